@@ -9,7 +9,7 @@ from rnncalc.cli.flags import WordOption
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import OPTIONS, Choice, Option, Rate, Switch, Text
+from rnncalc.layers.options import Choice, Option, Rate, Switch, Text
 from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, meanings, meant
 from rnncalc.text import all_of, did_you_mean
 
@@ -56,22 +56,26 @@ def _has(name: str, flag: str) -> bool:
 def _of_layer(key: str) -> str:
     """Return the right way to write a layer, its number or its option that was typed as a flag."""
     if key in KINDS:
-        return f"a layer is written -l {key}:{_number(kind(key))}"
-    kinds = [kind(each) for each in ("lstm", *KINDS)]  # show the first kind that fits
+        return f"a layer is written -l {_kind(kind(key))}"
+    kinds: list[type[Layer]] = [kind(each) for each in ("lstm", *KINDS)]  # show the first kind that fits
     for of in kinds:
         if of.number == key:
-            return f"write the {key} behind a layer's kind, as in -l {of.kind}:{_number(of)}"
-    name = next((each for each in (key, *meanings(key)) if each in OPTIONS), "")
+            return f"write the {key} behind a layer's kind, as in -l {_kind(of)}"
+    every: list[type[Layer]] = [*kinds, Output]
+    name = next((each for each in (key, *meanings(key)) if any(each in of.options() for of in every)), "")
     if name in Output.options() and not any(name in of.options() for of in kinds):
         return f"an option of the output layer stands behind it, as in -o 5,{_written(name, Output)}"
     shown = next((of for of in kinds if name in of.options()), None)
     if shown:
-        return f"an option of a layer stands behind it, as in -l {shown.kind}:20,{_written(name, shown)}"
+        return f"an option of a layer stands behind it, as in -l {_kind(shown)},{_written(name, shown)}"
     return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
 
 
-def _number(of: type[Layer]) -> str:
-    return "0.5" if isinstance(of.option(of.number).allowed, Rate) else "20"
+def _kind(of: type[Layer]) -> str:
+    """Return a layer as it is written behind -l, with a number if its kind takes one."""
+    if not of.number:
+        return of.kind
+    return f"{of.kind}:{'0.5' if isinstance(of.option(of.number).allowed, Rate) else '20'}"
 
 
 def _written(name: str, of: type[Layer]) -> str:

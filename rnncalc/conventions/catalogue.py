@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rnncalc.conventions.rules import Convention
 from rnncalc.errors import DeclarationError, imported
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.layers.layer import Layer, OptionProblem, Transform
 from rnncalc.text import all_of
 
 CONVENTIONS: dict[str, str | Convention] = {
@@ -44,6 +44,8 @@ def convention(name: str) -> Convention:
 
 def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
     """Yield each option, or the kind, that the convention cannot express, with the reason."""
+    if isinstance(layer, Transform):
+        yield from _lacks_transform(layer, name)
     if not isinstance(layer, Cell):
         return
     row = convention(name)
@@ -61,6 +63,16 @@ def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
             yield option, f"{message}; give fewer, or remove it"
             continue
         yield option, f"{name} cannot express {option}: {str(value).lower()}; {all_of(can)} can"
+
+
+def _lacks_transform(layer: Transform, name: str) -> Iterator[OptionProblem]:
+    if layer.weights and layer.kind not in convention(name).transforms:
+        can = [other for other in CONVENTIONS if layer.kind in convention(other).transforms]
+        yield layer.kind, f"{name} has no {layer.kind}; {all_of(can)} {'has' if len(can) == 1 else 'have'} it"
+        return
+    for option in convention(name).transform(layer.kind).cannot(layer):
+        can = [other for other in CONVENTIONS if option not in convention(other).transform(layer.kind).cannot(layer)]
+        yield option, f"{name} cannot express {option}: {str(getattr(layer, option)).lower()} here; {all_of(can)} can"
 
 
 def _can(layer: Cell, name: str, option: str) -> bool:

@@ -1,6 +1,17 @@
 """Flax linen: the parameter trees of its recurrent cells, Dense and Embed, as seen in flax 0.12.8."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import (
+    Array,
+    CellArrays,
+    Convention,
+    DenseArrays,
+    Returns,
+    Side,
+    Slot,
+    TransformArrays,
+    Width,
+    restricted,
+)
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -42,5 +53,13 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embedding",), (Width.INPUTS, Width.VECTOR)),
+    transforms={
+        "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0)),
+        "layer_norm": TransformArrays({"scale": "scale", "bias": "bias"}, epsilon=1e-6),
+        "batch_norm": TransformArrays(
+            {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
+            buffers=("running_mean", "running_variance"),
+        ),
+    },
     returns=RETURNS,
 )

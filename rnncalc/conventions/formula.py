@@ -12,7 +12,7 @@ from math import gcd, prod
 from operator import add
 from typing import TYPE_CHECKING, Union
 
-from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
+from rnncalc.conventions.tensor import STORED, Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.layers.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -175,8 +175,10 @@ _IN_BRACKET = {
     Role.BIAS: Role.BIAS,
     Role.RECURRENT_BIAS: Role.BIAS,
     Role.KERNEL: Role.KERNEL,
+    **dict.fromkeys((Role.SCALE, *STORED), Role.BIAS),
 }
-"""The roles whose terms stand in one bracket, `h(m + h + 1)`; the two kinds of bias are one term there."""
+"""The roles whose terms stand in one bracket, `h(m + h + 1)`; both kinds of bias, and
+what else has a number for each feature, are one term there."""
 
 Term = tuple[int, str]
 """A whole number times letters, the letter that all gates share first."""
@@ -228,7 +230,7 @@ def _terms(tensor: Tensor) -> list[Term]:
     """Return the terms of a tensor's count: one for each of the widths that stand one after the other on an axis."""
     number = prod([axis.times for axis in tensor.axes])
     words = product(*[axis.letters if isinstance(axis, StackedAxis) else (axis.letter,) for axis in tensor.axes])
-    return [(number, "".join(sorted(word, key=lambda letter: letter not in "hn"))) for word in words]
+    return [(number, "".join(sorted(word, key=lambda letter: (letter not in "hnf", letter != "k")))) for word in words]
 
 
 def arithmetic(axes: Iterable[Axis]) -> Times:

@@ -3,7 +3,17 @@
 Matrices are input by output, with the places of a kernel before that.
 """
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Width, restricted
+from rnncalc.conventions.rules import (
+    Array,
+    CellArrays,
+    Convention,
+    DenseArrays,
+    Returns,
+    Side,
+    TransformArrays,
+    Width,
+    restricted,
+)
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -32,6 +42,14 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embeddings",), (Width.INPUTS, Width.VECTOR)),
+    transforms={
+        "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")),
+        "layer_norm": TransformArrays({"scale": "gamma", "bias": "beta"}, epsilon=1e-3),
+        "batch_norm": TransformArrays(
+            {"scale": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_variance": "moving_variance"},
+            epsilon=1e-3,
+        ),
+    },
     returns=Returns(
         sequence="BTW",
         output="output",

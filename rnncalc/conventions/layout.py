@@ -11,7 +11,7 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot,
 from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.text import all_of
 
@@ -36,13 +36,14 @@ class Stack(NamedTuple):
 class Layout(NamedTuple):
     """The tensors a layer owns, and those it shares with the layer that owns them.
 
-    params: the number of parameters it owns; letters: the same in letters.
+    params: the number of parameters it owns; letters: the same in letters. buffers: the tensors it stores beside them.
     """
 
     own: tuple[Tensor, ...]
     shared: tuple[Tensor, ...]
     params: Expression
     letters: str
+    buffers: tuple[Tensor, ...] = ()
 
 
 _Made = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
@@ -56,6 +57,7 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
     Raises DeclarationError if the cell, or the convention's arrays for it, contradict themselves.
     """
     shared: tuple[Tensor, ...] = ()
+    buffers: tuple[Tensor, ...] = ()
     match layer:
         case Cell():
             own = tuple(CellTensors(layer, inputs, convention, stacks).tensors())
@@ -70,10 +72,12 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             own = (_plain(convention.embedding, Role.EMBEDDING),)
         case External():
             own = (Tensor("external", Role.EXTERNAL, None, "", (Axis(1, "N"),)),)
+        case Transform():
+            own, buffers = _of_transform(layer, convention)
         case _:
             own = ()
     params = formula(own)
-    return Layout(own, shared, params, letters(params))
+    return Layout(own, shared, params, letters(params), buffers)
 
 
 def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -> None:
@@ -83,6 +87,20 @@ def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -
         if names.count(name) > 1:
             message = f"two of its tensors are called {name} under {convention.name}"
             raise DeclarationError(f"{layer.kind}: {message}; give one of its parts another letter")
+
+
+def _of_transform(layer: Transform, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Return the tensors of a layer around the cells, its parameters and what the framework keeps beside them."""
+    arrays = convention.transforms.get(layer.kind)
+    found: dict[bool, list[Tensor]] = {False: [], True: []}
+    for role, axes in layer.weights:
+        if arrays is None or role not in arrays.names:
+            raise DeclarationError(f"{convention.name}: transforms: {layer.kind}: names: {role}: missing")
+        order = arrays.order if len(axes) > 1 and arrays.order else range(len(axes))
+        placed = tuple(Axis(1, axes[place]) for place in order)
+        tensor = Tensor(arrays.names[role], Role(role), None, "", placed)
+        found[role in arrays.buffers].append(tensor)
+    return tuple(found[False]), tuple(found[True])
 
 
 def _plain(array: Array, role: Role) -> Tensor:

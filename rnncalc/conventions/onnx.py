@@ -1,6 +1,17 @@
 """ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import (
+    Array,
+    CellArrays,
+    Convention,
+    DenseArrays,
+    Returns,
+    Side,
+    Slot,
+    TransformArrays,
+    Width,
+    restricted,
+)
 
 _LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
 
@@ -30,6 +41,17 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("B",), (Width.INPUTS, Width.OUTPUTS)), Array(("C",), (Width.OUTPUTS,))),
     embedding=Array(("data",), (Width.INPUTS, Width.VECTOR)),
+    transforms={
+        "conv1d": TransformArrays({"kernel": "W", "bias": "B"}, steps_last=True),
+        "pool1d": TransformArrays(steps_last=True),
+        "layer_norm": TransformArrays({"scale": "Scale", "bias": "B"}),
+        "batch_norm": TransformArrays(
+            {"scale": "scale", "bias": "B", "running_mean": "input_mean", "running_variance": "input_var"},
+            buffers=("running_mean", "running_variance"),
+            only={"scale": (True,), "center": (True,)},
+            steps_last=True,
+        ),
+    },
     returns=Returns(
         sequence="TBW",
         output="Y",

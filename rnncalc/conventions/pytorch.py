@@ -3,7 +3,18 @@
 Its modules concatenate the two directions; any other `merge` is an operation after the module, as users write it.
 """
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import (
+    Array,
+    CellArrays,
+    Convention,
+    DenseArrays,
+    Returns,
+    Side,
+    Slot,
+    TransformArrays,
+    Width,
+    restricted,
+)
 from rnncalc.layers.cell import Habits
 
 
@@ -22,6 +33,8 @@ _CELL = CellArrays(
     only=restricted(**_LACKS),
 )
 
+_WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
+
 CONVENTION = Convention(
     name="pytorch",
     title="PyTorch",
@@ -39,6 +52,17 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("weight",), (Width.OUTPUTS, Width.INPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("weight",), (Width.INPUTS, Width.VECTOR)),
+    transforms={
+        "conv1d": TransformArrays(_WEIGHTS, steps_last=True),
+        "pool1d": TransformArrays(steps_last=True),
+        "layer_norm": TransformArrays(_WEIGHTS),
+        "batch_norm": TransformArrays(
+            _WEIGHTS | {"running_mean": "running_mean", "running_variance": "running_var"},
+            buffers=("running_mean", "running_variance"),
+            alike=("scale", "center"),
+            steps_last=True,
+        ),
+    },
     returns=Returns(
         sequence="BTW",
         output="output",

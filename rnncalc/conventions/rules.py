@@ -17,6 +17,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.layer import Transform
 from rnncalc.layers.options import OPTIONS
 from rnncalc.text import all_of, did_you_mean, one_of
 
@@ -146,6 +147,36 @@ class DenseArrays(Frozen):
     bias: Array
 
 
+class TransformArrays(Frozen):
+    """How a framework lays out a layer around the cells.
+
+    names: of its arrays, by role. order: of the axes of an array of several, by their places in the layer's own.
+    buffers: the roles of the arrays that the framework does not count as parameters.
+    only: the values that it can express, of the options that it cannot express whole. alike: options that must be
+    equal. one_of: options of which but one can differ from its default.
+    epsilon: what it adds to a variance. steps_last: whether its sequences have the steps behind the features.
+    """
+
+    names: Mapping[str, str] = NONE
+    order: tuple[int, ...] = ()
+    buffers: tuple[str, ...] = ()
+    only: Mapping[str, tuple[object, ...]] = NONE
+    alike: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+    epsilon: float = 1e-5
+    steps_last: bool = False
+
+    def cannot(self, layer: Transform) -> Iterator[str]:
+        """Yield the options of a layer that it cannot express with the values they have."""
+        values = layer.values()
+        yield from (option for option, allowed in self.only.items() if values[option] not in allowed)
+        if len({values[option] for option in self.alike}) > 1:
+            yield next(option for option in self.alike if not values[option])
+        changed = [option for option in self.one_of if values[option] != layer.defaults[option]]
+        if len(changed) > 1:
+            yield changed[-1]
+
+
 class Returns(Frozen):
     """What a recurrent module returns, in the framework's names and order of axes.
 
@@ -208,6 +239,7 @@ class Convention(Frozen):
     directions: what marks the two directions of a bidirectional layer, in the slot of a name or else before it; None
         where both share a tensor along the axis DIRECTIONS.
     renamed: names that the framework spells in another way, with theirs.
+    transforms: of the layers around the cells, by kind; those that have no weights need no entry.
     symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
     returns: the names and axes of the arrays that its recurrent modules return; None if they are unknown.
     """
@@ -222,6 +254,7 @@ class Convention(Frozen):
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NONE
+    transforms: Mapping[str, TransformArrays] = NONE
     symbols: bool = False
     returns: Returns | None = None
 
@@ -235,6 +268,10 @@ class Convention(Frozen):
         self.__dict__["_made"] = {}
         for message in _problems(self):
             raise DeclarationError(f"{self.name}: {message}")
+
+    def transform(self, kind: str) -> TransformArrays:
+        """Return how it lays out a kind of layer around the cells; one without weights needs nothing said."""
+        return self.transforms.get(kind) or _PLAIN
 
     def arrays(self, kind: str) -> CellArrays | None:
         """Return its arrays for a kind of cell, None if it lacks the kind."""
@@ -267,6 +304,9 @@ class Convention(Frozen):
             return 0
         excess: int = projection - layer.units + 1
         return max(0, excess)  # of letters nothing is known
+
+
+_PLAIN = TransformArrays()
 
 
 def _wrong_returns(returns: Returns) -> Iterator[str]:
@@ -326,6 +366,9 @@ def _problems(convention: Convention) -> Iterator[str]:
             yield from _wrong_cell(f"{name}: ", arrays, (name,))
     yield from _wrong_directions(convention)
     yield from _wrong_spellings(convention)
+    for name in convention.transforms:
+        if name not in KINDS:
+            yield f"transforms: {name}: no such kind{did_you_mean(name, [*KINDS])}"
     if convention.returns:
         yield from _wrong_returns(convention.returns)
 

@@ -26,6 +26,13 @@ class Role(StrEnum):
     EMBEDDING = "embedding"
     EXTERNAL = "external"
     SCALAR = "scalar"
+    SCALE = "scale"
+    RUNNING_MEAN = "running_mean"
+    RUNNING_VARIANCE = "running_variance"
+
+
+STORED = (Role.RUNNING_MEAN, Role.RUNNING_VARIANCE)
+"""The roles of what is stored and not trained."""
 
 
 class Direction(StrEnum):

@@ -1,6 +1,15 @@
 """The textbook: one matrix per gate, output by input, one bias vector per gate, every cell and every option."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Slot, Width
+from rnncalc.conventions.rules import (
+    Array,
+    CellArrays,
+    Convention,
+    DenseArrays,
+    Returns,
+    Slot,
+    TransformArrays,
+    Width,
+)
 
 CONVENTION = Convention(
     name="textbook",
@@ -21,6 +30,14 @@ CONVENTION = Convention(
     dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
     output=DenseArrays(Array(("W_hy",), (Width.OUTPUTS, Width.INPUTS)), Array(("b_y",), (Width.OUTPUTS,))),
     embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+    transforms={
+        "conv1d": TransformArrays({"kernel": "W", "bias": "b"}, order=(2, 0, 1)),
+        "layer_norm": TransformArrays({"scale": "g", "bias": "b"}),
+        "batch_norm": TransformArrays(
+            {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
+            buffers=("running_mean", "running_variance"),
+        ),
+    },
     returns=Returns(
         sequence="BW",
         output="h_t",

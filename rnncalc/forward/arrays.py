@@ -5,14 +5,14 @@ Reads and multiplications are recorded here, where they happen, once for each pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product as combinations
 from math import sqrt
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from rnncalc.conventions.tensor import Tensor
+from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.flow import Input
@@ -85,7 +85,8 @@ class Meter:
 class TensorPart(NamedTuple):
     """The part of a tensor that is a matrix or a vector: its index on the first axes, its start, whether transposed.
 
-    taps: of a convolution, the places of its kernel.
+    taps: of a convolution in a cell, the places of its kernel. last: the index on the last axis, where that is none of
+    the matrix.
     """
 
     name: str
@@ -93,6 +94,7 @@ class TensorPart(NamedTuple):
     start: int = 0
     transposed: bool = False
     taps: tuple[tuple[int, ...], ...] = ()
+    last: int | None = None
 
     def number(self, filters: int, column: int, channels: int) -> tuple[int, ...]:
         """Return the index of a weight of a convolution, whose rows have the channels of each tap in turn."""
@@ -191,26 +193,41 @@ class WeightVector:
 
 
 class Arrays:
-    """The arrays of one layer, in the shapes of its tensors; returns pieces of them by name."""
+    """The arrays of one layer, in the shapes of its tensors; returns pieces of them by name.
 
-    def __init__(self, given: dict[str, Nested], tensors: Iterable[Tensor] = (), copy: int = 0) -> None:
+    buffers: the names of those that are no parameters.
+    """
+
+    def __init__(
+        self, given: dict[str, Nested], tensors: Iterable[Tensor] = (), copy: int = 0, buffers: Collection[str] = ()
+    ) -> None:
         self.copy = copy
+        self.buffers = buffers
         self._given = given
         self._gates = {tensor.name: tensor.gates for tensor in tensors}
 
     @property
     def scalars(self) -> int:
         """The number of weights there are."""
-        return sum(map(_scalars, self._given.values()))
+        return sum(_scalars(array) for name, array in self._given.items() if name not in self.buffers)
 
     def matrix(
-        self, name: str, rows: slice = slice(None), *, transposed: bool = False, at: tuple[int, ...] = ()
+        self,
+        name: str,
+        rows: slice = slice(None),
+        *,
+        transposed: bool = False,
+        at: tuple[int, ...] = (),
+        last: int | None = None,
     ) -> Matrix:
         """Return some rows of a matrix, or, if it is stored input by output, some columns as rows.
 
-        at: the place of the matrix in an array of more axes.
+        at: the place of the matrix in an array of more axes; last: the same on a last axis that is none of its own.
         """
         array = self._array(name, at)
+        if last is not None:
+            kept = [[_number(name, cell, last) for cell in row] for row in array[rows]]
+            return Matrix(name, kept, TensorPart(name, at, rows.start or 0, last=last))
         if not array or not isinstance(array[0], list):
             raise BindingError(f"{name}: a matrix is needed, a vector is declared")
         if transposed:
@@ -257,6 +274,13 @@ class Arrays:
         return array
 
 
+def _number(name: str, cell: Nested, place: int) -> float:
+    if not isinstance(cell, list) or place >= len(cell):
+        raise BindingError(f"{name}: an array of three axes is needed")
+    number: float = cell[place]
+    return number
+
+
 def _scalars(nested: Nested) -> int:
     if not isinstance(nested, list):
         return 1
@@ -284,6 +308,9 @@ class Vectors(Protocol[Value]):
 
     def weight(self, weights: WeightVector) -> Value:
         """Return a vector of weights: a bias, an element-wise factor, or a trained number."""
+
+    def stored(self, weights: WeightVector) -> Value:
+        """Return numbers of a layer that are never trained."""
 
     def state(self, weights: WeightVector) -> Value:
         """Return a learned state before the first step."""
@@ -316,6 +343,9 @@ class Floats:
 
     def numbers(self, vector: Vector) -> Vector:
         return vector
+
+    def stored(self, weights: WeightVector) -> Vector:
+        return weights.numbers
 
     def row(self, matrix: Matrix, number: int) -> Vector:
         self.meter.read(number, len(matrix.rows[number]))
@@ -368,7 +398,10 @@ class PassData:
             return self.weights.get(place.name, {})
         fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
         bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
-        made = {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.tensors}
+        made = {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.stored}
+        for tensor in place.stored:
+            if tensor.role is Role.RUNNING_VARIANCE:
+                made[tensor.name] = [0.5 + abs(number) for number in made[tensor.name]]
         return {name: _rounded(of, _decimals(bound)) for name, of in made.items()} if self.rounded else made
 
     def weights_of_all(self, network: Network) -> dict[str, dict[str, Nested]]:
@@ -377,7 +410,8 @@ class PassData:
 
     def arrays(self, place: Placed) -> Arrays:
         """Return the weights of a layer as arrays, which return pieces by name."""
-        return Arrays(self.weights_of(place), place.tensors, place.copy)
+        buffers = [tensor.name for tensor in place.buffers]
+        return Arrays(self.weights_of(place), place.tensors, place.copy, buffers)
 
     def inputs(self, move: Input, count: int) -> Iterable[Any]:
         """Return so many vectors, or tokens, of an input; random ones are as wide as the spec says.

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from rnncalc.conventions.tensor import STORED
 from rnncalc.forward.arrays import Meter, Nested
 from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Transform
+from rnncalc.network.flow import Window
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.operations import Vector, plus
@@ -87,7 +91,9 @@ class BackwardPass:
         self.layers: tuple[LayerGradients, ...] = ()
 
     def _taped(self, place: Placed, meter: Meter) -> Taped:
-        self.tapes[place.name] = LayerTape(self.weights.get(place.name, {}), trained=not place.layer.frozen)
+        stored = {tensor.name for tensor in place.stored if tensor.role in STORED}
+        weights = {name: of for name, of in self.weights.get(place.name, {}).items() if name not in stored}
+        self.tapes[place.name] = LayerTape(weights, trained=not place.layer.frozen)
         return Taped(meter, self.tape, self.tapes[place.name])
 
     def backward(self, gradients: Iterable[tuple[TapeValue, Vector]]) -> tuple[LayerGradients, ...]:
@@ -128,8 +134,21 @@ OPERATION, NUMBER = 340, 43
 """The bytes that a tape was measured to take for an operation, and for each number that it makes."""
 
 
+def _taped_bytes(placed: Placed) -> int:
+    """Return the same of one layer, from its widths: its steps may be more or fewer than its neighbour's."""
+    layer, uses = placed.layer, placed.uses or 1
+    operations, width = 4, max(placed.inputs, placed.outputs)
+    if isinstance(layer, Cell):
+        operations, width = 16 * layer.directions, layer.units
+    elif isinstance(layer, Transform):
+        operations = 4 * len(layer.window_of(0, uses)) if layer.along else 4
+    return uses * operations * (OPERATION + width * NUMBER)
+
+
 def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, traced: bool = False) -> int:
     """Return the memory of the tape of a pass, estimated from what one step adds."""
+    if any(isinstance(move, Window) for move in network.flow):
+        return sum(map(_taped_bytes, network.stack))
 
     def of(longer: tuple[str | None, ...]) -> int:
         tape = Tape(every=traced)

@@ -8,6 +8,7 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
+from rnncalc.conventions.tensor import STORED
 from rnncalc.forward.arrays import Floats, Meter, Nested, Progress
 from rnncalc.forward.backward_pass import Loss
 from rnncalc.forward.network_pass import Pass
@@ -38,6 +39,7 @@ def spots(network: Network, most: int, seed: int) -> list[Spot]:
         for placed in network.stack
         if placed.trainable
         for tensor in placed.tensors
+        if tensor.role not in STORED
     ]
     taken = chain.from_iterable(zip_longest(*tensors))
     return list(islice((spot for spot in taken if spot is not None), most))

@@ -13,12 +13,23 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, raised
-from rnncalc.forward.arrays import BindingError, Convolution, Matrix, Meter, PassData, Value, Vectors, WeightVector
-from rnncalc.forward.bindings import Binding, BoundWeights
+from rnncalc.forward.arrays import (
+    Arrays,
+    BindingError,
+    Convolution,
+    Matrix,
+    Meter,
+    PassData,
+    TensorPart,
+    Value,
+    Vectors,
+    WeightVector,
+)
+from rnncalc.forward.bindings import Binding, BoundWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, External, Output
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.network.stack import Placed
-from rnncalc.step.operations import HALVES, OPERATIONS, LengthError, part
+from rnncalc.step.operations import HALVES, OPERATIONS, LengthError, joined, normalise, part, pooled, standardise_by
 from rnncalc.step.trace import MATRICES, WEIGHTS, Node, Trace, Weights, traced
 
 StartStates = Sequence[tuple[Value, ...]]
@@ -181,6 +192,123 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
     return traced(layer, inputs, habits, dict(biases))
 
 
+class TransformPass(Generic[Value]):
+    """The operations that a layer around the cells computes with, on its bound weights.
+
+    names: of its arrays, by role. lies: how a kernel lies. epsilon: what is added to a variance.
+    """
+
+    def __init__(
+        self,
+        layer: Transform,
+        names: TransformNames,
+        arrays: Arrays,
+        vectors: Vectors[Value],
+        meter: Meter,
+        epsilon: float,
+    ) -> None:
+        self.layer = layer
+        self.names = names.names.get(layer.kind, {})
+        self.lies = names
+        self.arrays = arrays
+        self.vectors = vectors
+        self.epsilon = epsilon
+        self.meter = meter
+        self.zeros: Value | None = None
+        self.kernels: dict[int, list[Matrix]] = {}  # of each step of a kernel, one for each group
+        self.parts: dict[int, tuple[Value, list[Value]]] = {}  # of each vector its groups, by its identity
+        self.plus = vectors.operation(OPERATIONS["plus"])
+        self.times = vectors.operation(OPERATIONS["times"])
+        self.copied = vectors.operation(OPERATIONS["copy"])
+
+    def over(self, x: Stream[Value]) -> Stream[Value]:
+        """Return the layer's output for a stream."""
+        (vectors,) = x.ways
+        width = len(self.vectors.numbers(vectors[0]))
+        shape = self.layer.output_shape((len(vectors), width) if x.many else (width,))
+        made = []
+        for step in range(shape[0] if len(shape) > 1 else 1):
+            self.vectors.at(x.first + step)
+            window = self.layer.window_of(step, len(vectors))
+            read = [self._zeros(width) if place is None else vectors[place] for place in window]
+            made.append(self.layer.compute(self, read))
+        return Stream([made], len(shape) > 1, x.first)
+
+    def _zeros(self, width: int) -> Value:
+        """Return the zeros that stand for a step outside the sequence, and their parts; no pass need save them."""
+        if self.zeros is None:
+            groups = self.layer.values().get("groups", 1)
+            made = [WeightVector(TensorPart(""), [0.0] * (width // number)) for number in (1, groups)]
+            self.zeros, zeros_of_group = map(self.vectors.stored, made)
+            self.parts[id(self.zeros)] = self.zeros, [zeros_of_group] * groups
+        return self.zeros
+
+    def weight(self, role: str) -> Value:
+        """Return trained weights, a number for each feature."""
+        return self.vectors.weight(self._vector(role))
+
+    def stored(self, role: str) -> Value:
+        """Return stored numbers that are not trained; the framework may yet count them as parameters."""
+        vector = self._vector(role)
+        if vector.piece.name not in self.arrays.buffers:
+            self.meter.vector(vector)
+        return self.vectors.stored(vector)
+
+    def _vector(self, role: str) -> WeightVector:
+        return self.arrays.vector(self._name(role))
+
+    def _name(self, role: str) -> str:
+        if role not in self.names:
+            raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")
+        return self.names[role]
+
+    def convolved(self, tap: int, x: Value) -> Value:
+        """Return the products of a step of the kernel with a vector, each group with its own part, side by side."""
+        if tap not in self.kernels:
+            self.kernels[tap] = [self._kernel(tap, group) for group in range(self.layer.values()["groups"])]
+        kernels = self.kernels[tap]
+        if len(kernels) == 1:
+            return self.vectors.product(kernels[0], x)
+        return self.joined([*map(self.vectors.product, kernels, self._groups(x, len(kernels)))])
+
+    def _kernel(self, tap: int, group: int) -> Matrix:
+        values = self.layer.values()
+        each = values["filters"] // values["groups"]
+        rows = slice(group * each, (group + 1) * each)
+        if self.lies.taps_first:
+            return self.arrays.matrix(self._name("kernel"), rows, transposed=self.lies.transposed, at=(tap,))
+        return self.arrays.matrix(self._name("kernel"), rows, last=tap)
+
+    def _groups(self, x: Value, groups: int) -> list[Value]:
+        """Return the parts of a vector, made once for all windows that read it."""
+        if id(x) not in self.parts:
+            each = len(self.vectors.numbers(x)) // groups
+            cut = [part(group * each, (group + 1) * each) for group in range(groups)]
+            self.parts[id(x)] = x, [self.vectors.operation(row)(x) for row in cut]
+        return self.parts[id(x)][1]
+
+    def joined(self, vectors: Sequence[Value]) -> Value:
+        """Return vectors one after the other."""
+        widths = [len(self.vectors.numbers(vector)) for vector in vectors]
+        return self.vectors.operation(joined(widths))(*vectors)
+
+    def pooled(self, mode: str, vectors: Sequence[Value]) -> Value:
+        """Return the largest, or the average, of the numbers in each place."""
+        return self.vectors.operation(pooled(mode, len(vectors)))(*vectors)
+
+    def normalised(self, x: Value) -> Value:
+        """Return a vector with the mean 0 and the variance 1."""
+        return self.vectors.operation(normalise(self.epsilon))(x)
+
+    def standardised(self, x: Value, mean: Value, variance: Value) -> Value:
+        """Return a vector less the means, over the square roots of the variances."""
+        return self.vectors.operation(standardise_by(self.epsilon))(x, mean, variance)
+
+    def activate(self, name: str, x: Value) -> Value:
+        """Return an activation of a vector."""
+        return x if name == "linear" else self.vectors.operation(OPERATIONS[name])(x)
+
+
 class LayerPass(Generic[Value]):
     """A layer as it is run.
 
@@ -200,6 +328,7 @@ class LayerPass(Generic[Value]):
         self.table: Matrix | None = None
         self.directions: list[DirectionPass[Value]] = []
         self.once: Callable[[Any], Value] = lambda x: x  # the function of a layer without a state
+        self.transform: TransformPass[Value] | None = None
 
     def bind(
         self,
@@ -210,8 +339,11 @@ class LayerPass(Generic[Value]):
         table: Matrix | None = None,
         carried: Sequence[Value] = (),
         traced: bool = False,
+        epsilon: float = 0.0,
     ) -> None:
         """Bind the weights for inputs of a width; a cell gets the framework's habits.
+
+        epsilon: what the framework adds to a variance.
 
         table: an embedding's, for a tied output. carried: the encoder's final states, if it starts from them.
         """
@@ -226,9 +358,14 @@ class LayerPass(Generic[Value]):
                 self.once = partial(self.vectors.row, self.table)
             case External():
                 self.once = self._elsewhere
+            case Transform():
+                names = binding.transforms
+                self.transform = TransformPass(self.layer, names, self.arrays, self.vectors, self.meter, epsilon)
 
     def over(self, x: Stream[Value]) -> Stream[Value]:
         """Return the layer's output for a stream; the directions of a recurrent layer stay apart."""
+        if self.transform:
+            return self.transform.over(x)
         (vectors,) = x.ways
         if self.directions:
             order, ways = range(len(vectors)), []

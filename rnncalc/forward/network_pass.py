@@ -224,7 +224,9 @@ class Pass(Generic[Value]):
         """Bind the weights of a layer to the width of its first input."""
         token = isinstance(of.layer, Embedding)
         width = 0 if token else len(of.vectors.numbers(x.ways[0][0]))
-        of.bind(*self.rules(of.placed), width, table=self.table, carried=carried, traced=self.traced)
+        epsilon = self.convention.transform(of.layer.kind).epsilon
+        rules = self.rules(of.placed)
+        of.bind(*rules, width, table=self.table, carried=carried, traced=self.traced, epsilon=epsilon)
         self.table = of.table or self.table
 
     def _seen(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:

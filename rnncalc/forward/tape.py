@@ -93,7 +93,7 @@ class _Read:
     def _numbers(self, of: TapeValue) -> Any:
         """Return the numbers of a value, or compute them again from its operands."""
         if of.row is not None and of.row.again and not of.kept:
-            return of.row.forward(self._numbers(of.operands[0]))
+            return of.row.forward(*map(self._numbers, of.operands))
         if of.piece is None:
             self.value.layer.hold(of.numbers, len(of.numbers), self.value.chunk)
         return of.numbers
@@ -169,6 +169,11 @@ class LayerTape:
         array = self.gradients[piece.name]
         for place in piece.at:
             array = array[place]
+        if piece.last is not None:
+            for line, gradients in zip(array[piece.start : piece.start + len(rows)], rows, strict=True):
+                for cell, gradient in zip(line, gradients, strict=True):
+                    cell[piece.last] += gradient
+            return
         if not isinstance(array[0], list):
             (row,) = rows
             stop = piece.start + len(row)
@@ -307,6 +312,12 @@ class Taped:
         value = TapeValue(self.meter.vector(weights), self.layer)
         value.piece = weights.piece
         return self._noted(value, needs=self.layer.trained)
+
+    def stored(self, weights: WeightVector) -> TapeValue:
+        """Return numbers that are never trained, and that need not be saved: they are there anyway."""
+        value = TapeValue(weights.numbers, self.layer)
+        value.piece = weights.piece
+        return value
 
     def state(self, weights: WeightVector) -> TapeValue:
         """Return a learned state, which unlike other weights is a value that is saved."""

@@ -21,6 +21,13 @@ KINDS: dict[str, str | type[Layer]] = {
     "embedding": "rnncalc.layers.layer:Embedding",
     "dropout": "rnncalc.layers.layer:Dropout",
     "external": "rnncalc.layers.layer:External",
+    "conv1d": "rnncalc.layers.convolution:Conv1D",
+    "pool1d": "rnncalc.layers.convolution:Pool1D",
+    "layer_norm": "rnncalc.layers.normalisation:LayerNorm",
+    "batch_norm": "rnncalc.layers.normalisation:BatchNorm",
+    "flatten": "rnncalc.layers.reshaping:Flatten",
+    "repeat_vector": "rnncalc.layers.reshaping:RepeatVector",
+    "last": "rnncalc.layers.reshaping:LastStep",
 }
 """The module and class of each kind, or the class itself; recurrent cells first."""
 

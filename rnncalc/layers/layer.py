@@ -3,8 +3,8 @@
 The fields of a layer class are the options its kind takes, in the spec, in flags and from Python alike.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.frozen import Frozen
@@ -28,7 +28,7 @@ class Layer(Frozen, kw_only=True):
 
     kind: ClassVar[str] = ""
     number: ClassVar[str] = "units"
-    """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`."""
+    """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`; empty if it takes none."""
 
     own_options: ClassVar[Mapping[str, Option]] = {}
     """The allowed values of the options that only this kind has."""
@@ -79,6 +79,11 @@ class Layer(Frozen, kw_only=True):
     def grid(self) -> tuple[int, ...]:
         """The places of each axis of a step that it outputs, each with its channels; nothing of a plain vector."""
         return ()
+
+    @classmethod
+    def needed(cls) -> tuple[str, ...]:
+        """Return the options that have no default."""
+        return tuple(name for name in cls.options() if name not in cls.defaults)
 
     def choices(self) -> tuple[object, ...]:
         """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""
@@ -180,3 +185,98 @@ class External(Layer):
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"N": self.params}
+
+
+Shape = tuple[Any, ...]
+"""(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
+
+WeightAxes = tuple[str, str]
+"""An array of a layer's weights: its role, and the letters of its axes."""
+
+
+class VectorWork(NamedTuple):
+    """The arithmetic for one vector of a layer's output, beside its matrix products."""
+
+    bias_additions: int = 0
+    elementwise: int = 0
+    activations: int = 0
+
+
+class Transform(Layer):
+    """A layer around the cells: it makes each vector of its output from some vectors of its input, its window.
+
+    A subclass says which vectors (`window_of`), what it makes of them (`compute`), how the shape changes, and which
+    weights it has. Shapes, costs, passes and pictures follow.
+
+    reads: what it needs, a sequence, a vector or either. ends: whether a sequence ends in it. begins: whether one
+    begins. along: whether a window has several steps.
+    """
+
+    reads: ClassVar[Literal["a sequence", "a vector", "either"]] = "either"
+    ends: ClassVar[bool] = False
+    begins: ClassVar[bool] = False
+    along: ClassVar[bool] = False
+
+    def output_shape(self, shape: Shape) -> Shape:
+        """Return the shape of the output for that of the input; a number of steps below 1 is one too few to read."""
+        return (*shape[:-1], self.output_width(shape[-1]))
+
+    def output_width(self, inputs: int) -> int:
+        return inputs
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return {"m": inputs}
+
+    @property
+    def weights(self) -> tuple[WeightAxes, ...]:
+        """The arrays of its weights; a running mean or variance is stored and not trained."""
+        return ()
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        """Return the steps of the input, of so many, that a step of the output is made from; None is a step of zeros.
+
+        Steps are counted from 0; a vector is a sequence of one step.
+        """
+        return (step,)
+
+    def padding_of(self, steps: int | None) -> tuple[int, int]:
+        """Return the steps of zeros before and after an input of so many steps."""
+        return 0, 0
+
+    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
+        """Return the vector of the output for the vectors of its window; ops is `forward.layer_pass.TransformPass`."""
+        return vectors[0]
+
+    def multiply_adds(self, inputs: int) -> int:
+        """Return the multiplications in matrix products with one vector of a window."""
+        return 0
+
+    def work(self, inputs: int) -> VectorWork:
+        """Return the other arithmetic for one vector of the output."""
+        return VectorWork()
+
+    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
+        """Return whether the backward pass reads the input, and whether it reads the output.
+
+        trained: whether its weights are; needs: whether a gradient is asked for of its input.
+        """
+        return False, False
+
+    def carried(self, inputs: int) -> int | None:
+        """Return the numbers that it carries from step to step; None where it cannot run step by step."""
+        return 0
+
+    @property
+    def every(self) -> int:
+        """How many steps of the input pass for each of the output."""
+        return 1
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        """Yield why it cannot read an input of a shape: the option, or the kind, and the reason with its cure."""
+        yield from ()
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        if self.extra_inputs:
+            yield "extra_inputs", f"does not apply to {self.kind}; remove it"
+        if self.repeat != 1 and (self.ends or self.begins):
+            yield "repeat", f"does not apply to {self.kind}; remove it"

@@ -70,7 +70,7 @@ class Source(Protocol[Node]):
 
 def read_weights(reading: Source[Node], node: Node, path: Path, network: Network) -> Weights:
     """Return `{layer: {tensor: nested lists}}`; note wrong shapes, names and numbers."""
-    expected = {placed.name: placed.tensors for placed in network.stack if not isinstance(placed.layer, External)}
+    expected = {placed.name: placed.stored for placed in network.stack if not isinstance(placed.layer, External)}
     names = tuple(name for name, tensors in expected.items() if tensors)
     remark = f"; weights are in the shapes of {network.convention}, not of the notation" if network.notation else ""
     given = dict(reading.keys(node, path, names))

@@ -5,6 +5,7 @@ for each way from one kind of value to another:
 
     from outside       Input       a vector becomes a sequence    Begin       a sequence becomes a vector    Last, Final
     at each step       Apply       from step to step              Recur       several values into one        Merge
+    from some steps    Window
 
 `flow` makes the list from the parts of a network; it alone knows topologies. Whatever follows a sequence through a
 network goes through the list once and says what each move does to shapes, to numbers, to boxes or to lines of code.
@@ -12,22 +13,24 @@ network goes through the list once and says what each move does to shapes, to nu
 In one-to-many the sequence begins at the first recurrent layer; without one, at the first layer that is not an
 embedding. Layers before it are applied once, to the one vector: an embedding that stands alone looks up one token, and
 zeros follow what it outputs.
+
+A layer can end a sequence itself, or begin one again. In many-to-one the sequence ends by itself only where no layer
+has ended it: behind the last layer that reads along its steps (a recurrent one, a convolution), or behind all layers
+if none is recurrent. A layer that ends a sequence with its last step, directly behind a recurrent one, takes that
+layer's own last output, which in two directions is the last of each.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.layer import Dense, Embedding, Layer
+from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
 from rnncalc.network.parts import OUTPUT, Parts, Topology, joins, name_of, name_of_start, reads_many
-
-Shape = tuple[Any, ...]
-"""(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
 
 
 class Move(Frozen):
@@ -82,6 +85,12 @@ class InitialState(Apply):
 
     of: str = ""
     state: str = ""
+
+
+class Window(Placement):
+    """A layer around the cells: each vector of its output is made from some vectors of a sequence, or from a vector."""
+
+    layer: Transform
 
 
 class Recur(Placement):
@@ -156,9 +165,15 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                     start = [add(Final((encoder[len(recurrent)],), state)) for state in layer.states]
                 x = add(Recur((x, *start), name, layer, half, copy))
                 recurrent.append(x)
+            elif isinstance(layer, Transform):
+                x = add(Window((x,), name, layer, half, copy))
+                if layer.begins or layer.ends or layer.along:
+                    length = layer.output_shape((*length, 1))[:-1]
             else:
                 x = add(Apply((x,), name, layer, half, copy))
-            if place == end:
+            above = layers[place + 1][0] if place + 1 < len(layers) else None
+            taken = isinstance(layer, Cell) and above is not None and takes_last(above)
+            if length and (place == end or taken):
                 x, length = add(Last((x,))), ()
             if isinstance(layer, Cell) and layer.bidirectional:
                 x = add(Merge((x,), layer.merge or "concat"))
@@ -180,14 +195,27 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
     """Return the layer before which a sequence begins and the layer after which it ends; None if it does not.
 
     One-to-many begins at the first recurrent layer, many-to-one ends at the last. Without a recurrent layer it begins
-    at the first that is not an embedding, behind all if there is none, and ends at the last.
+    at the first that is not an embedding, behind all if there is none, and ends at the last. Where layers say
+    themselves that a sequence begins or ends, they alone do.
     """
-    recurrent = [place for place, layer in enumerate(layers) if isinstance(layer, Cell)]
+    around = [(place, layer) for place, layer in enumerate(layers) if isinstance(layer, Transform)]
+    begun = max([place for place, layer in around if layer.begins], default=-1)
+    ended = max([place for place, layer in around if layer.ends], default=-1)
+    recurrent = [place for place, layer in enumerate(layers) if isinstance(layer, Cell) and place > begun]
     if topology == Topology.MANY_TO_ONE:
-        return None, recurrent[-1] if recurrent else len(layers) - 1
-    if topology == Topology.ONE_TO_MANY:
+        if ended > begun:
+            return None, None
+        along = [place for place, layer in around if layer.along and place > begun]
+        return None, max(*recurrent, *along, -1) if recurrent else len(layers) - 1
+    slides = any(layer.along or layer.ends for _, layer in around)  # it finds no sequence where none is begun
+    if topology == Topology.ONE_TO_MANY and begun < 0 and (recurrent or not slides):
         return recurrent[0] if recurrent else int(isinstance(layers[0], Embedding)), None
     return None, None
+
+
+def takes_last(layer: Layer) -> bool:
+    """Return whether a layer ends a sequence with its last step alone."""
+    return isinstance(layer, Transform) and layer.ends and len(layer.window_of(0, 2)) == 1
 
 
 def inputs_of(moves: Moves) -> dict[str | None, Input]:
@@ -214,25 +242,32 @@ def shapes(moves: Moves) -> list[Shape]:
     """Return the shape of each move's value, two directions side by side until they are merged."""
     found: list[Shape] = []
     for move in moves:
-        x = found[move.reads[0]] if move.reads else ()
-        match move:
-            case Input():
-                shape = move.shape
-            case Begin():
-                shape = (move.steps, *x)
-            case Apply():
-                shape = (*x[:-1], move.layer.output_width(x[-1]))
-            case Recur(layer=layer):
-                shape = (*x[:-1], layer.directions * layer.sizes(0)[layer.output])
-            case Last():
-                shape = x[1:]
-            case Final():
-                of = moves[move.reads[0]]
-                assert isinstance(of, Recur)
-                shape = (of.layer.directions * of.layer.sizes(0)[of.layer.states[move.state]],)
-            case Merge(reads=(_,)):
-                shape = x if move.how == "concat" else (*x[:-1], x[-1] // 2)
-            case _:
-                shape = (*x[:-1], sum(found[read][-1] for read in move.reads))
-        found.append(shape)
+        found.append(shape_of(move, found, moves))
     return found
+
+
+def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:
+    """Return the shape of a move's value from those of the values before."""
+    x = found[move.reads[0]] if move.reads else ()
+    match move:
+        case Input():
+            shape = move.shape
+        case Begin():
+            shape = (move.steps, *x)
+        case Window():
+            shape = move.layer.output_shape(x)
+        case Apply():
+            shape = (*x[:-1], move.layer.output_width(x[-1]))
+        case Recur(layer=layer):
+            shape = (*x[:-1], layer.directions * layer.sizes(0)[layer.output])
+        case Last():
+            shape = x[1:]
+        case Final():
+            of = moves[move.reads[0]]
+            assert isinstance(of, Recur)
+            shape = (of.layer.directions * of.layer.sizes(0)[of.layer.states[move.state]],)
+        case Merge(reads=(_,)):
+            shape = x if move.how == "concat" else (*x[:-1], x[-1] // 2)
+        case _:
+            shape = (*x[:-1], sum(found[read][-1] for read in move.reads))
+    return shape

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnncalc.conventions.formula import Expression, numbers, plain, substituted, value
 from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
-from rnncalc.conventions.tensor import Tensor
+from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, External, Layer
-from rnncalc.network.flow import InitialState, Moves, Placement, ends, shapes
+from rnncalc.layers.layer import Dense, External, Layer, Transform
+from rnncalc.network.flow import InitialState, Moves, Placement, Window, ends, shapes
 from rnncalc.step.trace import Trace, trace
 from rnncalc.text import has_letters
 
@@ -26,7 +26,7 @@ class Placed(NamedTuple):
     name: unique in the network. part: encoder, decoder or None.
     inputs, outputs: the widths of its input (extra inputs included) and of its output.
     output_shape: (steps, width) where a sequence leaves it, (width,) where one vector does; an unknown T is None.
-    uses: how many times one pass applies it; None when T is not known.
+    uses: how many times one pass applies it, as often as it has outputs; None when T is not known.
     sizes: the numbers that the letters of its tensors stand for.
     params: the number of its parameters.
     multiply_adds_per_step: multiplications in matrix products when it is applied once; None where a part is counted
@@ -53,7 +53,9 @@ class Placed(NamedTuple):
     @property
     def trainable(self) -> int:
         """The number of its parameters that training changes."""
-        return 0 if self.layer.frozen else self.params
+        if self.layer.frozen:
+            return 0
+        return self.params - sum([tensor.params for tensor in self.tensors if tensor.role in STORED])
 
     @property
     def sequence(self) -> bool:
@@ -104,6 +106,16 @@ class Placed(NamedTuple):
         return tuple([tensor.sized(self.sizes, self.copy) for tensor in self.layout.own])
 
     @property
+    def buffers(self) -> tuple[Tensor, ...]:
+        """What it stores beside its parameters: a running mean and variance."""
+        return tuple([tensor.sized(self.sizes) for tensor in self.layout.buffers])
+
+    @property
+    def stored(self) -> tuple[Tensor, ...]:
+        """All tensors that a pass reads and that are this layer's: its parameters and its buffers."""
+        return (*self.tensors, *self.buffers)
+
+    @property
     def shared(self) -> tuple[Tensor, ...]:
         """The tensors it uses but another layer owns and counts."""
         return tuple([tensor.sized(self.sizes) for tensor in self.layout.shared])
@@ -129,6 +141,8 @@ def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> 
         if isinstance(move, Placement):
             *steps, inputs = found[move.reads[0]]
             shape = found[ended[place]]
+            if isinstance(move, Window):
+                *steps, _ = found[place]
             uses = steps[0] if steps else 1
             known = _counted(move.layer, inputs, row, notation)
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
@@ -152,6 +166,8 @@ def _counted(
         if notation and notation.stacked and isinstance(layer, Cell):
             stacks = _stacks(step, notation)
         per_step = layer.directions * step.multiply_adds(sizes)
+    elif isinstance(layer, Transform):
+        per_step = layer.multiply_adds(inputs) * len(layer.window_of(0, 1)) if layer.weights else 0
     found: Layout | None = row.made.get(key)
     if found is None:
         found = row.made[key] = layout(layer, inputs, row, stacks)

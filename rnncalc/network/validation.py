@@ -16,10 +16,10 @@ from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS, convention, la
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.kinds import KINDS
-from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.layer import Embedding, External, Layer, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
-from rnncalc.network.flow import turns
+from rnncalc.network.flow import InitialState, Placement, flow, shape_of, takes_last, turns
 from rnncalc.network.parts import (
     OUTPUT,
     TOPOLOGIES,
@@ -111,6 +111,16 @@ def type_problems(network: Description) -> Iterator[Problem]:
 def problems(network: Description) -> Iterator[Problem]:
     """Yield everything that is wrong with a network whose pieces are of the right types."""
     parts = parts_of(network)
+    around = any(isinstance(layer, Transform) for part in parts.values() for layer in part.layers)
+    found = False
+    for problem in _problems(network, parts):
+        found = True
+        yield problem
+    if around and not found:  # else no way of a sequence through the layers can be followed
+        yield from _unreadable(network, parts)
+
+
+def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be computed
@@ -259,6 +269,79 @@ def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
             yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())
 
 
+def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
+    """Yield the layers that cannot read what reaches them, and an output that is not what the topology says."""
+    topology = network.topology or Topology.MANY_TO_ONE
+    moves = flow(parts, topology, feedback=network.feedback)
+    paths = iter([at for at, _ in _copies(parts)])
+    found: list[Shape] = []
+    ended: str | None = None  # the layer that ended the sequence
+    for move in moves:
+        if isinstance(move, Placement) and not isinstance(move, InitialState):
+            path, x, layer = next(paths), found[move.reads[0]], move.layer
+            if wrong := [*_not_read(layer, x, ended, topology)]:
+                for option, problem in wrong:
+                    yield Problem((*path, option), problem, follows=True)
+                return
+            if isinstance(layer, Transform):
+                ended = None if layer.begins else layer.kind if layer.ends else ended
+            if isinstance(layer, Output) and layer.tied:
+                units = parts[move.part].layers[0].output_width(1)
+                if x[-1] != units:
+                    message = f"the last layer must output the embedding's width, {units:,}, got {x[-1]:,}"
+                    yield Problem((*path, "tied"), f"{message}; add a dense layer")
+        found.append(shape_of(move, found, moves))
+    many = len(found[-1]) > 1
+    if ended and not many and (parts.keys() == {"decoder", "encoder"} or topology.endswith("to-many")):
+        where = "a decoder" if None not in parts else topology
+        message = f"{where} has an output at every step, and {ended} ends the sequence"
+        cure = "" if None not in parts else "make it many-to-one, or "
+        yield Problem(("topology",), f"{message}; {cure}begin it again with {begins_one()}")
+
+
+def _copies(parts: Parts) -> Iterator[tuple[Path, Layer]]:
+    """Yield the path of each layer, one of a `repeat` again and again, in the order of a network's moves."""
+    for name, part in parts.items():
+        path: Path = (name,) if name else ()
+        for at, layer in _placed(path, part):
+            for _ in range(layer.repeat):
+                yield at, layer
+
+
+def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> Iterator[tuple[str, str]]:
+    """Yield why a layer cannot read an input of a shape; ended: the kind that ended the sequence below it."""
+    sequence = len(shape) > 1
+    begin = f"put a {begins_one()} before it"
+    if isinstance(layer, Cell) and not sequence and topology != Topology.ONE_TO_ONE:
+        below = f"{ended} below it ends the sequence in one vector" if ended else "one vector reaches it"
+        yield layer.kind, f"reads a sequence, and {below}; {begin}"
+    if not isinstance(layer, Transform):
+        return
+    if layer.reads == "a vector" and sequence:
+        yield layer.kind, f"reads one vector, and a sequence reaches it; put a layer {takes_last_one()} before it"
+    elif layer.reads == "a sequence" and not sequence:
+        cure = begin if ended else "choose a topology that reads a sequence, or remove it"
+        yield layer.kind, f"reads a sequence, and one vector reaches it; {cure}"
+    else:
+        yield from layer.input_problems(shape)
+
+
+def begins_one() -> str:
+    """Return the kind that begins a sequence with one vector."""
+    return next(name for name, of in _around() if of.begins)
+
+
+def takes_last_one() -> str:
+    """Return the kind that ends a sequence with its last vector."""
+    return next(name for name, of in _around() if of.ends and takes_last(of()))
+
+
+def _around() -> Iterator[tuple[str, type[Transform]]]:
+    for name in KINDS:
+        if issubclass(of := kind(name), Transform):
+            yield name, of
+
+
 def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
     from rnncalc.conventions.notation import NOTATION_BY_NAME  # imported only for a network with a notation
 
@@ -281,7 +364,7 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
     if part.output.units != part.input:
         message = f"the output must be as wide as the embedding's vocabulary, {part.input:,}, got {part.output.units:,}"
         yield Problem(at, message, follows=True, gaps=(part.output.units - part.input,))
-    if last.outputs != first.units:
+    if last.outputs != first.units and not any(isinstance(layer, Transform) for layer in part.layers):
         message = f"the last layer must output the embedding's width, {first.units:,}, got {last.outputs:,}"
         message = f"{message}; add a projection or a dense layer"
         yield Problem(at, message, follows=True, gaps=(last.outputs - first.units,))
@@ -398,6 +481,10 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
         yield Problem(at, "an embedding reads token numbers, and the output is a vector; remove one of them")
         return
     for place, layer in enumerate(part.layers):
+        if isinstance(layer, Transform) and (layer.along or layer.begins or layer.ends):
+            message = "reads or makes several steps at once, and with feedback there is one at a time; remove it"
+            yield Problem(("layers", place, layer.kind), f"{message}, or feedback")
+            return
         if isinstance(layer, Cell) and layer.bidirectional:
             message = "reads later inputs first, and with feedback there is none before its output; remove it"
             yield Problem(("layers", place, "bidirectional"), message)

@@ -34,12 +34,13 @@ def _part(part: Part, steps: int | None) -> dict[str, Any]:
 
 
 def _layer(layer: Layer) -> dict[str, Any]:
-    return {layer.kind: _value(getattr(layer, layer.number))} | _changed(layer, layer.options())
+    number = _value(getattr(layer, layer.number)) if layer.number else None
+    return {layer.kind: number} | _changed(layer, layer.options())
 
 
 def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields that are not their default."""
-    return {key: _value(getattr(value, key)) for key in keys if getattr(value, key) != value.defaults[key]}
+    return {key: _value(getattr(value, key)) for key in keys if getattr(value, key) != value.defaults.get(key, value)}
 
 
 def _value(value: Any) -> Any:

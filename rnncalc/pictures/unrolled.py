@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.layer import Embedding, External, Output
-from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placement, Recur, ends
+from rnncalc.layers.layer import Embedding, External, Output, Transform
+from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placement, Recur, Window, ends, takes_last
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
@@ -66,6 +66,7 @@ UP, JOINED = 2, 4
 
 LEGEND = "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
 JOINED_INPUTS = "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
+AT_ONCE = "One column stands for all steps: a layer reads several at once, or changes their number."
 STARTED = "Its first states are the last states of the encoder."
 
 
@@ -146,7 +147,7 @@ class Row(NamedTuple):
         if self.elided:
             return (f"⋯ {plural(len(self.layers), 'layer')} left out",), (plural(params, "parameter"),)
         layer, cell = self.placed.layer, self.cell
-        number = "" if isinstance(layer, External) else f" {getattr(layer, layer.number):,}"
+        number = "" if isinstance(layer, External) or not layer.number else f" {getattr(layer, layer.number):,}"
         joined: tuple[Line, ...] = ((f"⇄ {cell.merge or 'concat'}",),) if cell and cell.bidirectional else ()
         return (fitted(self.name, MOST_OF_A_NAME),), (f"{layer.kind}{number}",), *joined, (f"{params:,}",)
 
@@ -210,6 +211,7 @@ class DrawnPart(NamedTuple):
 
     steps: the length of its sequence, None if it is not a number; letter: what it is called then.
     reads, output: at which steps it reads its input, and has an output.
+    at_once: whether one column stands for all steps, because a layer reads several or changes their number.
     """
 
     name: str | None
@@ -218,6 +220,7 @@ class DrawnPart(NamedTuple):
     reads: Occurrence
     output: Occurrence
     rows: list[Row]
+    at_once: bool = False
 
 
 def drawn_parts(network: Network) -> list[DrawnPart]:
@@ -234,6 +237,10 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
                 steps.append(Occurrence.EVERY)
             case Last() | Final():
                 steps.append(Occurrence.LAST)
+            case Window(layer=layer) if layer.ends:
+                steps.append(Occurrence.LAST)
+            case Window(layer=layer) if layer.begins:
+                steps.append(Occurrence.EVERY)
             case _:
                 steps.append(steps[move.reads[0]])
     rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
@@ -250,11 +257,21 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             row = Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, tuple(makers))
             rows[move.part].append(row)
             makers = []
+    at_once = {
+        move.part
+        for move in moves
+        if isinstance(move, Window) and (move.layer.along or move.layer.begins or not _of_last(move.layer))
+    }
     drawn = []
     for name, part in network.parts.items():
         known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
-        drawn.append(DrawnPart(name, known, letter, reads[name], rows[name][-1].output, rows[name]))
+        drawn.append(DrawnPart(name, known, letter, reads[name], rows[name][-1].output, rows[name], name in at_once))
     return drawn
+
+
+def _of_last(layer: Transform) -> bool:
+    """Return whether a layer makes each vector from one step of its input, if only from the last."""
+    return not layer.ends or takes_last(layer)
 
 
 def _elided(rows: list[Row]) -> list[Row]:
@@ -313,7 +330,7 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     is drawn alone, if there is still less, one in all.
     """
     steps, reads_many = part.steps, part.reads is Occurrence.EVERY
-    if not reads_many and part.output is not Occurrence.EVERY:
+    if part.at_once or (not reads_many and part.output is not Occurrence.EVERY):
         full: list[Columns] = [(TimeStep("", first=True, last=True),)]
         return [(full[0], False), (full[0], True)]
     full = [_ends(part, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
@@ -615,11 +632,12 @@ def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
     layers = [placed for part in parts for row in part.rows for placed in (*row.layers, *row.makers)]
     params = sum(placed.params for placed in layers)
     joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
+    at_once = AT_ONCE if any(part.at_once for part in parts) else None
     started = STARTED if len(parts) == 1 and any(row.start for row in parts[0].rows) else None
     return Caption(
         f"{of} of {name}" if of else name,
         f"{flow(network)}; {plural(params, 'parameter')}",
-        tuple(filter(None, (LEGEND, joined, started, *_made_states(parts), one_to_many(network)))),
+        tuple(filter(None, (LEGEND, at_once, joined, started, *_made_states(parts), one_to_many(network)))),
         "unrolled in time",
     )
 
@@ -635,7 +653,8 @@ def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list
         placed = [(row, y - row.size.forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
         above = top - 1 - (JOINED if last.joins else UP)
-        after = f"{part.letter}+1" if part.steps is None or part.steps + 1 >= SHORT else str(part.steps + 1)
+        short = part.steps is not None and part.steps + 1 < SHORT and not part.at_once
+        after = str((part.steps or 0) + 1) if short else f"{part.letter}+1"
         halves.append(
             Half(
                 columns=columns,
@@ -656,6 +675,8 @@ def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list
 
 def _repeated(part: DrawnPart) -> str:
     """Return what the picture says of the weights of all steps."""
+    if part.at_once:
+        return "all steps at once"
     if part.steps == 1:
         return "" if part.name is None else "one step"
     times = part.letter if part.steps is None else f"{part.steps:,}"

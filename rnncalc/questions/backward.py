@@ -7,6 +7,7 @@ from math import dist, hypot, isnan, nan, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
+from rnncalc.conventions.tensor import STORED
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.forward.arrays import Nested, PassData, Progress, flat, number_at, shape_of
@@ -74,7 +75,7 @@ class LayerBackward(NamedTuple):
     def shapes_agree(self) -> bool:
         """Whether each trained tensor, and no other, has a gradient, in its own shape."""
         tensors = self.ran.placed.tensors if self.ran.placed.trainable else ()
-        return {tensor.name: tensor.shape for tensor in tensors} == {
+        return {tensor.name: tensor.shape for tensor in tensors if tensor.role not in STORED} == {
             name: shape_of(gradient) for name, gradient in self.seen.gradients.items()
         }
 

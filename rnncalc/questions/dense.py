@@ -1,8 +1,10 @@
 """The dense equivalent: a network without recurrence or shared weights that reads the same T steps at once.
 
 Its input is T·m numbers. Each recurrent or dense layer of width w becomes a dense layer of T·w units, or of w units if
-it stands before the sequence of a one-to-many network begins. The output keeps its p units, or has T·p if there is an
-output at every step. An embedding stays one table. So does a part counted elsewhere: the layer after it reads T·w
+it stands before the sequence of a one-to-many network begins; T is its own number of outputs. A convolution is such a
+layer too, and a normalisation has its numbers for each of the T·w. Pooling leaves out nothing that is multiplied, and
+what ends or begins a sequence changes T for the layers behind it. The output keeps its p units, or has T·p if there is
+an output at every step. An embedding stays one table. So does a part counted elsewhere: the layer after it reads T·w
 numbers, or w if it is applied once.
 """
 
@@ -11,7 +13,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Dropout, Output
+from rnncalc.layers.layer import Dense, Dropout, Output, Transform
 from rnncalc.network.flow import Begin, InitialState, Input, Placement
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -85,30 +87,33 @@ def _own_steps(network: Network) -> StepsOfParts | None:
 class _Made(NamedTuple):
     """The dense replacement of a layer.
 
-    dense: whether it is a dense layer; a table stays a table.
+    dense: whether it is a dense layer; a table stays a table. times: how often another layer is there.
     """
 
     placed: Placed
     inputs: int
     units: int
     dense: bool
+    times: int = 1
 
     @property
     def params(self) -> int:
         """The parameters."""
-        return self.units * (self.inputs + self._biased) if self.dense else self.placed.params
+        return self.units * (self.inputs + self._biased) if self.dense else self.times * self.placed.params
 
     @property
     def _biased(self) -> bool:
         layer = self.placed.layer
-        return isinstance(layer, Cell | Dense) and layer.bias
+        return bool(isinstance(layer, Cell | Dense | Transform) and layer.values().get("bias"))
 
     def layer(self) -> DenseLayer:
         """Return the layer of the dense equivalent."""
         placed, name, widths = self.placed, self.placed.name, (self.inputs, self.units)
         if not self.dense:
             per_step = placed.multiply_adds_per_step
-            return DenseLayer(name, *widths, self.params, placed.layout.params, placed.sizes, per_step)
+            own = placed.layout.params
+            expression = own if self.times == 1 else Times((self.times, own))
+            return DenseLayer(name, *widths, self.params, expression, placed.sizes, per_step)
         expression = Times((self.units, Plus((self.inputs, 1)) if self._biased else self.inputs))
         return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)
 
@@ -147,7 +152,13 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
                 numbers += times * layer.extra_inputs
                 if isinstance(layer, Output) and not placed.sequence:
                     times = 1
-                if isinstance(layer, Cell | Dense):
+                if isinstance(layer, Transform) and not layer.multiply_adds(placed.inputs):
+                    read = numbers
+                    numbers, times = _around(layer, placed, numbers, times)
+                    if layer.weights:
+                        yield _Made(placed, read, numbers, dense=False, times=times)
+                elif isinstance(layer, Cell | Dense | Transform):
+                    times = layer.output_shape((times, 1))[0] if isinstance(layer, Transform) else times
                     units = times * placed.outputs
                     if isinstance(layer, Cell):
                         numbers, first = numbers + first, 0
@@ -157,6 +168,16 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
                     yield _Made(placed, placed.inputs, placed.outputs, dense=False)
                     numbers = times * placed.outputs
         values.append((numbers, times))
+
+
+def _around(layer: Transform, placed: Placed, numbers: int, times: int) -> tuple[int, int]:
+    """Return the numbers and the steps behind a layer around the cells that multiplies by no matrix."""
+    if layer.ends:
+        return numbers, 1
+    if layer.begins or layer.along:
+        times = layer.output_shape((times, placed.inputs))[0]
+        return (numbers if layer.begins else times * placed.outputs), times
+    return numbers, times
 
 
 def _chains(made: list[_Made]) -> tuple[tuple[int, ...], ...]:

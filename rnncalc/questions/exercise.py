@@ -196,7 +196,7 @@ def sizes_of(network: Network) -> dict[str, SizePlace]:
         found |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}
         for layer, place in [(join.layer, join.place) for join in joins(part)]:
             name = next(stack).name
-            if isinstance(layer.option(layer.number).allowed, Size):
+            if layer.number and isinstance(layer.option(layer.number).allowed, Size):
                 found[name] = SizePlace(half, place, layer.number)
             options = [key for key in layer.options() if isinstance(layer.option(key).allowed, Size)]
             found |= {f"{name}.{key}": SizePlace(half, place, key) for key in options}

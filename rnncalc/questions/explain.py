@@ -14,7 +14,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Output
+from rnncalc.layers.layer import Dense, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
@@ -133,6 +133,8 @@ def _derivation(placed: Placed, below: Placed | None, row: Convention, notation:
         written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
+    elif isinstance(layer, Transform) and layer.weights:
+        written = (_transform(layer, placed),)
     return Derivation(placed, below, row, gates, notation, written, tuple(_steps(placed)))
 
 
@@ -152,6 +154,76 @@ def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
     if layer.activation != "linear":
         right = Application(layer.activation, (right,))
     return Equation(Symbol("y", time=time, axes=("n",)), right)
+
+
+MOST_TAPS = 4
+"""Of a kernel of more steps, the products of the first ones and of the last are written."""
+
+FAR = 10**6
+"""A step that is far from both ends of a long sequence, so that a window there has no zeros."""
+
+
+def _transform(layer: Transform, placed: Placed) -> Equation:
+    """Return what a layer around the cells makes of the steps of its window.
+
+    Where the window moves by several steps, t is the first of them.
+    """
+    window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * layer.every)] if layer.along else [FAR]
+    time = "t" if placed.sequence else ""
+    apart = [place - (FAR if layer.every == 1 else window[0]) for place in window]
+    taps = [f"{time}{'+' if place > 0 else '−'}{abs(place)}" if place else time for place in apart]
+    paper = FormulaWriter(placed.sizes, range(len(taps)) if len(taps) <= MOST_TAPS else [0, 1, -1, len(taps) - 1])
+    vectors = [Symbol("x", time=taps[tap], axes=("m",)) if tap >= 0 else DOTS for tap in paper.taps]
+    return Equation(Symbol("y", time=time, axes=(paper.output,)), layer.compute(paper, vectors))
+
+
+DOTS = Symbol("⋯")
+
+
+class FormulaWriter:
+    """The operations that a layer around the cells computes with, as formulas.
+
+    taps: which steps of a kernel are written; -1 stands for those that are left out.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], taps: Sequence[int]) -> None:
+        self.taps = taps
+        self.output = "f" if "f" in sizes else "m"
+        self.input = "c" if "c" in sizes else "m"
+
+    def plus(self, left: Formula, right: Formula) -> Formula:
+        """Return a sum."""
+        return Application("plus", (left, right))
+
+    def times(self, left: Formula, right: Formula) -> Formula:
+        """Return an element-wise product."""
+        return Application("times", (left, right))
+
+    def weight(self, role: str) -> Formula:
+        """Return the letter of trained weights."""
+        return Symbol("b" if role == Role.BIAS else "g", axes=(self.output,))
+
+    def stored(self, role: str) -> Formula:
+        """Return what stands for stored numbers, which are in the name of the function alone."""
+        return DOTS
+
+    def convolved(self, tap: int, x: Formula) -> Formula:
+        """Return the product of a step of the kernel."""
+        if x is DOTS:
+            return x
+        return Application("matrix", (Symbol("W", str(self.taps[tap] + 1), axes=(self.output, self.input)), x))
+
+    def normalised(self, x: Formula) -> Formula:
+        """Return a normalised vector."""
+        return Application("normalise", (x,))
+
+    def standardised(self, x: Formula, mean: Formula, variance: Formula) -> Formula:
+        """Return a vector normalised by stored numbers."""
+        return self.normalised(x)
+
+    def activate(self, name: str, x: Formula) -> Formula:
+        """Return an activation."""
+        return x if name == "linear" else Application(name, (x,))
 
 
 def _symbol(array: Array, *axes: str) -> Symbol:

@@ -8,21 +8,24 @@ layer then gives its saved values and products.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import STORED, Role
+from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer
-from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform
+from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.costs import Chunk, Outputs, SavedVector, Tally, tally
+from rnncalc.step.costs import BackwardProduct, Chunk, Outputs, SavedVector, Tally, tally
+from rnncalc.step.costs import Gradient as BackwardGradient
 from rnncalc.step.equations import Symbol, formulas
 from rnncalc.step.trace import ONE, Trace, trace
+from rnncalc.text import escape
 
 
 class Chunks(NamedTuple):
@@ -40,8 +43,11 @@ ONE_VECTOR = (Chunks(1, 1, first=True, last=True),)
 Needs = tuple[tuple[bool, bool], ...]
 """For each kind of chunk, whether a vector needs a gradient at the first step, and at the others."""
 
-Reached = tuple[Outputs, ...]
-"""For each kind of chunk, at which of its steps a loss depends on a vector."""
+Reached = tuple[Outputs | frozenset[int], ...]
+"""For each kind of chunk, at which of its steps a loss depends on a vector; the steps, if a window skips some."""
+
+MOST_STEPS = 100_000
+"""The most steps of a sequence whose windows are followed one by one."""
 
 
 class Situation(NamedTuple):
@@ -62,7 +68,7 @@ class Situation(NamedTuple):
     states_reached: bool
     fed_itself: bool
 
-    def of_chunk(self, number: int) -> tuple[Chunks, tuple[bool, bool], Outputs]:
+    def of_chunk(self, number: int) -> tuple[Chunks, tuple[bool, bool], Outputs | frozenset[int]]:
         """Return one kind of chunk, what needs a gradient in it, and what the loss reaches."""
         return self.chunks[number], self.inputs_need[number], self.reached[number]
 
@@ -120,7 +126,8 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
     """Return for each move whether its value needs a gradient: it does if anything below is trained."""
     values: list[FlowGradient] = []
     chunks: tuple[Chunks, ...] = ONE_VECTOR  # of a sequence in the part
-    for move in network.flow:
+    shape = shapes(network.flow)
+    for place, move in enumerate(network.flow):
         flowing, needs = values[move.reads[0]] if move.reads else (ONE_VECTOR, ())
         match move:
             case Input():
@@ -133,6 +140,13 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
             case Begin():
                 ((need, _),) = needs
                 flowing, needs = chunks, ((need, False), *[(False, False)] * (len(chunks) - 1))
+            case Window(layer=layer):
+                needs = _above(layer, flowing, needs, start=False)
+                if layer.along or layer.ends or layer.begins:
+                    _refuse_windows(move.name, shape[place], chunk)
+                    need = any(map(any, needs))
+                    flowing = chunks_of(shape[place][0], None) if len(shape[place]) > 1 else ONE_VECTOR
+                    needs = ((need, need),)
             case Placement():
                 start = isinstance(move, Recur) and _start_needs(move, values)
                 needs = _above(move.layer, flowing, needs, start=start)
@@ -141,6 +155,18 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
                 flowing, needs = ONE_VECTOR, ((need, need),)
         values.append(FlowGradient(flowing, needs))
     return values
+
+
+def _refuse_windows(name: str, shape: Shape, chunk: int | None) -> None:
+    """Refuse chunks of a sequence whose steps a layer reads together or changes in number, and one that is too long."""
+    if chunk is not None:
+        message = (
+            f"{escape(name)} reads several steps at once, or ends or begins a sequence, and a chunk ends at a step"
+        )
+        raise RefusedError(f"{message} of its own; leave the chunk out")
+    if len(shape) > 1 and shape[0] > MOST_STEPS:
+        message = f"{escape(name)} outputs {shape[0]:,} steps, and the backward pass follows {MOST_STEPS:,} at most"
+        raise RefusedError(f"{message}; give it fewer steps")
 
 
 def _start_needs(move: Recur, values: Sequence[FlowGradient]) -> bool:
@@ -156,6 +182,8 @@ def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: boo
     match layer:
         case Cell() | Dense() | Embedding():
             trained = not layer.frozen
+        case Transform():
+            trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.weights)
         case External():
             trained = not layer.frozen and layer.params > 0
         case _:
@@ -180,16 +208,18 @@ def _at_end(move: Move, needs: Needs) -> bool:
 def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, Reached]:
     """Return for each move where the loss reaches its value, from the network's output down."""
     carried = {move.reads[0] for move in flow if isinstance(move, Final)}
-    reached = {len(flow) - 1: (Outputs.ALL,) * len(values[-1].chunks)}
+    reached: dict[int, Reached] = {len(flow) - 1: (Outputs.ALL,) * len(values[-1].chunks)}
     for place in reversed(range(len(flow))):
         move, chunks = flow[place], values[place].chunks
         # An encoder's outputs are not used; its states are.
         found = reached.setdefault(place, (Outputs.NONE,) * len(chunks))
         match move:
             case Begin():
-                found = found[:1]
+                found = tuple(_at_first(each) for each in found[:1])
             case Last():
                 found = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, found)
+            case Window(layer=layer):
+                found = _before_window(layer, found, chunks, values[move.reads[0]].chunks)
             case Recur(layer=layer):
                 states = place in carried
                 for read in move.reads[1:]:
@@ -198,6 +228,13 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
             case Input() | Final():
                 continue
         reached[move.reads[0]] = found
+    return reached
+
+
+def _at_first(reached: Outputs | frozenset[int]) -> Outputs | frozenset[int]:
+    """Return where the loss reaches the vector that a sequence begins with."""
+    if isinstance(reached, frozenset):
+        return Outputs.ALL if 0 in reached else Outputs.NONE
     return reached
 
 
@@ -213,13 +250,42 @@ def _at_start(layer: Cell, reached: Reached, chunks: Sequence[Chunks], *, states
     """Return whether the loss reaches the states of a layer before its first step, in any of its directions."""
     for outputs, kind in zip(reached, chunks, strict=True):
         for begins, ends in zip(starts(layer, kind), stops(layer, kind), strict=True):
-            if begins and (outputs is Outputs.ALL or (ends and (states or outputs is Outputs.END))):
+            some = outputs is Outputs.ALL or isinstance(outputs, frozenset)
+            if begins and (some or (ends and (states or outputs is Outputs.END))):
                 return Outputs.ALL
     return Outputs.NONE
 
 
-def _before(layer: Cell, reached: Outputs, kind: Chunks, *, states: bool) -> Outputs:
+def _before_window(
+    layer: Transform, reached: Reached, chunks: tuple[Chunks, ...], below: tuple[Chunks, ...]
+) -> Reached:
+    """Return where the loss reaches the input of a layer around the cells, from where it reaches its output."""
+    if not (layer.along or layer.ends or layer.begins):
+        return reached
+    steps = below[0].steps
+    outputs = steps_of(reached[0], chunks[0].steps)
+    read = {place for step in outputs for place in layer.window_of(step, steps) if place is not None}
+    if len(read) in (0, steps):
+        return (Outputs.ALL if read else Outputs.NONE,)
+    return (frozenset(read),)
+
+
+def steps_of(reached: Outputs | frozenset[int], steps: int) -> Collection[int]:
+    """Return the steps, of so many, at which a loss depends on a value."""
+    match reached:
+        case Outputs.ALL:
+            return range(steps)
+        case Outputs.END:
+            return range(steps - 1, steps)
+        case Outputs.NONE:
+            return ()
+    return reached
+
+
+def _before(layer: Cell, reached: Outputs | frozenset[int], kind: Chunks, *, states: bool) -> Outputs | frozenset[int]:
     """Return where the loss reaches a recurrent layer's input in a chunk, from where it reaches its output."""
+    if isinstance(reached, frozenset) and not states and not layer.bidirectional:
+        return frozenset(range(max(reached) + 1)) if max(reached) + 1 < kind.steps else Outputs.ALL
     return Outputs.NONE if reached is Outputs.NONE and not (states and any(stops(layer, kind))) else Outputs.ALL
 
 
@@ -286,8 +352,10 @@ class Costs:
         placed, layer = situation.placed, situation.placed.layer
         chunks, _, reached = situation.of_chunk(number)
         if isinstance(layer, Embedding) and not layer.frozen:
-            looked_up = {Outputs.ALL: chunks.steps, Outputs.END: 1, Outputs.NONE: 0}[reached]
+            looked_up = len(steps_of(reached, chunks.steps))
             return Tally({SavedVector(TOKEN, ONE): looked_up}, {})
+        if isinstance(layer, Transform):
+            return _tally_of_transform(situation, number, layer)
         if not isinstance(layer, Cell | Dense) or not (reached is not Outputs.NONE or situation.states_reached):
             return NOTHING
         step = trace(layer, placed.inputs, self.convention)
@@ -298,6 +366,34 @@ class Costs:
         of = tally(step, _chunk(situation, number, frozen), partial(_of_dense, placed, step))
         of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
         return _fed_itself(of) if situation.fed_itself else of
+
+
+def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> Tally:
+    """Return the reads and products of a layer around the cells: what its windows read where the loss reaches it."""
+    placed = situation.placed
+    kind, (first, others), reached = situation.of_chunk(number)
+    steps, needs = kind.steps, first or others
+    trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.weights)
+    reshapes = layer.along or layer.ends or layer.begins
+    outputs = steps_of(reached, placed.uses or 1 if reshapes else steps)
+    if not (trained or reshapes or first == others):  # a layer that is not trained, on a vector followed by zeros
+        outputs = [step for step in outputs if (others if step else first)]
+    saves_input, saves_output = layer.saves(trained=trained, needs=needs)
+    windows = [layer.window_of(step, steps) for step in outputs]
+    saved: dict[SavedVector, int] = {}
+    if saves_input:
+        read = {place for window in windows for place in window if place is not None}
+        saved[SavedVector(Symbol("x", time="t", axes=("m",)), "m")] = len(read)
+    if saves_output:
+        saved[SavedVector(Symbol("y", time="t", axes=("f",)), "f")] = len(windows)
+    work: dict[BackwardProduct, int] = {}
+    if layer.multiply_adds(placed.inputs):
+        axes = next(axes for role, axes in layer.weights if role == Role.KERNEL)[:2]
+        of_matrix = sum(map(len, windows)) * trained
+        of_vector = sum(place is not None for window in windows for place in window) * needs
+        found = {BackwardGradient.MATRIX: of_matrix, BackwardGradient.VECTOR: of_vector}
+        work = {BackwardProduct(what, "", "x", tuple(axes)): times for what, times in found.items() if times}
+    return Tally(saved, work)
 
 
 TOKEN = Symbol("x", time="t")

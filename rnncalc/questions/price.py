@@ -15,7 +15,7 @@ from rnncalc.conventions.tensor import Role
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import VALUES
 from rnncalc.layers.cell import Cell, Form
-from rnncalc.layers.layer import Dense, Embedding, External
+from rnncalc.layers.layer import Dense, Embedding, External, Transform
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -128,7 +128,7 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
             part = entry.part
             entering = _inputs(entry, many=inputs_of(network.flow)[part].sequence) if inputs else 0
         memory = _memory(entry, weights, traced)
-        passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # its output is its input
+        passes = not isinstance(entry.layer, Cell | Dense | Embedding | External | Transform)  # its output is its input
         kept += memory.kept
         together += memory.running + 2 * _list(entry.uses or 1) if network.feedback else 0
         most = max(most, kept + entering + max(memory.running, together))
@@ -160,7 +160,7 @@ def _memory(entry: Placed, weights: bool, traced: bool) -> LayerMemory:
                 joined = 0
                 output = layer.directions * _vector(layer.sizes(entry.inputs)[layer.output])
                 every, one = every - steps * output, one - output
-        case Dense() | External():
+        case Dense() | External() | Transform():
             every, one = steps * _vector(entry.outputs), _vector(entry.outputs)
             running += one if isinstance(layer, Dense) else 0
             running += one if isinstance(layer, Dense) and layer.activation != "linear" else 0

@@ -113,7 +113,7 @@ def weights_in_use(
     """
     numbers = PassData(seed_of(seed), own_numbers(network, weights).weights, rounded=rounded)
     for placed in network.stack:
-        if placed.tensors and not isinstance(placed.layer, External):
+        if placed.stored and not isinstance(placed.layer, External):
             yield placed.name, numbers.weights_of(placed)
 
 
@@ -145,7 +145,7 @@ def _of_layers_with_weights(weights: object, network: Network) -> Any:
     """Return weights without the empty entries of layers that have none, such as a dropout's."""
     if not isinstance(weights, Mapping):
         return weights
-    without = {placed.name for placed in network.stack if not placed.layout.own}
+    without = {placed.name for placed in network.stack if not placed.stored}
     return {name: of for name, of in weights.items() if of or name not in without}
 
 

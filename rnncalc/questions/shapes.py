@@ -9,7 +9,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.rules import Returns
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding
+from rnncalc.layers.layer import Embedding, Transform
 from rnncalc.network.flow import Placement, Recur, ends
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network
@@ -79,10 +79,20 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         # a recurrent module reads a sequence, if only of one step, and feedback calls it once a step
         steps = 1 if network.feedback or len(read) == 1 else read[0]
         sizes: Axes = {"B": batch, "T": steps, "W": first.inputs}
+        around = convention(network.convention).transform(layer.kind) if isinstance(layer, Transform) else None
         along = returns.sequence if recurs or len(read) > 1 else _without("T", returns.sequence)
+        if around and around.steps_last and "T" in along:
+            along = "BWT"
         given = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes)
         if not isinstance(layer, Cell):
             plain = "Y" if returns.output == "Y" else "output"
+            if around:
+                after = found[last]
+                many = len(after) > 1 and "T" in returns.sequence
+                axes = (along if "T" in along else returns.sequence) if many else _without("T", along)
+                made = array(axes, {**sizes, "T": after[0], "W": after[-1]})
+                yield ModuleShapes(places, given, {plain: made})
+                continue
             yield ModuleShapes(places, given, {plain: array(along, {**sizes, "W": places[-1].outputs})})
             continue
         ways, widths = layer.directions, first.sizes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External
+from rnncalc.layers.layer import External, Transform
 from rnncalc.layers.options import Ratio
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.stack import Placed
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 class Stream(NamedTuple):
     """What a network carries from step to step, and what it costs.
 
-    rate: the steps a second, None if it is not given. layers: the numbers that each layer carries; None where that is
-    not known. state: their sum; state_bytes: its bytes in the `dtype`. multiply_adds_per_step: of applying each layer
-    once. multiply_adds_per_second: rounded up. cannot: the layers that read later steps first; with one, all that is
-    asked of the whole network is None.
+    rate: the steps of the input a second, None if it is not given. layers: the numbers that each layer carries; None
+    where that is not known. state: their sum; state_bytes: its bytes in the `dtype`.
+    multiply_adds_per_step: of applying each layer once. multiply_adds_per_second: rounded up; behind a layer that
+    outputs every other step, half of them a second. cannot: the layers that need steps before they have come; with
+    one, all that is asked of the whole network is None.
     """
 
     network: Network
@@ -61,20 +62,21 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
         state=state,
         state_bytes=None if state is None else state * size,
         multiply_adds_per_step=work,
-        multiply_adds_per_second=None if work is None or exact is None else _a_second(work, exact),
+        multiply_adds_per_second=None if work is None or exact is None else _a_second(network, work, exact),
         cannot=cannot,
     )
 
 
 def cannot_stream(network: Network) -> tuple[str, ...]:
-    """Return the names of the layers that read later steps first."""
-    return tuple(
-        placed.name for placed in network.stack if isinstance(placed.layer, Cell) and placed.layer.bidirectional
-    )
+    """Return the names of the layers that need steps before they have come."""
+    return tuple(placed.name for placed in network.stack if _waits(placed))
 
 
-def _a_second(work: int, rate: Fraction) -> int:
-    return work * rate.numerator if rate.denominator == 1 else ceil(work * rate)
+def _waits(placed: Placed) -> bool:
+    layer = placed.layer
+    if isinstance(layer, Transform):
+        return layer.carried(placed.inputs) is None
+    return isinstance(layer, Cell) and layer.bidirectional
 
 
 def _exact(rate: Fraction | float | None) -> Fraction | None:
@@ -85,8 +87,24 @@ def _exact(rate: Fraction | float | None) -> Fraction | None:
     return Fraction(str(rate))
 
 
+def _a_second(network: Network, work: int, rate: Fraction) -> int:
+    """Return the multiply-adds at so many steps of the input a second; some layers output fewer than they read."""
+    if not any(isinstance(placed.layer, Transform) for placed in network.stack):
+        return work * rate.numerator if rate.denominator == 1 else ceil(work * rate)
+    total, of_layer = 0 * rate, rate
+    part: str | None = None
+    for placed in network.stack:
+        of_layer = of_layer if placed.part == part else rate
+        part = placed.part
+        of_layer /= placed.layer.every if isinstance(placed.layer, Transform) else 1
+        total += of_layer * (0 if placed.starts else placed.multiply_adds_per_step or 0)
+    return ceil(total)
+
+
 def state_of(placed: Placed) -> int | None:
     """Return the numbers that a layer carries from step to step; None of a part that is counted elsewhere."""
     if isinstance(placed.layer, External):
         return None
+    if isinstance(placed.layer, Transform):
+        return placed.layer.carried(placed.inputs)
     return sum(placed.layer.state_widths()) if isinstance(placed.layer, Cell) else 0

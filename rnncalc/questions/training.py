@@ -95,7 +95,7 @@ def training_of(
     layers = tuple(_layers(network, chunk))
     gradients = sum(layer.gradients for layer in layers)
     saved = total(layer.saved for layer in layers)
-    frozen = sum(layer.placed.params for layer in layers if layer.placed.layer.frozen)
+    frozen = network.params - network.trainable
     kept = OPTIMIZERS[optimizer] * gradients
     return Training(
         network=network,
@@ -143,9 +143,8 @@ def _updates(network: Network, chunk: int | None) -> int | None:
 def _states(network: Network, chunk: int | None) -> int | None:
     """Return the size of all states of a chunk's steps: T·s, or min(K, T)·s, for each recurrent layer."""
     found = 0
-    parts = network.parts
     for entry in network.stack:
-        steps, layer = parts[entry.part].steps, entry.layer
+        steps, layer = entry.uses, entry.layer
         if steps is None:
             return None
         if isinstance(layer, Cell):

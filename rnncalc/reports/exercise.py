@@ -180,17 +180,18 @@ _KINDS = {"Output": "output layer (dense)", "Dense": "dense layer", "Embedding":
 
 
 def _words(layer: Layer) -> Iterator[str]:
-    size = getattr(layer, layer.number)
     kind = type(layer).__name__
     yield _KINDS.get(kind, kind)
-    yield (
-        f"{layer.number} {size}"
-        if isinstance(size, float)
-        else f"{size:,} {_one(layer.number) if size == 1 else layer.number}"
-    )
+    if layer.number:
+        size = getattr(layer, layer.number)
+        yield (
+            f"{layer.number} {size}"
+            if isinstance(size, float)
+            else f"{size:,} {_one(layer.number) if size == 1 else layer.number}"
+        )
     for option in layer.options():
         value = getattr(layer, option)
-        if option in ("name", "path", "repeat") or value == layer.defaults[option]:
+        if option in ("name", "path", "repeat") or value == layer.defaults.get(option, layer):
             continue
         words = option.replace("_", " ")
         yield words if value is True else f"no {words}" if value is False else f"{words} {value}"

@@ -14,7 +14,7 @@ from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
-from rnncalc.layers.layer import Dense, Embedding
+from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
@@ -45,6 +45,9 @@ HOLDS = {
     Role.EXTERNAL: "counted elsewhere",
     Role.VECTOR: "vector beside the gates",
     Role.SCALAR: "trained number",
+    Role.SCALE: "factor for each feature",
+    Role.RUNNING_MEAN: "mean of each feature, not trained",
+    Role.RUNNING_VARIANCE: "variance of each feature, not trained",
 }
 """The name of a tensor of each role."""
 
@@ -253,11 +256,13 @@ def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> She
 
 
 _NAMES = {
-    "k": "the kernel along each axis",
     "h": "units",
     "n": "units",
     "p": "the width of the projection",
     "d": "the width of a vector",
+    "f": "filters",
+    "k": "the kernel",
+    "c": "the features of a group",
 }
 
 
@@ -302,7 +307,12 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         kernel = " × ".join([str(sizes["k"])] * len(grid))
         yield f"∗: a convolution; each place reads {kernel} places around it, with zeros beyond the edges."
         yield f"x_t has {places} places of {sizes['m']:,}, a gate and a state {places} places of {sizes['h']:,}."
-    if isinstance(layer, Cell | Dense) and not layer.bias:
+    if isinstance(layer, Transform):
+        yield f"{(layer.__doc__ or '').partition(chr(10))[0].partition(';')[0].rstrip('.')}."
+        if each.placed.buffers:
+            stored = all_of([tensor.name for tensor in each.placed.buffers])
+            yield f"Stored beside the parameters, and not counted among them: {stored}."
+    elif isinstance(layer, Cell | Dense) and not layer.bias:
         yield "Biases: none, by bias: false."
     if each.placed.shared:
         yield "The matrix is the embedding's, transposed: it is counted there, once."

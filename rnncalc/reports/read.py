@@ -142,7 +142,7 @@ def _entries(draft: Draft) -> Iterator[Entry]:
 
 
 def _layer(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[Entry, ...]:
-    return Entry(layer.kind, getattr(layer, layer.number), _remarks(layer, doubts)), *_options(layer)
+    return Entry(layer.kind, layer.values().get(layer.number, ""), _remarks(layer, doubts)), *_options(layer)
 
 
 def _options(layer: Layer) -> Iterator[Entry]:
@@ -262,7 +262,8 @@ def _addition(name: str, added: Mapping[str, LayerChange]) -> str:
 def written(layer: Layer) -> str:
     """Return a layer as a spec writes it on one line."""
     options = [f"{option}: {_word(value)}" for option, value in settings(layer)]
-    return ", ".join([f"{layer.kind}: {getattr(layer, layer.number)}", *options])
+    number = f": {getattr(layer, layer.number)}" if layer.number else ""
+    return ", ".join([f"{layer.kind}{number}", *options])
 
 
 def _change(change: LayerChange) -> str:

@@ -73,7 +73,8 @@ def _layer(layer: Layer, other: Layer) -> str:
     projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
     shown = (layer.number, "projection", "repeat")
     others = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in shown]
-    return f"{' '.join([*before, layer.kind])} {kept[layer.number]}{projection}{''.join(others)}"
+    number = f" {kept[layer.number]}" if layer.number else ""
+    return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(others)}"
 
 
 def halves_of(network: Network) -> bool:

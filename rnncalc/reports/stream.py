@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.layers.cell import Cell
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.stream import Stream
 from rnncalc.reports.beside import BesideReport, on_elsewhere
@@ -14,6 +15,10 @@ from rnncalc.text import all_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.reports.sheet import Sheet
+
+
+REASONS = "a layer that reads both ways, pads the end, or begins or flattens a sequence does not go step by step"
+"""Why several kinds of layer cannot stream."""
 
 
 class StreamReport(BesideReport):
@@ -59,7 +64,9 @@ class StreamReport(BesideReport):
         yield f"State: the numbers carried from one step to the next; {bytes_of(of.dtype)} bytes each, {of.dtype}."
         if of.cannot:
             layers = all_of(list(of.cannot))
-            yield f"Cannot stream: {layers}; a bidirectional layer reads the whole sequence before its first output."
+            both = all(isinstance(each.layer, Cell) for each in of.network.stack if each.name in of.cannot)
+            why = "a bidirectional layer reads the whole sequence before its first output"
+            yield f"Cannot stream: {layers}; {why if both else REASONS}."
         elif elsewhere := [*on_elsewhere(of.network)]:
             yield from elsewhere
         elif of.multiply_adds_per_second is not None and of.rate is not None:

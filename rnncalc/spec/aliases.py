@@ -49,7 +49,7 @@ ALIASES = {
     "projection": "proj_size proj num_proj projection_size",
     "peepholes": "peephole use_peepholes use_peephole",
     "coupled": "couple input_forget coupled_gates couple_gates",
-    "layer_norm": "layernorm layer_normalization layer_normalisation ln use_layer_norm",
+    "layer_norm": "layernorm layernormalization layer_normalization layer_normalisation ln use_layer_norm",
     "frozen": "freeze",
     "frozen{true}": "trainable requires_grad",
     "tied": "tie tie_weights tied_weights tie_word_embeddings weight_tying",
@@ -85,10 +85,18 @@ ALIASES = {
     "timedistributeddense",
     "embedding{number}": "embed embeddings lookup",
     "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate",
-    "external{of}N, a part of N parameters that are counted elsewhere": "cnn conv conv1d conv2d convolution attention "
-    "transformer batchnorm batch_norm layernorm layer_norm convgru qrnn ran "
-    "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn tcn nas janet treelstm phased_lstm "
+    "external{of}N, a part of N parameters that are counted elsewhere": "conv2d attention transformer convgru qrnn ran "
+    "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn nas janet treelstm phased_lstm "
     "cornn fastrnn rhn tgru urnn",
+    "conv1d{number}{with_}kernel{is_}N": "cnn conv conv_1d convolution convolution1d convolution_1d tcn",
+    "pool1d{number}": "pool pooling maxpool maxpool1d maxpooling1d max_pool max_pool1d max_pooling1d",
+    "pool1d{number}{with_}mode{is_}average": "avgpool avgpool1d averagepooling1d avg_pool avg_pool1d average_pooling1d",
+    "batch_norm": "batchnorm batchnorm1d batch_norm1d batchnormalization batch_normalization bn",
+    "repeat_vector{number}": "repeatvector repeat_vectors",
+    "flatten": "flattened flatten_layer",
+    "pool1d{of}T{with_}mode{is_}average, T being all steps, and flatten behind it": "globalaveragepooling1d "
+    "global_average_pooling1d",
+    "pool1d{of}T, T being all steps, and flatten behind it": "globalmaxpooling1d global_max_pooling1d",
     # values that are words
     "pytorch": "torch py_torch pt cudnn",
     "keras": "tensorflow tf tf.keras tf-keras tensorflow-keras",
@@ -172,8 +180,7 @@ NO_NOTATION = {"{framework}": "keras flax-linen flax-nnx onnx tensorflow tf jax 
 NO_KIND = {
     "{bidirectional}": "bidirectional",
     "{output}": "output out",
-    "{flatten}": "flatten",
-    "remove it: it has no parameters": "repeat_vector repeatvector masking",
+    "remove it: it has no parameters": "masking",
 }
 """Cures for words that are not kinds of layer."""
 
@@ -191,8 +198,6 @@ IN_YAML: Spelling = {
     "framework": "for a framework's own tensors write convention: {value}, and no notation",
     "output": "the output layer is output: N, below layers",
     "cudnn": ", and convention: pytorch beside input, which has its two bias vectors",
-    "flatten": "one vector needs none, remove it; for a sequence write external: 0, with outputs: N below it, N being "
-    "steps × width",
 }
 """The spelling of the cures above in a file."""
 
@@ -208,7 +213,6 @@ IN_FLAGS: Spelling = {
     "framework": "for a framework's own tensors write -c {value}, and no --notation",
     "output": "the output layer is -o N",
     "cudnn": ", and -c pytorch, which has its two bias vectors",
-    "flatten": "one vector needs none, remove it; for a sequence write -l external:0,outputs=N, N being steps × width",
 }
 """The spelling of the cures above in flags, where a layer's number follows its kind."""
 

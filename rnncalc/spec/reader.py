@@ -151,7 +151,10 @@ class _NetworkReader(TreeReader):
         return tuple(self.layer(item, (*path, place)) for place, item in enumerate(node.items))
 
     def layer(self, node: Node, path: Path) -> Layer:
-        """Return the layer that an item describes."""
+        """Return the layer that an item describes; a kind that takes no number may stand alone."""
+        if isinstance(node, Scalar) and node.value in KINDS and not kind(node.value).number:
+            alone, node = node, Mapping(node.mark)
+            node.items = [(alone, Scalar("", True, alone.mark))]
         if not isinstance(node, Mapping):
             self.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}{_word_cure(node)}")
             return _stand_in()
@@ -168,9 +171,25 @@ class _NetworkReader(TreeReader):
             if word.value in others:
                 self.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
         allowed = _allowed(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
+        if not of.number:
+            self.no_number(node.get(name), name, path, in_flags=in_flags)
+            others = [*others, name]
         keys = self.keys(node, path, (*allowed, *others), partial(self.unknown_option, of, node, path))
         values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
-        return of(**{of.number: values.pop(name, 1)}, **values)
+        for option in of.needed():
+            if option not in values:
+                self.missing(node, (*path, option), of.option(option).meaning)
+                values[option] = 1
+        return of(**({of.number: values.pop(name, 1)} if of.number else {}), **values)
+
+    def no_number(self, node: Node | None, name: str, path: Path, *, in_flags: bool) -> None:
+        """Note a value under a kind that takes none."""
+        if isinstance(node, Scalar) and node.plain and node.value in ("", "null", "~"):
+            return
+        assert node is not None  # the kind is a key
+        got = f"'{escape(node.value)}'" if isinstance(node, Scalar) else what(node)
+        cure = f"write -l {name}" if in_flags else f"write - {name}: alone, its options below it"
+        self.problem(node.mark, (*path, name), f"expected no number, got {got}; {cure}")
 
     def no_kind(self, node: Mapping, path: Path) -> None:
         """Note the problem of a layer without a known kind."""
@@ -292,7 +311,8 @@ class _NetworkReader(TreeReader):
 @cache
 def _allowed(of: type[Layer]) -> dict[str, Allowed]:
     """Return the allowed values of each key of a layer of a kind, the kind's own key first."""
-    return {of.kind: of.option(of.number).allowed} | {name: of.option(name).allowed for name in of.options()}
+    number = {of.kind: of.option(of.number).allowed} if of.number else {}
+    return number | {name: of.option(name).allowed for name in of.options()}
 
 
 def _stand_in() -> Layer:

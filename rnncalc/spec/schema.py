@@ -95,13 +95,16 @@ def _budget() -> Schema:
 
 
 def _layers() -> Schema:
-    return {"type": "array", "minItems": 1, "items": {"oneOf": [_ref(name) for name in KINDS]}}
+    alone: Schema = {"enum": [name for name in KINDS if not kind(name).number]}
+    return {"type": "array", "minItems": 1, "items": {"oneOf": [alone, *(_ref(name) for name in KINDS)]}}
 
 
 def _kind(name: str, of: type[Layer]) -> Schema:
     first_line = (of.__doc__ or "").split("\n")[0]
-    number = {**of.option(of.number).allowed.schema, "description": first_line}
-    return _keys({name: number, **{option: _said(of.option(option)) for option in of.options()}}, name)
+    options = {option: _said(of.option(option)) for option in of.options()}
+    allowed: Schema = of.option(of.number).allowed.schema if of.number else {"type": "null"}
+    number = {**allowed, "description": first_line}
+    return _keys({name: number, **options}, name, *of.needed())
 
 
 def _output() -> Schema:

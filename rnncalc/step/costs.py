@@ -100,6 +100,8 @@ class Outputs(StrEnum):
 class Chunk(NamedTuple):
     """Some steps of a layer whose backward pass is one.
 
+    outputs: where a loss depends on the output, or the steps where it does, if those are neither all nor the end.
+
     frozen: the roles of the weights that are not trained. merge: how two directions are joined.
     inputs_need: whether a gradient is asked for of the input at the first step in time, and of those at the others.
     begins: for each direction, whether its first step is in this chunk. A later chunk starts from the states after a
@@ -114,7 +116,7 @@ class Chunk(NamedTuple):
     """
 
     steps: int
-    outputs: Outputs
+    outputs: Outputs | frozenset[int]
     inputs_need: tuple[bool, bool]
     begins: tuple[bool, ...]
     starts_need: tuple[bool, ...]
@@ -170,12 +172,13 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
     # After a step for each state, whatever can ask for a gradient does; so many before the end, all is reached.
     enough = 2 * len(trace.before) + 3
     counts = []
-    for steps in (chunk.steps,) if chunk.steps <= enough else (enough - 1, enough):
+    short = chunk.steps <= enough or isinstance(chunk.outputs, frozenset)
+    for steps in (chunk.steps,) if short else (enough - 1, enough):
         tape = _taped(trace, chunk._replace(steps=steps))
         tape.back()
         saved = Counter((value.place, value.width) for value in tape.saved.values())
         counts.append((saved, tape.work))
-    (saved, work), further = counts[-1], chunk.steps - enough
+    (saved, work), further = counts[-1], 0 if short else chunk.steps - enough
     if further > 0:
         saved, work = (_further(few, more, further) for few, more in zip(*counts, strict=True))
     return Tally({SavedVector(formula(place), width): times for (place, width), times in saved.items()}, work)
@@ -294,6 +297,9 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
         case Outputs.ALL:
             for both in zip(*ways, strict=True):
                 _reach(tape, chunk, both)
+        case frozenset() as reached:
+            for step in sorted(reached):
+                _reach(tape, chunk, [way[step] for way in ways])
         case Outputs.END:
             ends = [way[0 if direction else -1] for direction, way in enumerate(ways) if chunk.ends[direction]]
             _reach(tape, chunk, ends)

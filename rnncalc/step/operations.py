@@ -7,8 +7,8 @@ its name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from itertools import cycle
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, chain, cycle
 from math import copysign, exp, fsum, inf, nan, sqrt, tanh
 from operator import add, mul, truediv
 from typing import Any, Protocol
@@ -403,6 +403,14 @@ TABLE = (
         beside=True,
     ),
     Operation(
+        "copy",
+        1,
+        lambda vector: [*vector],
+        (lambda gradient, _: gradient,),
+        ((),),
+        beside=True,
+    ),
+    Operation(
         "join",
         2,
         lambda left, right: left + right,
@@ -455,6 +463,85 @@ def part(start: int, stop: int) -> Operation:
         lambda vector: vector[start:stop],
         (lambda gradient, values: [0.0] * start + gradient + [0.0] * (values.width(0) - stop),),
         ((),),
+        beside=True,
+    )
+
+
+def normalise(epsilon: float) -> Operation:
+    """Return the operation that makes mean 0 and variance 1 of a vector, epsilon added to the variance."""
+    forward, through = standardised(epsilon)
+    return OPERATIONS["normalise"].replace(forward=forward, gradients=(through,))
+
+
+def joined(widths: Sequence[int]) -> Operation:
+    """Return the operation that puts vectors of these widths one after the other."""
+    stops = [*accumulate(widths)]
+
+    def share(start: int, stop: int) -> Gradient:
+        return lambda gradient, _: gradient[start:stop]
+
+    shares = tuple(share(stop - width, stop) for width, stop in zip(widths, stops, strict=True))
+    return Operation(
+        "joined", len(widths), lambda *vectors: [*chain(*vectors)], shares, ((),) * len(widths), beside=True
+    )
+
+
+def standardise_by(epsilon: float) -> Operation:
+    """Return the operation on x, means and variances: (x − mean) / √(variance + epsilon), number by number."""
+
+    def scales(values: Values) -> Vector:
+        return [sqrt(each + epsilon) for each in values[2]]
+
+    def through_variance(gradient: Vector, values: Values) -> Vector:
+        apart = [x - mean for x, mean in zip(values[0], values[1], strict=True)]
+        return [-g * x / (2.0 * s**3) for g, x, s in zip(gradient, apart, scales(values), strict=True)]
+
+    return Operation(
+        "standardise",
+        3,
+        lambda x, mean, variance: [
+            (each - of) / sqrt(by + epsilon) for each, of, by in zip(x, mean, variance, strict=True)
+        ],
+        (
+            lambda gradient, values: list(map(truediv, gradient, scales(values))),
+            lambda gradient, values: [-each for each in map(truediv, gradient, scales(values))],
+            through_variance,
+        ),
+        ((2,), (2,), (0, 1, 2)),
+        again=True,
+        beside=True,
+    )
+
+
+def pooled(mode: str, number: int) -> Operation:
+    """Return the operation that takes the largest of the numbers in one place of so many vectors, or their average.
+
+    The gradient of the largest goes to the first vector that has it.
+    """
+    if mode == "average":
+        return Operation(
+            "pooled",
+            number,
+            lambda *vectors: [fsum(each) / number for each in zip(*vectors, strict=True)],
+            (lambda gradient, _: [each / number for each in gradient],) * number,
+            ((),) * number,
+            beside=True,
+        )
+
+    def through(place: int) -> Gradient:
+        def gradient_of(gradient: Vector, values: Values) -> Vector:
+            together = zip(*[values[each] for each in range(number)], strict=True)
+            return [g if each.index(max(each)) == place else 0.0 for g, each in zip(gradient, together, strict=True)]
+
+        return gradient_of
+
+    every = tuple(range(number))
+    return Operation(
+        "pooled",
+        number,
+        lambda *vectors: [max(each) for each in zip(*vectors, strict=True)],
+        tuple(map(through, every)),
+        (every,) * number,
         beside=True,
     )
 

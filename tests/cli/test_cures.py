@@ -311,13 +311,21 @@ FOLLOWED = [
     (("-l", "cudnnlstm:20"), "lstm:20, and -c pytorch, which", ("-l", "lstm:20", "-c", "pytorch"), "2,000"),  # 80 more
     (("-l", "lstm:20", "-c", "cudnn"), "write pytorch\n", ("-l", "lstm:20", "-c", "pytorch"), "2,000"),
     (("-l", "timedistributed:5"), "write dense:5; under topology", ("-l", "dense:5"), "20"),  # 5 x (3 + 1)
-    (("-l", "rnn:2", "-l", "repeat_vector:4"), "remove it: it has no parameters", ("-l", "rnn:2"), "12"),
+    (("-l", "rnn:2", "-l", "masking"), "remove it: it has no parameters", ("-l", "rnn:2"), "12"),
     (
         ("-l", "rnn:2", "-l", "flatten", "-o", "5"),
-        "write -l external:0,outputs=N, N being steps",
-        ("-l", "rnn:2", "-l", "external:0,outputs=8", "-o", "5"),
+        "give the steps",
+        ("-l", "rnn:2", "-l", "flatten", "-o", "5", "-T", 4),
         "45",  # 4 steps of 2 units: 5 x (8 + 1)
     ),
+    (
+        ("-l", "rnn:2", "-l", "repeat_vector:4", "-l", "rnn:1"),
+        "put a layer last before it",
+        ("-l", "rnn:2", "-l", "last", "-l", "repeat_vector:4", "-l", "rnn:1"),
+        "16",  # 2 x (3 + 2 + 1) + 1 x (2 + 1 + 1)
+    ),
+    (("-l", "LayerNormalization"), "write layer_norm", ("-l", "layer_norm"), "6"),  # 2 x 3
+    (("-l", "conv:5"), "write conv1d:5,kernel=N", ("-l", "conv1d:5,kernel=2"), "35"),  # 5 x (2 x 3 + 1)
     (
         ("-l", "rnn:2,return_sequences", "-l", "rnn:4"),
         "remove it: lower layers always output every step",

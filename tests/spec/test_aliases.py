@@ -49,7 +49,8 @@ def test_a_kind_that_is_told_is_one(row: str) -> None:
     """Typed as it stands behind -l, it is read."""
     number = "0.5" if ours(row) == "dropout" else "4"
     typed = re.split("; |, and ", row.format(**IN_FLAGS | {"number": f":{number}"}))[0].replace("=N", "=3")
-    assert from_flags("3", (typed,), None).network.layers
+    before = ("last",) if ours(row) == "repeat_vector" else ()
+    assert from_flags("3", (*before, typed.replace(":T", ":4")), None, steps="4").network.layers
 
 
 SAVED = {*BUDGET_KEYS, *UPDATE_KEYS, "total", "tied"}

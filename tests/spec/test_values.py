@@ -27,6 +27,13 @@ GONE = object()
 """What a YAML reader no longer sees as it was written."""
 
 BASE = "input: 4\nlayers: [rnn: 3]\n"
+
+
+def needed(name: str, but: str = "") -> str:
+    """Return the options without a default of a kind, as they are written behind its number."""
+    return "".join(f", {option}: 1" for option in kind(name).needed() if option != but)
+
+
 TOP, KIND_DEFS = SCHEMA["properties"], SCHEMA["$defs"]
 PLACES: dict[str, tuple[str, Any]] = {
     **{f"{key}:": (f"{BASE if key != 'input' else BASE[9:]}{key}: %s\n", TOP[key]) for key in KEYS},
@@ -46,10 +53,13 @@ PLACES: dict[str, tuple[str, Any]] = {
         )
         for key in OUTPUT_KEYS
     },
-    **{f"{name}:": (f"input: 4\nlayers: [{{{name}: %s}}]\n", KIND_DEFS[name]["properties"][name]) for name in KINDS},
+    **{
+        f"{name}:": (f"input: 4\nlayers: [{{{name}: %s{needed(name)}}}]\n", KIND_DEFS[name]["properties"][name])
+        for name in KINDS
+    },
     **{
         f"{name}.{option}:": (
-            f"input: 4\nlayers: [{{{name}: 1, {option}: %s}}]\n",
+            f"input: 4\nlayers: [{{{name}: {'1' if kind(name).number else ''}{needed(name, option)}, {option}: %s}}]\n",
             KIND_DEFS[name]["properties"][option],
         )
         for name in KINDS

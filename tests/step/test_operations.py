@@ -1,7 +1,7 @@
 """The table of operations: each row's numbers by hand, its gradients against differences, and what they read."""
 
 from collections.abc import Callable
-from math import e, exp, inf, isnan, tanh
+from math import e, exp, inf, isnan, sqrt, tanh
 from typing import Any
 
 import pytest
@@ -18,9 +18,12 @@ from rnncalc.step.operations import (
     Values,
     Vector,
     by_name,
+    joined,
     part,
     plus,
+    pooled,
     product,
+    standardise_by,
 )
 
 ON: dict[str, list[Any]] = {
@@ -31,6 +34,8 @@ ON: dict[str, list[Any]] = {
     "everywhere": [[1.0, 2.0, 3.0, 4.0], [5.0, -6.0]],
     "join": [[2.0], [3.0, -4.0]],
     "part": [[2.0, 3.0, 5.0, 7.0]],
+    "joined": [[2.0], [3.0, -4.0], [5.0]],
+    "standardise": [[2.0, -3.0], [5.0, 7.0], [1.0, 4.0]],
 }
 """What some operations are done with; the others are of two numbers each."""
 
@@ -53,6 +58,10 @@ GIVES: dict[str, Vector] = {
     "mean": [3.5, 2.0],
     "join": [2.0, 3.0, -4.0],
     "part": [3.0, 5.0],
+    "copy": [2.0, -3.0],
+    "joined": [2.0, 3.0, -4.0, 5.0],
+    "standardise": [(2 - 5) / sqrt(1.5), (-3 - 7) / sqrt(4.5)],
+    "pooled": [5.0, 7.0],
 }
 
 
@@ -71,7 +80,7 @@ class Seen:
         return len(self.values[place])
 
 
-ROWS = [*TABLE, part(1, 3)]
+ROWS = [*TABLE, part(1, 3), joined((1, 2, 1)), standardise_by(0.5), pooled("max", 2)]
 
 
 def operands(row: Operation) -> list[Any]:

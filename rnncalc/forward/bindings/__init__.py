@@ -80,6 +80,17 @@ class DenseNames(NamedTuple):
     transposed: bool
 
 
+class TransformNames(NamedTuple):
+    """The names of the weights of the layers around the cells, by kind and role.
+
+    taps_first: whether a kernel has its steps in front, and not behind; transposed: whether it is then input by output.
+    """
+
+    names: Mapping[str, Mapping[str, str]]
+    taps_first: bool
+    transposed: bool = False
+
+
 class Binding(NamedTuple):
     """The binding of a framework: how one direction of a cell is bound, and the names of other weights.
 
@@ -90,6 +101,7 @@ class Binding(NamedTuple):
     dense: DenseNames
     embedding: str
     output: DenseNames | None = None
+    transforms: TransformNames = TransformNames({}, taps_first=False)
 
 
 def prefix(layer: Cell, backward: bool) -> str:

@@ -1,7 +1,7 @@
 """Keras: its recurrent layers fuse the gates by columns; a GRU that resets after the product has two biases."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, prefix
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo", "conv_lstm": "ifgo"}
@@ -28,4 +28,19 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     return GateWeights(products, biases)
 
 
-BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings")
+TRANSFORMS = TransformNames(
+    {
+        "conv1d": {"kernel": "kernel", "bias": "bias"},
+        "layer_norm": {"scale": "gamma", "bias": "beta"},
+        "batch_norm": {
+            "scale": "gamma",
+            "bias": "beta",
+            "running_mean": "moving_mean",
+            "running_variance": "moving_variance",
+        },
+    },
+    taps_first=True,
+    transposed=True,
+)
+
+BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings", transforms=TRANSFORMS)

@@ -1,7 +1,7 @@
 """ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "iofg"}
@@ -28,4 +28,18 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     return GateWeights({**products, **looks}, biases, {}, states)
 
 
-BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), embedding="data")
+TRANSFORMS = TransformNames(
+    {
+        "conv1d": {"kernel": "W", "bias": "B"},
+        "layer_norm": {"scale": "Scale", "bias": "B"},
+        "batch_norm": {
+            "scale": "scale",
+            "bias": "B",
+            "running_mean": "input_mean",
+            "running_variance": "input_var",
+        },
+    },
+    taps_first=False,
+)
+
+BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), embedding="data", transforms=TRANSFORMS)

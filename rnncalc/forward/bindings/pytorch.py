@@ -1,7 +1,7 @@
 """PyTorch: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows, in the orders of its documentation."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
@@ -25,4 +25,18 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     return GateWeights(products, biases, {"p": arrays.matrix(f"weight_hr_{end}")} if projected else {})
 
 
-BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight")
+TRANSFORMS = TransformNames(
+    {
+        "conv1d": {"kernel": "weight", "bias": "bias"},
+        "layer_norm": {"scale": "weight", "bias": "bias"},
+        "batch_norm": {
+            "scale": "weight",
+            "bias": "bias",
+            "running_mean": "running_mean",
+            "running_variance": "running_var",
+        },
+    },
+    taps_first=False,
+)
+
+BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight", transforms=TRANSFORMS)

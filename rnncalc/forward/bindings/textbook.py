@@ -5,7 +5,7 @@ diagonal, and shares a matrix, is taken from the gates for cells of strangers to
 """
 
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
-from rnncalc.forward.bindings import Binding, DenseNames, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, TransformNames, prefix
 from rnncalc.layers.cell import Cell, Form
 
 
@@ -57,6 +57,24 @@ class _TextbookWeights:
         return self.arrays.vector(f"{self.before}{letter}_0")
 
 
+TRANSFORMS = TransformNames(
+    {
+        "conv1d": {"kernel": "W", "bias": "b"},
+        "layer_norm": {"scale": "g", "bias": "b"},
+        "batch_norm": {
+            "scale": "g",
+            "bias": "b",
+            "running_mean": "mean",
+            "running_variance": "variance",
+        },
+    },
+    taps_first=True,
+)
+
 BINDING = Binding(
-    cell=_TextbookWeights, dense=DenseNames("W", "b", False), embedding="E", output=DenseNames("W_hy", "b_y", False)
+    cell=_TextbookWeights,
+    dense=DenseNames("W", "b", False),
+    embedding="E",
+    output=DenseNames("W_hy", "b_y", False),
+    transforms=TRANSFORMS,
 )

@@ -201,7 +201,7 @@ def _of_table(layer: Layer, site: Site) -> bool:
 def _options(wanted: SpecLayer, site: Site, framework: str) -> Iterator[LayerChange]:
     ours, theirs = wanted.layer, site.layer
     assert theirs is not None
-    one, other = ((layer.kind, getattr(layer, layer.number)) for layer in (ours, theirs))
+    one, other = ((layer.kind, layer.values().get(layer.number)) for layer in (ours, theirs))
     if one != other:
         if isinstance(ours, Output) and ours.kind == theirs.kind:
             yield LayerChange(wanted.name, "output", one[1], other[1], site.path)

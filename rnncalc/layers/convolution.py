@@ -1,0 +1,172 @@
+"""Convolution and pooling along the steps of a sequence.
+
+Both slide a window over the steps. Without padding it stays inside the sequence; `same` pads both ends with zeros, the
+right one more where they differ, so that there are T / stride steps, rounded up; `causal` pads the left alone, so that
+no output depends on a later step. So TensorFlow has it (https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from rnncalc.layers.layer import OptionProblem, Shape, Transform, VectorWork, WeightAxes
+from rnncalc.layers.options import Choice, Option, Size
+from rnncalc.text import plural
+
+
+class Sliding(Transform):
+    """A layer whose window of steps slides along a sequence."""
+
+    reads = "a sequence"
+    along = True
+
+    @property
+    def taps(self) -> tuple[int, int, int, str]:
+        """How many steps a window has, how far apart they are, how far it moves, and the padding."""
+        raise NotImplementedError
+
+    @property
+    def span(self) -> int:
+        """How many steps a window reaches over."""
+        number, apart, _, _ = self.taps
+        return (number - 1) * apart + 1
+
+    @property
+    def every(self) -> int:
+        return self.taps[2]
+
+    def padding_of(self, steps: int | None) -> tuple[int, int]:
+        _, _, stride, padding = self.taps
+        if padding == "causal":
+            return self.span - 1, 0
+        if padding == "same":
+            both = self.span - 1 if steps is None else max((-(-steps // stride) - 1) * stride + self.span - steps, 0)
+            return both // 2, both - both // 2
+        return 0, 0
+
+    def output_shape(self, shape: Shape) -> Shape:
+        *length, inputs = shape
+        steps = length[0] if length else 1
+        if isinstance(steps, int):
+            steps = max((steps + sum(self.padding_of(steps)) - self.span) // self.every + 1, 0)
+        elif steps is not None:  # a letter, which a stride may not divide
+            steps = steps - self.span + 1 + sum(self.padding_of(self.span)) if self.every == 1 else None
+        return (steps, self.output_width(inputs))
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        number, apart, stride, _ = self.taps
+        first = step * stride - self.padding_of(steps)[0]
+        places = range(first, first + number * apart, apart)
+        return tuple(place if 0 <= place < steps else None for place in places)
+
+    def carried(self, inputs: int) -> int | None:
+        return None if self.taps[3] == "same" and self.span > 1 else (self.span - 1) * inputs
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        if len(shape) > 1 and isinstance(shape[0], int) and not self.output_shape(shape)[0]:
+            reads = f"reads {plural(self.span, 'step')} at once, and {shape[0]:,} reach it"
+            yield self.kind, f"{reads}; give it more steps, or a shorter window"
+
+
+class Conv1D(Sliding):
+    """A convolution along the steps, f filters: f(k·m + 1) parameters for a kernel of k steps; in groups, fewer."""
+
+    kind = "conv1d"
+    number = "filters"
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "filters": Option(Size(letters=True), "the number of filters, which is the width of the output"),
+        "kernel": Option(Size(), "the steps that a filter reads at once"),
+        "stride": Option(Size(), "how many steps the window moves; a pool1d's is its window by default"),
+        "padding": Option(
+            Choice(("valid", "same", "causal")), "zeros at the ends of a sequence: none, at both, or before it"
+        ),
+        "dilation": Option(Size(), "how far apart the steps of a kernel are"),
+        "groups": Option(Size(), "parts of the input's width, each with filters of its own"),
+    }
+
+    filters: int
+    kernel: int
+    stride: int = 1
+    padding: str = "valid"
+    dilation: int = 1
+    groups: int = 1
+    bias: bool = True
+    activation: str = "linear"
+
+    @property
+    def taps(self) -> tuple[int, int, int, str]:
+        return self.kernel, self.dilation, self.stride, self.padding
+
+    def output_width(self, inputs: int) -> int:
+        return self.filters
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        channels = {"m": inputs} if self.groups == 1 else {"m": inputs, "c": inputs // self.groups}
+        return {"f": self.filters, "k": self.kernel, **channels}
+
+    @property
+    def weights(self) -> tuple[WeightAxes, ...]:
+        kernel = ("kernel", "fmk" if self.groups == 1 else "fck")
+        return (kernel, ("bias", "f")) if self.bias else (kernel,)
+
+    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
+        total = ops.convolved(0, vectors[0])
+        for tap, vector in enumerate(vectors[1:], 1):
+            total = ops.plus(total, ops.convolved(tap, vector))
+        if self.bias:
+            total = ops.plus(total, ops.weight("bias"))
+        return ops.activate(self.activation, total)
+
+    def multiply_adds(self, inputs: int) -> int:
+        return self.filters * (inputs if self.groups == 1 else inputs // self.groups)
+
+    def work(self, inputs: int) -> VectorWork:
+        return VectorWork(self.filters * self.bias, 0, self.filters * (self.activation != "linear"))
+
+    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
+        return trained, self.activation != "linear" and (trained or needs)
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        if self.groups != 1 and not isinstance(self.filters, int):
+            yield "groups", "do not go with a letter; give numbers"
+        elif self.groups != 1 and self.filters % self.groups:
+            yield "groups", f"{self.filters:,} filters are no multiple of {self.groups:,} groups; change one of them"
+        yield from super(Transform, self).option_problems()  # extra inputs are features like any other
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        if self.groups != 1 and not isinstance(shape[-1], int):
+            yield "groups", "do not go with a letter; give numbers"
+        elif self.groups != 1 and shape[-1] % self.groups:
+            yield (
+                "groups",
+                f"{shape[-1]:,} features of the input are no multiple of {self.groups:,} groups; change one",
+            )
+        yield from super().input_problems(shape)
+
+
+class Pool1D(Sliding):
+    """Takes the maximum, or the average, of each feature over a window of steps; no parameters."""
+
+    kind = "pool1d"
+    number = "window"
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "window": Option(Size(), "the steps that are pooled into one"),
+        "stride": Conv1D.own_options["stride"],
+        "mode": Option(Choice(("max", "average")), "what a pool1d takes of a window"),
+    }
+
+    window: int
+    stride: int | None = None
+    mode: str = "max"
+
+    @property
+    def taps(self) -> tuple[int, int, int, str]:
+        return self.window, 1, self.stride or self.window, "valid"
+
+    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
+        return ops.pooled(self.mode, vectors)
+
+    def work(self, inputs: int) -> VectorWork:
+        return VectorWork(0, (self.window - 1 + (self.mode == "average")) * inputs)
+
+    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
+        return needs and self.mode == "max", False

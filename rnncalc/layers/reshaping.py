@@ -1,0 +1,75 @@
+"""Where a sequence ends in one vector and where one begins again; no parameters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from rnncalc.layers.layer import OptionProblem, Shape, Transform
+from rnncalc.layers.options import Option, Size
+
+
+class Flatten(Transform):
+    """Puts the vectors of all steps one after the other into one vector: T·m numbers; no parameters."""
+
+    kind = "flatten"
+    number = ""
+    ends = True
+
+    def output_shape(self, shape: Shape) -> Shape:
+        *length, inputs = shape
+        return (None,) if None in length else (inputs * (length[0] if length else 1),)
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        return tuple(range(steps))
+
+    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
+        return ops.joined(vectors)
+
+    def carried(self, inputs: int) -> int | None:
+        return None
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        if None in shape[:-1]:
+            yield self.kind, "needs the number of steps, by which its output grows; give the steps"
+
+
+class RepeatVector(Transform):
+    """Makes a sequence of one vector: the same vector at so many steps; no parameters."""
+
+    kind = "repeat_vector"
+    number = "times"
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "times": Option(Size(letters=True), "the steps that one vector becomes")
+    }
+    reads = "a vector"
+    begins = True
+
+    times: int
+
+    def output_shape(self, shape: Shape) -> Shape:
+        return (self.times, shape[-1])
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        return (0,)
+
+    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
+        return ops.copied(vectors[0])
+
+    def carried(self, inputs: int) -> int | None:
+        return None
+
+
+class LastStep(Transform):
+    """Ends a sequence with its last vector; no parameters.
+
+    Behind a recurrent layer that is the layer's own last output, in a direction that runs backwards the first in time.
+    """
+
+    kind = "last"
+    number = ""
+    ends = True
+
+    def output_shape(self, shape: Shape) -> Shape:
+        return shape[-1:]
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        return (steps - 1,)
