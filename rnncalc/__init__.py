@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rnncalc.export import export
     from rnncalc.layers.cell import Cell, Gate, Product
     from rnncalc.layers.conv_lstm import ConvLSTM
+    from rnncalc.layers.convolution import Conv1D, Pool1D
     from rnncalc.layers.fastgrnn import FastGRNN
     from rnncalc.layers.gru import GRU
     from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from rnncalc.layers.mgu import MGU
     from rnncalc.layers.mingru import MinGRU
     from rnncalc.layers.minlstm import MinLSTM
+    from rnncalc.layers.normalisation import BatchNorm, LayerNorm
+    from rnncalc.layers.reshaping import Flatten, LastStep, RepeatVector
     from rnncalc.layers.rnn import RNN
     from rnncalc.layers.sru import SRU
     from rnncalc.network.budget import Budget

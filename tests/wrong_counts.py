@@ -7,6 +7,8 @@ from rnncalc import (
     LSTM,
     RNN,
     SRU,
+    BatchNorm,
+    Conv1D,
     ConvLSTM,
     Dense,
     Embedding,
@@ -62,6 +64,16 @@ def halves(m: int, h: int, k: int, n: int) -> Network:
 
 
 WRONG: dict[str, ByHand] = {
+    "kernel-of-one-step": lambda m, h, k, n: (over(m, Conv1D(h, 3), LSTM(k)), h * m + h + lstm(h, k)),
+    "no-channels": lambda m, h, k, n: (over(m, Conv1D(h, 3), LSTM(k)), h * 3 + h + lstm(h, k)),
+    "no-groups": lambda m, h, k, n: (over(2 * m, Conv1D(2 * h, 3, groups=2)), 2 * h * 2 * m * 3 + 2 * h),
+    "bias-of-each-weight": lambda m, h, k, n: (over(m, Conv1D(h, 3)), 2 * h * m * 3),
+    "no-bias-around": lambda m, h, k, n: (over(m, Conv1D(h, 3), LSTM(k)), h * m * 3 + lstm(h, k)),
+    "stored-counted": lambda m, h, k, n: (over(m, BatchNorm(), LSTM(h)), 4 * m + lstm(m, h)),
+    "no-stored": lambda m, h, k, n: (
+        over(m, BatchNorm(), LSTM(h)).replace(convention="keras"),
+        2 * m + lstm(m, h),
+    ),
     "no-biases": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * h * (m + h) + n * h),
     "no-hidden-biases": lambda m, h, k, n: (over(m, GRU(h), n=n), 3 * h * (m + h) + out(h, n)),
     "no-output-bias": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + n * h),

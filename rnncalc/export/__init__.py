@@ -8,11 +8,13 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions.catalogue import CONVENTIONS, convention, lacks
 from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, raised
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
-from rnncalc.layers.layer import Transform
+from rnncalc.layers.layer import Shape, Transform
+from rnncalc.network.flow import Placement
+from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import escape, not_among, one_of
 
@@ -71,14 +73,17 @@ def source(network: Network, target: str) -> str:
             message = f"{placed.name}: no program is written for {placed.kind}, whose steps have places"
             raise RefusedError(f"{message}; export the network without it")
     made = program_of(network, target, stacks=spelled.stacks)
+    moves = network.flow
+    sizes = shapes_of(moves)
+    shapes = {move.name: sizes[move.reads[0]] for move in moves if isinstance(move, Placement)}
     for module in made.modules:
         kind = module.layer.kind
         if module.recurrent and module.cell is None and kind not in spelled.cells:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
             file = target.replace("-", "_")
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
-        if isinstance(module.layer, Transform) and kind not in spelled.layers:
-            raise RefusedError(f"no program for {target} is written yet with {kind}; leave it out")
+        if isinstance(module.layer, Transform):
+            _refuse(module.layer, module.name, target, spelled, shapes[module.name])
     try:
         text = Writer(made, spelled).text()
         compile(text, "the program", "exec")
@@ -87,6 +92,18 @@ def source(network: Network, target: str) -> str:
     except Exception as error:  # a spelling from elsewhere may raise or write anything
         raise DeclarationError(f"{target}: its spelling: {_reason(error)}") from error
     return text
+
+
+def _refuse(layer: Transform, name: str, target: str, spelled: Spelling, shape: Shape) -> None:
+    """Refuse a layer around the cells that the framework, or its spelling, lacks."""
+    if layer.kind not in spelled.transforms:
+        message = f"no program for {target} is written with {layer.kind}"
+        file = target.replace("-", "_")
+        raise RefusedError(f"{message}; write it in export/{file}.py, or export to another target")
+    for _, problem in lacks(layer, target):
+        raise RefusedError(f"{escape(name)}: {problem}")
+    if layer.every > 1 and shape[0] is None and any(layer.padding_of(None)) and spelled.transforms[layer.kind].padded:
+        raise RefusedError(f"{escape(name)}: how it is padded depends on the number of steps; give steps")
 
 
 def _reason(error: Exception) -> str:

@@ -10,7 +10,17 @@ from collections.abc import Iterator, Sequence
 
 from rnncalc.export.code import broken, noted
 from rnncalc.export.program import Module, OwnCell, is_gain
-from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
+from rnncalc.export.writer import (
+    Around,
+    Spelling,
+    Writer,
+    arguments_of,
+    shape_in,
+    shape_of,
+    step_of,
+    tuple_of,
+    width_name,
+)
 from rnncalc.layers.cell import Cell
 
 EXTERNAL = '''class External(nn.Module):
@@ -166,6 +176,17 @@ def _carried(end: str, gives: bool, takes: bool) -> Iterator[str]:
             yield f"{way} = jax.tree.map(lambda state: jnp.split(state, 2, axis=-1)[{number}], {end})"
 
 
+PADDINGS = {"valid": "VALID", "same": "SAME", "causal": "CAUSAL"}
+CONVOLVED = {"stride": "strides={0}", "dilation": "kernel_dilation={0}", "groups": "feature_group_count={0}"}
+SCALED = {"bias": "use_bias=False", "scale": "use_scale=False", "center": "use_bias=False"}
+
+FUNCTIONS = {
+    "flatten": Around(applied="{x}.reshape(len({x}), -1)", vector="{x}"),
+    "repeat_vector": Around(applied="jnp.repeat({x}[:, None], {times}, axis=1)"),
+    "last": Around(applied="{x}[:, -1]", vector="{x}"),
+}
+"""The layers around the cells that are no modules."""
+
 STANDARDISED = {"normalise": ("jax.nn.standardize", "epsilon=1e-3")}
 
 SPELLING = Spelling(
@@ -181,6 +202,17 @@ SPELLING = Spelling(
         "embedding": "nn.Embed({inputs}, {units})",
         "dropout": "nn.Dropout({rate})",
         "external": "External({params}, {outputs})",
+    },
+    transforms={
+        **FUNCTIONS,
+        "conv1d": Around(
+            'nn.Conv({filters}, ({kernel},), padding="{padding}"{options}{bias})', options=CONVOLVED, words=PADDINGS
+        ),
+        "pool1d": Around(applied="nn.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
+        "layer_norm": Around("nn.LayerNorm({only})", options=SCALED),
+        "batch_norm": Around(
+            "nn.BatchNorm({only})", "{own}({x}, use_running_average=not train)", options=SCALED, trained=True
+        ),
     },
     without_bias=", use_bias=False",
     cells={"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"},

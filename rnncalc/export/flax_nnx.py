@@ -7,7 +7,7 @@ from functools import partial
 
 from rnncalc.export import flax_linen
 from rnncalc.export.program import OwnCell, is_gain
-from rnncalc.export.writer import Writer, arguments_of, shape_in, tuple_of, width_name
+from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, tuple_of, width_name
 
 EXTERNAL = '''class External(nnx.Module):
     """Stands in for a part described elsewhere: so many parameters, and zeros."""
@@ -68,6 +68,17 @@ SPELLING = flax_linen.SPELLING.replace(
         "embedding": "nnx.Embed({inputs}, {units}, rngs=rngs)",
         "dropout": "nnx.Dropout({rate}, rngs=rngs)",
         "external": "External({params}, {outputs})",
+    },
+    transforms={
+        **flax_linen.FUNCTIONS,
+        "conv1d": Around(
+            'nnx.Conv({inputs}, {filters}, ({kernel},), padding="{padding}"{options}{bias}, rngs=rngs)',
+            options=flax_linen.CONVOLVED,
+            words=flax_linen.PADDINGS,
+        ),
+        "pool1d": Around(applied="nnx.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
+        "layer_norm": Around("nnx.LayerNorm({inputs}{options}, rngs=rngs)", options=flax_linen.SCALED),
+        "batch_norm": Around("nnx.BatchNorm({inputs}{options}, rngs=rngs)", options=flax_linen.SCALED),
     },
     cells={kind: name for kind, name in flax_linen.SPELLING.cells.items() if kind != "mgu"},
     recurrent=partial(flax_linen.recurrent, api="nnx"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from rnncalc.export.code import broken, noted
 from rnncalc.export.program import Module, OwnCell, is_gain
-from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
+from rnncalc.export.writer import Around, Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
 EXTERNAL = '''class External(layers.Layer):
@@ -158,6 +158,31 @@ SPELLING = Spelling(
         "embedding": 'layers.Embedding({inputs}, {units}, name="{name}")',
         "dropout": 'layers.Dropout({rate}, name="{name}")',
         "external": 'External({params}, {outputs}, name="{name}")',
+    },
+    transforms={
+        "conv1d": Around(
+            'layers.Conv1D({filters}, {kernel}{options}{activation}{bias}, name="{name}")',
+            options={
+                "stride": "strides={0}",
+                "padding": 'padding="{0}"',
+                "dilation": "dilation_rate={0}",
+                "groups": "groups={0}",
+            },
+            activates=True,
+        ),
+        "pool1d": Around(
+            'layers.{mode}Pooling1D({window}{options}, name="{name}")',
+            options={"stride": "strides={0}"},
+            words={"max": "Max", "average": "Average"},
+        ),
+        "layer_norm": Around('layers.LayerNormalization(name="{name}"{options})', options={"bias": "center=False"}),
+        "batch_norm": Around(
+            'layers.BatchNormalization(name="{name}"{options})',
+            options={"scale": "scale=False", "center": "center=False"},
+        ),
+        "flatten": Around('layers.Flatten(name="{name}")'),
+        "repeat_vector": Around('layers.RepeatVector({times}, name="{name}")'),
+        "last": Around(applied="{x}[:, -1]", vector="{x}"),
     },
     without_bias=", use_bias=False",
     cells={"rnn": "layers.SimpleRNN", "gru": "layers.GRU", "lstm": "layers.LSTM"},

@@ -10,7 +10,17 @@ from collections.abc import Iterator
 
 from rnncalc.export.code import noted
 from rnncalc.export.program import Module, OwnCell, is_gain
-from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
+from rnncalc.export.writer import (
+    Around,
+    Spelling,
+    Writer,
+    arguments_of,
+    shape_in,
+    shape_of,
+    step_of,
+    tuple_of,
+    width_name,
+)
 from rnncalc.layers.cell import Cell
 
 RECURRENT = '''class Recurrent(nn.Module):
@@ -188,6 +198,28 @@ SPELLING = Spelling(
         "embedding": "nn.Embedding({inputs}, {units})",
         "dropout": "nn.Dropout({rate})",
         "external": "External({params}, {outputs})",
+    },
+    transforms={
+        "conv1d": Around(
+            "nn.Conv1d({inputs}, {filters}, {kernel}{options}{bias})",
+            "{own}({x}.transpose(1, 2)).transpose(1, 2)",
+            padded="{own}(nn.functional.pad({x}.transpose(1, 2), ({before}, {after}))).transpose(1, 2)",
+            options={option: f"{option}={{0}}" for option in ("stride", "dilation", "groups")},
+        ),
+        "pool1d": Around(
+            applied="nn.functional.{mode}_pool1d({x}.transpose(1, 2), {window}, {stride}).transpose(1, 2)",
+            words={"average": "avg"},
+        ),
+        "layer_norm": Around("nn.LayerNorm({inputs}{bias})"),
+        "batch_norm": Around(
+            "nn.BatchNorm1d({inputs}{options})",
+            "{own}({x}.transpose(1, 2)).transpose(1, 2)",
+            "{own}({x})",
+            options={"scale": "affine=False"},
+        ),
+        "flatten": Around(applied="{x}.flatten(1)", vector="{x}"),
+        "repeat_vector": Around(applied="{x}.unsqueeze(1).expand(-1, {times}, -1)"),
+        "last": Around(applied="{x}[:, -1]", vector="{x}"),
     },
     without_bias=", bias=False",
     cells={"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"},

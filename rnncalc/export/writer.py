@@ -14,8 +14,8 @@ from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.export.code import FALLBACK, broken, class_name, docstring, identifiers, noted, returned, spoken
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External
-from rnncalc.network.flow import Apply, Begin, Input, Last, Merge, Recur, shapes
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
+from rnncalc.network.flow import Apply, Begin, Input, Last, Merge, Recur, Window, shapes
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import all_of, did_you_mean, escape
@@ -29,6 +29,29 @@ SOME_STEPS = 2
 BEFORE = "t−1"
 
 Lines = Iterable[str]
+
+
+class Around(Frozen):
+    """What makes a layer around the cells, nothing if it is a function, and what applies it: both may have {places}.
+
+    applied: where x is a sequence; vector: where it is one vector; padded: where zeros are put around it; by default
+    each is the one before. options: how those are written that differ from their default. words: the framework's own
+    for values of options. activates: whether the module itself applies the activation. trained: whether what applies it
+    depends on whether the network is being trained.
+    """
+
+    made: str = ""
+    applied: str = "{own}({x})"
+    vector: str = ""
+    padded: str = ""
+    options: Mapping[str, str] = {}
+    words: Mapping[str, str] = {}
+    activates: bool = False
+    trained: bool = False
+
+
+def _worded(value: object, around: Around) -> object:
+    return around.words.get(value, value) if isinstance(value, str) else value
 
 
 def no_lines(_: Writer) -> Lines:
@@ -63,6 +86,7 @@ class Spelling(Frozen, kw_only=True):
     recurrent: Callable[[Module, int, Writer], str]  # a recurrent module; if two_modules, that of a direction
     two_modules: bool = False  # each direction is a module
     stacks: bool = False  # one module may be several equal layers
+    transforms: Mapping[str, Around] = {}  # of each kind of layer around the cells
     parameter: str  # a trained array of zeros
     frozen: str = ""  # what its template gets as {frozen} if it is not trained
     state_shape: Callable[[Module, int], str] = state_shape  # the shape of a learned state
@@ -110,6 +134,8 @@ class Spelling(Frozen, kw_only=True):
             if template := getattr(self, part):
                 yield from _misplaced(part, template, needed, needed | _OPTIONAL.get(part, set()))
 
+
+NOTHING = Around()
 
 LAYERS = {"dense": {"units"}, "embedding": {"inputs", "units"}, "dropout": {"rate"}, "external": {"params", "outputs"}}
 """The places that the template of each kind of layer must have."""
@@ -176,11 +202,12 @@ class Writer:
         yield f"class {self.name}({spelling.base}):"
         yield from docstring(*self._paragraphs())
         yield from ("", *(f"    {line}" for line in spelling.setup))
-        for module in program.modules:
-            for line in self._made(module):
-                yield from broken(f"        {line}")
+        made = [line for module in program.modules for line in self._made(module)]
+        nothing = ["pass"] * (len(spelling.setup) == 1)  # where all layers are functions
+        for line in made or nothing:
+            yield from broken(f"        {line}")
         arguments = ["self", *(argument.typed(spelling.array) for argument in self.arguments())]
-        if any(isinstance(module.layer, Dropout) for module in program.modules):
+        if any(isinstance(module.layer, Dropout) or self._around(module).trained for module in program.modules):
             arguments += [spelling.in_training[0]] * bool(spelling.in_training[0])
         yield from ("", *broken(f"    def {spelling.forward}({', '.join(arguments)}){spelling.returns}:"))
         lines = [part for line in self._flow() for part in broken(f"{'    ' * (2 + self.looping)}{line}")]
@@ -199,7 +226,8 @@ class Writer:
                 made = self._parameter(f"{own}_bias", f"({module.outputs},)", module)
                 yield noted(f"self.{own}_bias = {made}", note)
         else:
-            for direction, name in enumerate(self.names(module)):
+            around = isinstance(module.layer, Transform) and not self._around(module).made
+            for direction, name in enumerate(() if around else self.names(module)):
                 made = self._layer(module) if module.recurrent is None else spelling.recurrent(module, direction, self)
                 yield noted(f"self.{name} = {made}", "" if direction else note)
             if module.tied:
@@ -225,7 +253,39 @@ class Writer:
             "activation": "" if activation == "linear" else f', activation="{activation}"',
             "name": self.of(module),
         }
+        if isinstance(module.layer, Transform):
+            around, options = self._around(module), self._options(module)
+            values = {option: _worded(value, around) for option, value in values.items()}
+            return around.made.format(**values, options=options, only=options.removeprefix(", "))
         return self.spelling.layers[module.layer.kind].format(**values)
+
+    def _around(self, module: Module) -> Around:
+        return self.spelling.transforms.get(module.layer.kind, NOTHING)
+
+    def _options(self, module: Module) -> str:
+        """Return the options of a layer around the cells that are not its defaults, as arguments."""
+        layer, written = module.layer, self._around(module).options
+        values = {option: value for option, value in layer.values().items() if option in written}
+        given = {option: value for option, value in values.items() if value != layer.defaults[option]}
+        return "".join(f", {written[option].format(value)}" for option, value in given.items())
+
+    def _transformed(self, module: Module, move: Window, shape: Shape, sequence: bool, x: str) -> str:
+        """Return the output of a layer around the cells; shape: of its input."""
+        layer, around = move.layer, self._around(module)
+        before, after = layer.padding_of(shape[0]) if sequence else (0, 0)
+        values = {option: _worded(value, around) for option, value in layer.values().items()}
+        places = {
+            **values,
+            "stride": layer.every,
+            "own": f"self.{self.of(module)}",
+            "x": x,
+            "before": before,
+            "after": after,
+        }
+        template = (around.padded if before or after else "") or around.applied
+        code = (template if sequence else around.vector or template).format(**places)
+        activation = layer.values().get("activation", "linear")
+        return code if activation == "linear" or around.activates else called(activation, (code,), self.spelling)
 
     def _flow(self) -> Iterator[str]:
         """Yield the statements that pass the inputs through the modules, one move of the network after the other."""
@@ -261,7 +321,16 @@ class Writer:
                     yield from spelling.recur(modules[name], x, self)
                 case Apply(name=name):
                     yield noted(f"x = {self._applied(modules[name], x)}", shape_of(modules[name].shape))
-                case Last(reads=(of,)) if isinstance(flow[of], Apply):
+                case Window(name=name):
+                    read = shape[move.reads[0]]
+                    sequence = len(read) > 1 or self.single or self.looping
+                    if sequence and len(read) == 1 and (move.layer.ends or move.layer.begins):
+                        continue  # a vector is a sequence of one step in a program of one step
+                    code = self._transformed(modules[name], move, read, sequence, x)
+                    if code == x:
+                        continue
+                    yield noted(f"x = {code}", shape_of(modules[name].shape))
+                case Last(reads=(of,)) if isinstance(flow[of], Apply | Window):
                     yield noted(f"x = {x}[:, -1]", shape_of(shape[place]))
                 case _:
                     continue

@@ -34,13 +34,12 @@ class Sliding(Transform):
     def every(self) -> int:
         return self.taps[2]
 
-    def padded(self, steps: int) -> tuple[int, int]:
-        """Return the steps of zeros before and after so many steps."""
+    def padding_of(self, steps: int | None) -> tuple[int, int]:
         _, _, stride, padding = self.taps
         if padding == "causal":
             return self.span - 1, 0
         if padding == "same":
-            both = max((-(-steps // stride) - 1) * stride + self.span - steps, 0)
+            both = self.span - 1 if steps is None else max((-(-steps // stride) - 1) * stride + self.span - steps, 0)
             return both // 2, both - both // 2
         return 0, 0
 
@@ -48,14 +47,14 @@ class Sliding(Transform):
         *length, inputs = shape
         steps = length[0] if length else 1
         if isinstance(steps, int):
-            steps = max((steps + sum(self.padded(steps)) - self.span) // self.every + 1, 0)
+            steps = max((steps + sum(self.padding_of(steps)) - self.span) // self.every + 1, 0)
         elif steps is not None:  # a letter, which a stride may not divide
-            steps = steps - self.span + 1 + sum(self.padded(self.span)) if self.every == 1 else None
+            steps = steps - self.span + 1 + sum(self.padding_of(self.span)) if self.every == 1 else None
         return (steps, self.output_width(inputs))
 
     def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
         number, apart, stride, _ = self.taps
-        first = step * stride - self.padded(steps)[0]
+        first = step * stride - self.padding_of(steps)[0]
         places = range(first, first + number * apart, apart)
         return tuple(place if 0 <= place < steps else None for place in places)
 

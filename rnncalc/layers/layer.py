@@ -239,6 +239,10 @@ class Transform(Layer):
         """
         return (step,)
 
+    def padding_of(self, steps: int | None) -> tuple[int, int]:
+        """Return the steps of zeros before and after an input of so many steps."""
+        return 0, 0
+
     def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
         """Return the vector of the output for the vectors of its window; ops is `forward.layer_pass.TransformPass`."""
         return vectors[0]

@@ -171,9 +171,9 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                     length = layer.output_shape((*length, 1))[:-1]
             else:
                 x = add(Apply((x,), name, layer, half, copy))
-            if place == end or (
-                isinstance(layer, Cell) and place + 1 < len(layers) and takes_last(layers[place + 1][0])
-            ):
+            above = layers[place + 1][0] if place + 1 < len(layers) else None
+            taken = isinstance(layer, Cell) and above is not None and takes_last(above)
+            if length and (place == end or taken):
                 x, length = add(Last((x,))), ()
             if isinstance(layer, Cell) and layer.bidirectional:
                 x = add(Merge((x,), layer.merge or "concat"))

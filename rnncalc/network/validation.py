@@ -279,7 +279,7 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
     for move in moves:
         if isinstance(move, Placement) and not isinstance(move, InitialState):
             path, x, layer = next(paths), found[move.reads[0]], move.layer
-            if wrong := [*_not_read(layer, x, ended)]:
+            if wrong := [*_not_read(layer, x, ended, topology)]:
                 for option, problem in wrong:
                     yield Problem((*path, option), problem, follows=True)
                 return
@@ -308,12 +308,13 @@ def _copies(parts: Parts) -> Iterator[tuple[Path, Layer]]:
                 yield at, layer
 
 
-def _not_read(layer: Layer, shape: Shape, ended: str | None) -> Iterator[tuple[str, str]]:
+def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> Iterator[tuple[str, str]]:
     """Yield why a layer cannot read an input of a shape; ended: the kind that ended the sequence below it."""
     sequence = len(shape) > 1
     begin = f"put a {begins_one()} before it"
-    if isinstance(layer, Cell) and ended and not sequence:
-        yield layer.kind, f"reads a sequence, and {ended} below it ends the sequence in one vector; {begin}"
+    if isinstance(layer, Cell) and not sequence and topology != Topology.ONE_TO_ONE:
+        below = f"{ended} below it ends the sequence in one vector" if ended else "one vector reaches it"
+        yield layer.kind, f"reads a sequence, and {below}; {begin}"
     if not isinstance(layer, Transform):
         return
     if layer.reads == "a vector" and sequence:

@@ -11,6 +11,7 @@ from strategies import encoder_decoder, network
 
 from rnncalc import MGU, Dense, Network, Output, Part, SpecError
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import Role
 from rnncalc.export import source, spelling
 from rnncalc.export.code import identifiers
 from rnncalc.export.program import Module, Program, program_of
@@ -132,7 +133,11 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
         return random.uniform(-bound, bound, shape).astype(np.float32).astype(np.float64)
 
     places = [place for module in program.modules for place in module.places]
-    weights = {place.name: {tensor.name: array(*tensor.shape) for tensor in place.tensors} for place in places}
+    weights = {place.name: {tensor.name: array(*tensor.shape) for tensor in place.stored} for place in places}
+    for place in places:
+        for tensor in place.stored:
+            if tensor.role is Role.RUNNING_VARIANCE:
+                weights[place.name][tensor.name] = np.abs(weights[place.name][tensor.name]) + 0.5
     inputs: dict[str | None, Any] = {}
     for name, part in known.parts.items():
         many = known.topology_of(name).startswith("many")

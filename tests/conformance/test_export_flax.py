@@ -77,6 +77,13 @@ def hold(case: Case, run: Callable[[Any, dict[str, Any], list[Any], dict[str, in
         of, namespace = loaded(case)
         held, done = run(of, named, *given_to(case))
     assert held == {name: array.shape for name, array in named.items()}
+    buffers = {
+        f"{identifier}/{tensor.name}"
+        for module, identifier in modules_of(case.program)
+        for place in module.places
+        for tensor in place.buffers
+    }
+    held = {name: shape for name, shape in held.items() if name not in buffers}
     assert sum(map(prod, held.values())) == case.program.params
     frozen = namespace.get("FROZEN", set())
     assert sum(prod(shape) for name, shape in held.items() if name.split("/")[0] not in frozen) == (
@@ -89,10 +96,13 @@ def linen(of: Any, named: dict[str, Any], arguments: list[Any], steps: dict[str,
     """Return what a module of linen holds, whose initialization is traced and not run, and what it gives."""
     model = of()
     made = jax.eval_shape(lambda key, *given: model.init(key, *given, **steps), jax.random.key(0), *arguments)
-    flat = flatten_dict(made.get("params", {}), sep="/")
-    params = unflatten_dict({name: jnp.asarray(named[name], jnp.float32) for name in flat if name in named}, sep="/")
-    done = jax.jit(lambda own, *given: model.apply({"params": own}, *given, **steps))(params, *arguments)
-    return {name: tuple(array.shape) for name, array in flat.items()}, done
+    flat = {part: flatten_dict(of, sep="/") for part, of in made.items()}
+    own = {
+        part: unflatten_dict({name: jnp.asarray(named[name], jnp.float32) for name in of if name in named}, sep="/")
+        for part, of in flat.items()
+    }
+    done = jax.jit(lambda own, *given: model.apply(own, *given, **steps))(own, *arguments)
+    return {name: tuple(array.shape) for of in flat.values() for name, array in of.items()}, done
 
 
 def nnx_(of: Any, named: dict[str, Any], arguments: list[Any], steps: dict[str, int]) -> tuple[Any, Any]:
@@ -103,7 +113,7 @@ def nnx_(of: Any, named: dict[str, Any], arguments: list[Any], steps: dict[str, 
         model.eval()
         return model
 
-    graph, params, others = nnx.split(nnx.eval_shape(made), nnx.Param, ...)
+    graph, params, others = nnx.split(nnx.eval_shape(made), (nnx.Param, nnx.BatchStat), ...)
     held = {"/".join(map(str, path)): param for path, param in nnx.to_flat_state(params)}
     real = [
         (path, param.replace(jnp.asarray(named["/".join(map(str, path))], jnp.float32)))

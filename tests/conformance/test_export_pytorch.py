@@ -56,13 +56,14 @@ def hold(case: Case) -> None:
         for name, array in arrays(module, identifier, case.weights)
     }
     held = dict(model.named_parameters())
-    assert {name: tuple(parameter.shape) for name, parameter in held.items()} == {
+    stored = {name: of for name, of in model.named_buffers() if not name.endswith("num_batches_tracked")}
+    assert {name: tuple(parameter.shape) for name, parameter in (held | stored).items()} == {
         name: array.shape for name, array in named.items()
     }
     assert sum(prod(parameter.shape) for parameter in held.values()) == case.program.params
     assert sum(parameter.numel() for parameter in held.values() if parameter.requires_grad) == case.program.trainable
     with torch.no_grad():
-        for name, parameter in held.items():
+        for name, parameter in (held | stored).items():
             parameter.copy_(torch.tensor(named[name]))
         inputs = [torch.tensor(array)[None] for array in case.inputs.values()]
         extras = [torch.tensor(array)[None] for array in case.extras.values()]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import reduce
 
 from rnncalc.conventions.formula import Expression, Times
+from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
 from rnncalc.network.network import Network
@@ -119,6 +120,49 @@ def units_of_gates(line: LayerLine) -> LayerLine:
 def bias_of_projection(line: LayerLine) -> LayerLine:
     """Give a projection a bias."""
     return with_other("bias", lambda line: line.width("past"))(line) if line.has("projection") else line
+
+
+def kernel_without(place: int) -> LineChange:
+    """Return the mistake that leaves an axis of a kernel out: 1 is what it reads of a step, 2 are its steps."""
+
+    def changed(line: LayerLine) -> LayerLine:
+        sizes = line.placed.sizes
+        if not line.has("kernel"):
+            return line
+        axes = ("f", "c" if "c" in sizes else "m", "k")
+        kept = [sizes[axis] for number, axis in enumerate(axes) if number != place]
+        return _with("kernel", product(*kept), line)
+
+    return changed
+
+
+def groups_ignored(line: LayerLine) -> LayerLine:
+    """Let each filter of a group read the whole input."""
+    sizes = line.placed.sizes
+    return _with("kernel", product(sizes["f"], sizes["m"], sizes["k"]), line) if "c" in sizes else line
+
+
+def bias_of_each_weight(line: LayerLine) -> LayerLine:
+    """Give each weight of a kernel a bias of its own."""
+    kernel = [other.expression for other in line.others if other.name == "kernel"]
+    return _with("bias", kernel[0], line) if kernel and line.has("bias") else line
+
+
+def stored_counted(line: LayerLine) -> LayerLine:
+    """Count what a layer stores beside its parameters."""
+    stored = [Addend(tensor.role, tensor.params) for tensor in line.placed.buffers]
+    return line._replace(others=(*line.others, *stored))
+
+
+def stored_left_out(line: LayerLine) -> LayerLine:
+    """Leave out the parameters that are stored and not trained."""
+    return line._replace(others=tuple(other for other in line.others if other.name not in STORED))
+
+
+def _with(name: str, expression: Expression, line: LayerLine) -> LayerLine:
+    """Return a line with another count of a part that belongs to no gate."""
+    others = (Addend(name, expression) if other.name == name else other for other in line.others)
+    return line._replace(others=tuple(others))
 
 
 def tied_twice(line: LayerLine) -> LayerLine:

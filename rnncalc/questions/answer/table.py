@@ -7,7 +7,7 @@ explanations, they are listed in the order of the rows: first what the subject i
 from __future__ import annotations
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.questions.answer import changes
 from rnncalc.questions.answer.changes import (
     by_one_gate,
@@ -107,6 +107,30 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.tied_twice)),
     Mistake("frozen-out", "leaves out the frozen parameters", in_layers(changes.frozen_out, Layer)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(changes.left_out, External)),
+    # layers around the cells
+    Mistake(
+        "kernel-of-one-step",
+        "forgets that a filter reads several steps",
+        in_layers(changes.kernel_without(2), Transform),
+    ),
+    Mistake("no-channels", "forgets the features that a filter reads", in_layers(changes.kernel_without(1), Transform)),
+    Mistake("no-groups", "ignores the groups of a convolution", in_layers(changes.groups_ignored, Transform)),
+    Mistake(
+        "bias-of-each-weight",
+        "counts a bias for each weight of a filter",
+        in_layers(changes.bias_of_each_weight, Transform),
+    ),
+    Mistake("no-bias-around", "leaves out the biases around the cells", in_layers(without_other("bias"), Transform)),
+    Mistake(
+        "stored-counted",
+        "counts the stored means and variances, which are no parameters here",
+        in_layers(changes.stored_counted, Transform),
+    ),
+    Mistake(
+        "no-stored",
+        "leaves out the stored means and variances, which are parameters here that are not trained",
+        in_layers(changes.stored_left_out, Transform),
+    ),
     # what recurrent networks share: one set of weights for all steps, two for two directions
     Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
     Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
@@ -170,7 +194,13 @@ TABLE: tuple[Mistake | Family, ...] = (
     ),
     Mistake("repeat-once", "counts a repeated layer once", changes.repeat_once),
     # biases: whether there are any, how many vectors, how many numbers, and the framework's habits
-    Mistake("no-biases", "leaves out all biases", in_layers(with_biases(lambda count: 0), Cell, Dense)),
+    Mistake(
+        "no-biases",
+        "leaves out all biases",
+        changes.in_turn(
+            in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(without_other("bias"), Transform)
+        ),
+    ),
     Mistake(
         "no-hidden-biases", "leaves out the biases of the recurrent layers", in_cells(with_biases(lambda count: 0))
     ),

@@ -17,7 +17,7 @@ from rnncalc.conventions.formula import Expression, Plus, Times, letters, number
 from rnncalc.conventions.layout import axis_of, role_of
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell, Form, Product
-from rnncalc.layers.layer import Dense, Embedding, Layer, Output
+from rnncalc.layers.layer import Dense, Embedding, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.text import has_letters
@@ -263,8 +263,19 @@ def _line(placed: Placed) -> LayerLine:
             return line._replace(h=layer.units, gates=(gate,), bias_size=layer.units)
         case Embedding():
             return line._replace(h=layer.units, others=(Addend("table", product(placed.inputs, layer.units)),))
+        case Transform():
+            others = tuple(_of_transform(placed, layer))
+            return line._replace(h=placed.outputs, others=others)
         case _:
             return line._replace(others=(Addend("external", placed.params),))
+
+
+def _of_transform(placed: Placed, layer: Transform) -> Iterator[Addend]:
+    """Yield each array of a layer around the cells that the convention counts, the product of its axes."""
+    stored = {tensor.role for tensor in placed.buffers}
+    for role, axes in layer.weights:
+        if role not in stored:
+            yield Addend(role, product(*[placed.sizes[letter] for letter in axes]))
 
 
 _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}

@@ -1,0 +1,77 @@
+"""Networks with layers around the cells: what the frameworks' own modules hold, give and differentiate."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from around import networks
+from conformance.programs import Case, case_of, modules_of
+from conformance.test_export_flax import hold as hold_flax
+from conformance.test_export_flax import linen, nnx_
+from conformance.test_export_keras import hold as hold_keras
+from conformance.test_export_pytorch import arrays, built
+from conformance.test_export_pytorch import hold as hold_pytorch
+
+from rnncalc.export import spelling
+from rnncalc.export.program import program_of
+from rnncalc.network.network import Network
+from rnncalc.questions.backward import backward
+
+pytestmark = pytest.mark.conformance
+
+HOLDS: dict[str, Callable[[Case], None]] = {
+    "pytorch": hold_pytorch,
+    "keras": hold_keras,
+    "flax-linen": lambda case: hold_flax(case, linen),
+    "flax-nnx": lambda case: hold_flax(case, nnx_),
+}
+NUMBER = 12
+"""How many networks are drawn for each framework; 1,000 each were compared once."""
+
+
+def case(network: Network, seed: int) -> Case:
+    """Return a program of a network with random numbers."""
+    target = network.convention
+    return case_of(program_of(network, target, stacks=spelling(target).stacks), network, seed)
+
+
+@pytest.mark.parametrize("target", HOLDS)
+def test_a_program_is_the_network(target: str) -> None:
+    """Every tensor, the total, what is trained, and the numbers of a pass."""
+    for seed, network in enumerate(networks(7, NUMBER, target)):
+        HOLDS[target](case(network, seed))
+
+
+def test_gradients_are_those_of_autograd() -> None:
+    """Of the sum of the outputs, with respect to every weight that is trained."""
+    for seed, network in enumerate(networks(8, NUMBER, "pytorch")):
+        compare_gradients(case(network, seed), network)
+
+
+def compare_gradients(of: Case, network: Network) -> None:
+    """Assert that the gradients of a program are those of the pass."""
+    model = built(of)
+    weights = {layer: {name: array.tolist() for name, array in own.items()} for layer, own in of.weights.items()}
+    ((_, given),) = of.inputs.items()
+    inputs = given.tolist() if network.topology != "one-to-many" else [given.tolist()]
+    done = backward(network, weights={name: own for name, own in weights.items() if own}, inputs=inputs)
+    parameters = dict(model.named_parameters()) | dict(model.named_buffers())
+    wanted: dict[str, Any] = {}
+    for module, identifier in modules_of(of.program):
+        for name, array in arrays(module, identifier, of.weights):
+            parameters[name].data.copy_(torch.tensor(array))
+        seen: dict[str, dict[str, Any]] = {place.name: {} for place in module.places}
+        for layer in done.layers:
+            if layer.ran.placed.name in seen:
+                seen[layer.ran.placed.name] = {name: np.array(each) for name, each in layer.seen.gradients.items()}
+        wanted |= dict(arrays(module, identifier, seen)) if any(seen.values()) else {}
+    steps = {} if of.steps is None else {"steps": of.steps}
+    total = model(torch.tensor(given)[None], **steps).sum()
+    if total.requires_grad:
+        total.backward()
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            found = np.zeros(parameter.shape) if parameter.grad is None else parameter.grad.numpy()
+            np.testing.assert_allclose(found, wanted[name], rtol=1e-8, atol=1e-10)
