@@ -69,7 +69,7 @@ def test_a_dense_layer_and_what_a_pass_makes() -> None:
 
 
 def test_a_table_and_a_part_elsewhere() -> None:
-    """Rows are looked up where they lie; token numbers take what floats do. Of a part elsewhere what it hands on is."""
+    """Rows are looked up where they lie; token numbers take what floats do. Of a part elsewhere what it outputs is."""
     lists = LAYER + 2 * grown(7)
     table = grown(7) + lists + fixed(5)
     assert told([Embedding(4)]) == int(table * 1.06)
@@ -94,7 +94,7 @@ STEP = 7 * vector(3)
     ],
 )
 def test_a_cell_s_step(layer: Layer, weights: int, step: int) -> None:
-    """A vector a product, a gate and a state; outputs of every step, of which one is handed on or all are."""
+    """A vector a product, a gate and a state; outputs of every step, of which one is output or all are."""
     outputs = 7 * vector(3)
     running = weights + grown(7) + step
     assert told([layer], topology="many-to-one") == int((running + outputs + LAYER) * 1.06)
@@ -148,7 +148,7 @@ def test_both_directions_and_inputs_from_elsewhere() -> None:
 
 
 def test_layers_one_after_another() -> None:
-    """What each hands on is kept; its weights and the inputs, unless a layer hands them on itself, are not."""
+    """What each outputs is kept; its weights and the inputs, unless a layer hands them on itself, are not."""
     inputs = grown(7) + 7 * vector(5)
     running, kept = 3 * fixed(3) + grown(7) + STEP, LAYER + 7 * vector(3) + 2 * grown(7)
     assert told([RNN(3), RNN(3), RNN(3)]) == int((3 * kept + running) * 1.06)
@@ -183,7 +183,7 @@ def test_a_long_list_takes_what_is_used_of_it(steps: int, places: int) -> None:
 
 
 def test_the_one_output_of_both_directions() -> None:
-    """What each direction hands on last, and both joined, where a layer of one direction keeps one vector."""
+    """What each direction outputs last, and both joined, where a layer of one direction keeps one vector."""
     ends: dict[str, Any] = {"topology": "many-to-one"}
     both, one = (told([below, Dense(400)], **ends) for below in (RNN(3, bidirectional=True), RNN(6)))
     assert both - one == pytest.approx(1.06 * (2 * vector(3) + fixed(6) - vector(6)), abs=1)

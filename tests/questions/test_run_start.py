@@ -22,7 +22,7 @@ def s(x: float) -> float:
 
 
 def one(layer: Layer, **options: Any) -> Network:
-    """Return a network of one layer on one feature that hands on its sequence."""
+    """Return a network of one layer on one feature that outputs its sequence."""
     return Network(input=1, layers=(layer,), topology="many-to-many", **options)
 
 
