@@ -14,7 +14,7 @@ from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shap
 from rnncalc.layers.cell import Cell
 
 EXTERNAL = '''class External(nn.Module):
-    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+    """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
     number: int
     outputs: int

@@ -35,7 +35,7 @@ class Sliding(Transform):
         return self.taps[2]
 
     def padded(self, steps: int) -> tuple[int, int]:
-        """Return the steps of zeros before and after so many steps."""
+        """Return the steps of zeros before and after a sequence of `steps`."""
         _, _, stride, padding = self.taps
         if padding == "causal":
             return self.span - 1, 0
