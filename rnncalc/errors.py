@@ -70,8 +70,8 @@ class Cure(Enum):
     FEWER_STEPS = "lower the number of steps"
     MORE_MULTIPLY_ADDS = "raise most_multiply_adds"
     NARROWER = "take fewer units"
-    ONLY_RUN = "ask run for its states, which shows what comes of them"
-    ANY_PARAMS = "compare it as it is, without same_params"
+    ONLY_RUN = "ask run for its states, which are the results alone"
+    ANY_PARAMS = "compare it without same_params"
     ANOTHER_SIZE = "let it be another width"
     SIZE_OF_YOUR_OWN = "count it with a size of your own instead of ?"
 
@@ -82,9 +82,9 @@ class RefusedError(ValueError):
     def __init__(self, message: str, *cures: Cure) -> None:
         self.message = message
         self.cures = cures
-        super().__init__(self.said({}))
+        super().__init__(self.with_cures({}))
 
-    def said(self, words: Mapping[Cure, str]) -> str:
+    def with_cures(self, words: Mapping[Cure, str]) -> str:
         """Return the message and its cures, in these words if there are any."""
         cures = ", or ".join(words.get(cure, cure.value) for cure in self.cures)
         return f"{self.message}; {cures}" if cures else self.message

@@ -25,8 +25,8 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "layer_norm": (True,),
     "learned_state": (True,),
 }
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and name != "conv_lstm"]
-"""The cells whose vectors have no places; tests/layers/test_conv_lstm.py has the other."""
+CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and "space" not in kind(name).fields]
+"""The cells whose vectors have no places."""
 
 
 @cache

@@ -2,17 +2,15 @@
 
 from typing import Any
 
+from cells import CELLS
 from hypothesis import strategies as st
 
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.kinds import kind as class_of
 from rnncalc.layers.options import Allowed, Choice, Switch
 
 Spec = dict[str, Any]
 
 SMALL = st.integers(1, 9)
-CELLS = tuple(name for name in KINDS if issubclass(class_of(name), Cell))
 
 APART = {"name", "path", "initial_state", "merge"}
 """Options of a cell that depend on what stands around it."""

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -118,6 +119,13 @@ def test_the_test_of_circles_can_fail() -> None:
     above = imports("if TYPE_CHECKING:\n    from rnncalc.errors import Path", frozenset({"rnncalc.spec"}))
     assert circle({"rnncalc.errors": below, "rnncalc.spec": set()}) == []
     assert {*circle({"rnncalc.errors": below, "rnncalc.spec": above})} == {"rnncalc.errors", "rnncalc.spec"}
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    """In the whole package."""
+    nodes = (node for path in MODULES for node in ast.parse(path.read_text("utf-8")).body)
+    times = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert [name for name, number in times.items() if number > 1] == []
 
 
 def test_there_are_no_other_rooms() -> None:

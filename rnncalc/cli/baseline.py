@@ -166,7 +166,7 @@ def _folder(path: str, dtype: str, overrides: Texts) -> Iterator[tuple[str, Numb
                 raise found.problem
             data, source = read_file(found.path)
         except SpecError as error:
-            yield found.below or found.path, f"baseline {error.problems[0]}; what it was counts as unknown"
+            yield found.below or found.path, f"baseline {error.problems[0]}; its number before is unknown"
         else:
             yield from numbers_at(found.below, data, source, dtype=dtype, overrides=overrides)
 
@@ -179,7 +179,7 @@ def numbers_at(
         if spec := parse_if_meant(data, source, **overrides):
             yield path, numbers_of(spec.network, dtype)
     except SpecError as error:
-        yield path, f"baseline {error.problems[0]}; what it was counts as unknown"
+        yield path, f"baseline {error.problems[0]}; its number before is unknown"
 
 
 def unpaired(message: str) -> SpecError:
@@ -201,7 +201,7 @@ def pair_below(found: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
             return below if below in earlier else None
         name = os.path.basename(file.path)
         if file.folder is None and name in earlier:
-            message = f"the baseline's '{escape(name)}' has no more than its name in common with this file"
+            message = f"the baseline's '{escape(name)}' shares only its name with this file"
             raise unpaired(f"{message}; give the folder that the file is in")
         return None
 
@@ -271,7 +271,7 @@ def _parsed(data: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise _error((), f"no {error.encoding.upper()} text") from None
     except RecursionError:
-        raise _error((), "lists and objects stand too deep for a report") from None
+        raise _error((), "lists and objects are nested too deep for a report") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

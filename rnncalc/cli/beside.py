@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,9 @@ from rnncalc.cli.flags import WordOption, together
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import training_flags
 from rnncalc.errors import Problem
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Ratio, Size
-from rnncalc.text import all_of
+from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:
     from rnncalc.reports.count import CountReport
@@ -26,7 +27,7 @@ BesideFlags = dict[str, Any]
 """The flags by their names in Python, as click has them."""
 
 
-class Beside(NamedTuple):
+class Beside(Frozen):
     """A report beside a count. takes: the flags that say more of it, which its question takes by these names."""
 
     takes: tuple[str, ...]
@@ -118,11 +119,11 @@ def beside(flags: BesideFlags) -> Callable[[CountReport], Report] | None:
     with AllAtOnce() as at_once:
         for key in given:
             if key not in BESIDE and key not in takes:
-                of = all_of([flag_of(name) for name, row in BESIDE.items() if key in row.takes])
-                message = f"says what {of} {'are' if ' and ' in of else 'is'} to count; add that, or remove this"
+                of = one_of([flag_of(name) for name, row in BESIDE.items() if key in row.takes])
+                message = f"goes with {of}; add {'one' if ' or ' in of else 'that'}, or remove this"
                 at_once.problems.append(Problem((), message, flag_of(key)))
         if len(asked) > 1:
-            at_once.refuse(f"{all_of([flag_of(key) for key in asked])} have a table each: keep one")
+            at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
         told = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
     return partial(BESIDE[asked[0]].report, **told) if asked else None
 

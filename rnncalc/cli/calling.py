@@ -18,9 +18,9 @@ FLAGS = {
     Cure.STEPS: "give steps, or -T",
     Cure.FEWER_STEPS: "lower the number of steps with -T",
     Cure.MORE_MULTIPLY_ADDS: "raise --max-multiply-adds",
-    Cure.ONLY_RUN: "take --states, which shows what comes of them",
+    Cure.ONLY_RUN: "take --states, which shows the results alone",
     Cure.ANOTHER_SIZE: "write ? instead of another",
-    Cure.ANY_PARAMS: "compare it as it is, without --same-params",
+    Cure.ANY_PARAMS: "compare it without --same-params",
 }
 """Cures of refusals, written with the command's flags."""
 
@@ -41,15 +41,15 @@ def answered(args: list[str]) -> int:
     except (CallError, DeclarationError) as error:
         tell(f"rnncalc: {error}")
     except RefusedError as error:
-        tell(f"rnncalc: {error.said(FLAGS)}")
+        tell(f"rnncalc: {error.with_cures(FLAGS)}")
     except SpecError as error:
         tell(*map(str, error.problems))
     except click.UsageError as error:
         message = error.format_message()
         if isinstance(error, click.NoSuchOption) and error.ctx:
-            from rnncalc.cli.unknown_flag import told
+            from rnncalc.cli.unknown_flag import unknown_flag_message
 
-            message = told(error.option_name, error.ctx.command)
+            message = unknown_flag_message(error.option_name, error.ctx.command)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
         tell(f"rnncalc: {_shortened(message)} (see {command} --help)")
     except click.ClickException as error:

@@ -161,7 +161,7 @@ def check_all(
     if numbers and len(numbers) < len(paths):
         spec = next(path for path in paths if path not in numbers)
         call = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
-        raise CallError(f"{all_of(numbers)}: a number is no PATH; write {call}, or expect: {numbers[0]} in the spec")
+        raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {call}, or expect: {numbers[0]} in the spec")
     read = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:

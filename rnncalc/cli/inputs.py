@@ -75,6 +75,8 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
+        if not os.path.exists(specs[0]) and _command_meant(specs[0]):
+            specs = specs[:1]  # the others are words of the command that is meant
         return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
 
 

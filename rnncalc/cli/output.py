@@ -61,7 +61,7 @@ def check_file(path: str, flag: str) -> None:
     if stat.S_ISDIR(mode):
         raise CallError(f"{flag} '{escape(path, limit=1_000)}': is a folder; name a file in it")
     if not stat.S_ISREG(mode):
-        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is no regular file; name another file")
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is not a regular file; name another file")
     if is_input(path):
         raise CallError(f"{flag} '{escape(path, limit=1_000)}': is read by this call; name another file")
 

@@ -14,7 +14,7 @@ from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, meanings, meant
 from rnncalc.text import all_of, did_you_mean
 
 
-def told(flag: str, command: click.Command) -> str:
+def unknown_flag_message(flag: str, command: click.Command) -> str:
     """Return the message for a flag that the command does not have."""
     try:
         cure = _cure(flag, command)
@@ -38,14 +38,14 @@ def _cure(flag: str, command: click.Command) -> str:
     if found := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = found[0].partition(" ")
         return f"; write --{name.replace('_', '-')}{space}{remark}"
-    takers = [f"rnncalc {name}" for name in COMMANDS if name != command.name and _has(name, f"--{word}")]
+    takers = [name for name in COMMANDS if name != command.name and _has(name, f"--{word}")]
     misspelt = takers or flag.removesuffix("s") in known  # --layers 2 is ambiguous
     if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
         return f"; {of_layer}"
     own = [option.opts[-1] for option in cli.params]
     bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
-    return f"; it is a flag of {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
+    return f"; it is a flag of rnncalc {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
 
 
 def _has(name: str, flag: str) -> bool:

@@ -40,7 +40,7 @@ def update_of(training: bool, sizes: dict[str, str | None], optimizer: str | Non
     """Return the arguments of the flags. Raises SpecError for invalid sizes, and for flags without `--training`."""
     given = [flag for flag, text in {**sizes, "--optimizer": optimizer}.items() if text is not None]
     if given and not training:
-        message = "says what --training is to count; add that, or remove this"
+        message = "goes with --training; add that, or remove this"
         raise SpecError(tuple(Problem((), message, flag) for flag in given))
     with AllAtOnce() as at_once:
         chunk, batch = (None if text is None else at_once.ask(_read, flag, text) for flag, text in sizes.items())

@@ -39,7 +39,7 @@ CONVENTION = Convention(
     name="pytorch",
     title="PyTorch",
     note="two bias vectors per gate, on the input and on the recurrent side",
-    why="its kernels are cuDNN's, which add a bias to each of the two products",
+    why="cuDNN's kernels, which it uses, add a bias to each of the two products",
     cells={
         "rnn": _CELL.replace(only=restricted(**_LACKS | {"activation": ("tanh", "relu")})),
         "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),

@@ -85,16 +85,16 @@ class Meter:
 class TensorPart(NamedTuple):
     """The part of a tensor that is a matrix or a vector: its index on the first axes, its start, whether transposed.
 
-    taps: of a convolution in a cell, the places of its kernel. last: the index on the last axis, where that is none of
-    the matrix.
+    taps: of a convolution, the places of its kernel.
+    last: its index on the last axis, where that is none of the matrix.
     """
 
     name: str
     at: tuple[int, ...] = ()
     start: int = 0
     transposed: bool = False
-    taps: tuple[tuple[int, ...], ...] = ()
     last: int | None = None
+    taps: tuple[tuple[int, ...], ...] = ()
 
     def number(self, filters: int, column: int, channels: int) -> tuple[int, ...]:
         """Return the index of a weight of a convolution, whose rows have the channels of each tap in turn."""
@@ -241,7 +241,7 @@ class Arrays:
         """Return some filters of a convolution; transposed: stored with the places first and the filters last."""
         array = self._array(name, ())
         taps = tuple(combinations(range(kernel), repeat=len(space)))
-        piece = TensorPart(name, (), rows.start or 0, transposed, taps)
+        piece = TensorPart(name, (), rows.start or 0, transposed, taps=taps)
         first = within(array, taps[0]) if transposed else array[0]
         channels, filters = len(first), len(first[0]) if transposed else len(array)
         columns = range(len(taps) * channels)

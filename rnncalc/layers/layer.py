@@ -75,15 +75,15 @@ class Layer(Frozen, kw_only=True):
         """Return the options of the kind, without the number after its name."""
         return tuple(name for name in cls.fields if name != cls.number)
 
-    @property
-    def grid(self) -> tuple[int, ...]:
-        """The places of each axis of a step that it outputs, each with its channels; nothing of a plain vector."""
-        return ()
-
     @classmethod
     def needed(cls) -> tuple[str, ...]:
         """Return the options that have no default."""
         return tuple(name for name in cls.options() if name not in cls.defaults)
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """The places of each axis of a step that it outputs, each with its channels; nothing of a plain vector."""
+        return ()
 
     def choices(self) -> tuple[object, ...]:
         """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""

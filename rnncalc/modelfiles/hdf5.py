@@ -101,10 +101,10 @@ def contents(opened: Opened) -> HDF5File:
         while waiting:
             path = waiting.pop()
             group = file[path] if path else file
-            if words := _said(group):
+            if words := _text_attributes(group):
                 attributes[path] = words
             below = []
-            for name, item in _below(path, group, seen, links):
+            for name, item in _members(path, group, seen, links):
                 if len(seen) + len(links) > MOST_GROUPS:
                     raise BadFileError(f"holds more than {MOST_GROUPS:,} arrays, groups and links")
                 if isinstance(item, h5py.Dataset):
@@ -115,7 +115,7 @@ def contents(opened: Opened) -> HDF5File:
         return HDF5File(tuple(arrays), attributes, tuple(links))
 
 
-def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
+def _members(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
     """Yield the members of a group that are new; add links to other files to `links`."""
     import h5py
 
@@ -150,7 +150,7 @@ def _array(path: str, item: Any) -> HDF5Array:
     return HDF5Array(path, tuple(int(size) for size in item.shape or ()), dtype)
 
 
-def _said(group: Any) -> dict[str, Any]:
+def _text_attributes(group: Any) -> dict[str, Any]:
     """Return the attributes of a group that are text, or lists of text."""
     found = {key: _attribute(group, key) for key in ("name", "model_config", "layer_names")}
     return {key: value for key, value in found.items() if value is not None}

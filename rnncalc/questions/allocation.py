@@ -17,7 +17,7 @@ BASE = "textbook"
 """The convention that the others are compared with."""
 
 
-class Difference(NamedTuple):
+class ConventionDifference(NamedTuple):
     """A difference between a convention's count and the textbook's, for all layers that differ in the same way.
 
     params: how many more parameters it has; fewer if negative.
@@ -44,7 +44,7 @@ class Allocations(NamedTuple):
     problems: Mapping[str, Problem]
 
     @property
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[ConventionDifference, ...]:
         """The differences from the textbook, convention by convention."""
         base = self.networks[BASE]
         return tuple(
@@ -72,7 +72,7 @@ BiasDifference = tuple[Expression, Expression, tuple[str, ...]]
 """A difference of a layer: its biases, the textbook's, and the names of its own."""
 
 
-def _differences(base: Network, network: Network, name: str) -> Iterator[Difference]:
+def _differences(base: Network, network: Network, name: str) -> Iterator[ConventionDifference]:
     """Yield the differences in biases, one for all layers that differ in the same way."""
     ways: dict[BiasDifference, list[tuple[int, str]]] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
@@ -81,7 +81,7 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Differe
             way = _biases(now.layout), _biases(was.layout), _bias_names(now.layout)
             ways.setdefault(way, []).append((more, now.name))
     for way, found in ways.items():
-        yield Difference(name, sum(more for more, _ in found), *way, tuple(name for _, name in found))
+        yield ConventionDifference(name, sum(more for more, _ in found), *way, tuple(name for _, name in found))
 
 
 def _biases(layout: Layout) -> Expression:

@@ -20,7 +20,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
 from rnncalc.questions.given import network_of
-from rnncalc.questions.pieces import Sizes
+from rnncalc.questions.pieces import TriedSizes
 from rnncalc.questions.solve import solution
 
 WIDTH = "width of all recurrent layers"
@@ -177,7 +177,7 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
             return _exchanged(network, kind, units)
 
         try:
-            found = solution(Sizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
+            found = solution(TriedSizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
         except SpecError as error:
             missing.append(Missing(kind.kind, error.problems[0]))
             continue

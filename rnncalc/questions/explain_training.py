@@ -87,7 +87,7 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> Training
     """
     network = training.network
     if not steps_known(network.parts):
-        raise RefusedError(f"{escape(network.name)}: what training takes needs the number of steps", Cure.STEPS)
+        raise RefusedError(f"{escape(network.name)}: the numbers of training need the number of steps", Cure.STEPS)
     costs = Costs(network)
     equations = {each.placed.name: each for each in explain_those(network).layers}
     found = []

@@ -22,7 +22,7 @@ Sized = Callable[[int], Network]
 """Returns the network with a size for every `?`; raises SpecError if it is invalid."""
 
 
-class SizeCount(NamedTuple):
+class SizeResult(NamedTuple):
     """The result of one size: its count, or None and the problems.
 
     bends: for each cell whose gates change if it, or both its directions, are as wide as its input: how much wider
@@ -34,7 +34,7 @@ class SizeCount(NamedTuple):
     bends: tuple[int, ...]
 
 
-class Sizes:
+class TriedSizes:
     """Sizes in steps of a number, each tried once.
 
     instead: the cure if that would take too long. what: the name of the sizes in messages.
@@ -47,19 +47,19 @@ class Sizes:
         self.step = step
         self.instead = instead
         self.what = what
-        self.tried: dict[int, SizeCount] = {}
+        self.tried: dict[int, SizeResult] = {}
         self._name, self._different = "", 0
 
-    def at(self, place: int) -> SizeCount:
+    def at(self, place: int) -> SizeResult:
         """Return the result of the size at a place. Raises RefusedError after too many tries for so many layers."""
         if place not in self.tried:
             try:
                 network = self.sized(place * self.step)
             except SpecError as error:
-                self.tried[place] = SizeCount(None, error.problems, ())
+                self.tried[place] = SizeResult(None, error.problems, ())
             else:
                 self._name, self._different = escape(network.name), max(self._different, len(network.stack))
-                self.tried[place] = SizeCount(network.params, (), tuple(_bends(network)))
+                self.tried[place] = SizeResult(network.params, (), tuple(_bends(network)))
         return self.tried[place]
 
     def params(self, place: int) -> int:
@@ -81,7 +81,7 @@ class Sizes:
             raise RefusedError(f"{message}, {MOST_COUNTED:,} layers in all being the most", self.instead)
 
 
-def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
+def pieces(sizes: TriedSizes, first: int, last: int) -> list[tuple[int, int]]:
     """Return the pieces from `first` to `last`, in order: ranges with a valid network at every place."""
     found: list[tuple[int, int]] = []
     waiting = [(first, last)]
@@ -98,7 +98,7 @@ def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _valid_end(sizes: Sizes, low: int, high: int) -> tuple[int, int]:
+def _valid_end(sizes: TriedSizes, low: int, high: int) -> tuple[int, int]:
     """Return the valid part of a piece, which is at one of its ends."""
     at_low, (good, bad) = sizes.valid(low), (low, high) if sizes.valid(low) else (high, low)
     while abs(bad - good) > 1:
@@ -107,7 +107,7 @@ def _valid_end(sizes: Sizes, low: int, high: int) -> tuple[int, int]:
     return (low, good) if at_low else (good, high)
 
 
-def _cuts(sizes: Sizes, low: int, high: int) -> Iterator[int]:
+def _cuts(sizes: TriedSizes, low: int, high: int) -> Iterator[int]:
     """Yield the places, extrapolated from the ends of a piece, where a problem vanishes or the count bends."""
     for here, there in ((low, low + 1), (high - 1, high)):
         one, other = sizes.at(here), sizes.at(there)

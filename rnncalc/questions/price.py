@@ -6,16 +6,14 @@ feedback all layers run together), the outputs of every layer until the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
 
 from rnncalc.bounds import MOST_BYTES, MOST_MULTIPLY_ADDS, MOST_STATE_BYTES
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import VALUES
 from rnncalc.layers.cell import Cell, Form
-from rnncalc.layers.layer import Dense, Embedding, External, Transform
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -88,53 +86,50 @@ def refuse_bytes(network: Network, size: int) -> None:
         raise RefusedError(f"{message}, and the limit is 2 GB", Cure.FEWER_STEPS, Cure.NARROWER)
 
 
-LIST, PLACE, FLOAT = 64, 8, 32
-"""The bytes of a list's header, of a slot in it, and of a float or an int object."""
+LIST, PLACE, FLOAT = 96, 9, 32
+"""The bytes of a list without its items, of a place in a list that grows, and of a float object."""
 
 GRID = VALUES * (FLOAT + PLACE)
-"""The fixed bytes of drawing random weights."""
+"""The bytes of the numbers that random weights are drawn from."""
 
-LAYER = 220
-"""The bytes of a layer's record, without its outputs."""
-
-TRACE, LONG_TRACE, SHORT = 250, 290, 5
-"""The bytes of a step's trace without its vectors, a dictionary; and of one with more than SHORT entries."""
-
-MARGIN = 1.06
-"""A margin for what is not counted here: the lists between two layers, freed blocks that are not used again."""
-
-SMALL, LARGE = 512, 128 * 1024
-"""Up to the first size Python allocates in units of 16 bytes; from the second on, memory is mapped page by page."""
-
-
-class LayerMemory(NamedTuple):
-    """The bytes of a layer: those needed only while it runs, and those kept until the end."""
-
-    running: int
-    kept: int
+RECORD, STEP = 1_000, 300
+"""The bytes of a layer's records, and of the record of a step whose states are kept."""
 
 
 def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> int:
-    """Return the peak memory of a pass in bytes. The numbers of steps must be known.
+    """Estimate the peak memory of a pass in bytes: no less than it takes, and at most half as much again.
 
-    weights, inputs: whether the pass draws them; given ones are in memory already.
+    The numbers of steps must be known. weights, inputs: whether the pass draws them; given ones are in memory already.
     traced: whether the states of every step are kept.
     """
     most = kept = together = 0
     part: str | None = ""
     entering = 0
-    for entry in network.stack:
-        if entry.part != part and not entry.starts:
-            part = entry.part
-            entering = _inputs(entry, many=inputs_of(network.flow)[part].sequence) if inputs else 0
-        memory = _memory(entry, weights, traced)
-        passes = not isinstance(entry.layer, Cell | Dense | Embedding | External | Transform)  # its output is its input
-        kept += memory.kept
-        together += memory.running + 2 * _list(entry.uses or 1) if network.feedback else 0
-        most = max(most, kept + entering + max(memory.running, together))
-        kept += entering if passes or (traced and isinstance(entry.layer, Cell)) else 0
+    for placed in network.stack:
+        if placed.part != part and not placed.starts:
+            part = placed.part
+            entering = _inputs(placed, many=inputs_of(network.flow)[part].sequence) if inputs else 0
+        running, output = _weights(placed, drawn=weights), RECORD
+        match placed.layer:
+            case Embedding():  # a row that is looked up is shared with the table
+                running, output = 0, output + running + _list(placed.uses or 1)
+            case Dropout():
+                output += _list(placed.uses or 1)
+                kept += entering  # its output is its input
+            case Cell():
+                steps, one = _cell_outputs(placed.layer, placed, traced)
+                running += steps
+                output += one
+            case layer:
+                vectors = _vectors(placed.uses or 1, placed.outputs)
+                running += 2 * _vectors(1, placed.outputs) if isinstance(layer, Dense) else 0
+                output += vectors if placed.sequence else _vectors(1, placed.outputs)
+                running += 0 if placed.sequence else vectors
+        kept += output + (entering if traced else 0)
+        together += running if network.feedback else 0
+        most = max(most, kept + entering + max(running, together))
         entering = 0
-    return int(most * MARGIN)
+    return most
 
 
 def _inputs(first: Placed, many: bool) -> int:
@@ -142,102 +137,52 @@ def _inputs(first: Placed, many: bool) -> int:
     steps = (first.uses or 1) if many else 1
     if isinstance(first.layer, Embedding):
         return _list(steps) + steps * FLOAT
-    return _list(steps) + steps * _vector(first.inputs - first.layer.extra_inputs)
+    return _vectors(steps, first.inputs - first.layer.extra_inputs)
 
 
-def _memory(entry: Placed, weights: bool, traced: bool) -> LayerMemory:
-    layer, steps = entry.layer, entry.uses or 1
-    running = _weights(entry, made=weights) + (layer.directions if isinstance(layer, Cell) else 1) * _list(steps)
-    joined = steps * (_fixed(entry.inputs) + layer.extra_inputs * FLOAT) if layer.extra_inputs else 0
-    every = one = 0  # the outputs of every step, and of one
-    traces = 0
-    match layer:
-        case Cell():
-            every, one = _cell_outputs(layer, entry, steps)
-            running += _step(layer, entry)
-            if traced:  # the outputs are kept with the states; so is a joined input
-                traces = layer.directions * _traces(layer, entry, steps) + joined
-                joined = 0
-                output = layer.directions * _vector(layer.sizes(entry.inputs)[layer.output])
-                every, one = every - steps * output, one - output
-        case Dense() | External() | Transform():
-            every, one = steps * _vector(entry.outputs), _vector(entry.outputs)
-            running += one if isinstance(layer, Dense) else 0
-            running += one if isinstance(layer, Dense) and layer.activation != "linear" else 0
-        case Embedding():
-            every = one = _weights(entry, made=weights)  # a row that is looked up is shared with the table
-            running -= every
-    running += joined
-    if entry.sequence:
-        return LayerMemory(running, LAYER + every + traces + 2 * _list(steps))
-    return LayerMemory(running + every - one, LAYER + one + traces)
-
-
-def _cell_outputs(layer: Cell, entry: Placed, steps: int) -> tuple[int, int]:
-    """Return the bytes of a recurrent layer's outputs, of every step and of one, while they are joined."""
-    if layer.directions == 1:
-        return steps * _vector(entry.outputs), _vector(entry.outputs)
-    width = layer.sizes(entry.inputs)[layer.output]
-    joined = _fixed(entry.outputs) if entry.outputs > width else _vector(width)
-    return steps * (2 * _vector(width) + joined), 2 * _vector(width) + joined
-
-
-def _traces(layer: Cell, entry: Placed, steps: int) -> int:
-    """Return the bytes of the states and gates of every step, in one direction, without its inputs."""
-    sizes = layer.sizes(entry.inputs)
-    widths = dict.fromkeys((gate.letter for gate in layer.gates(entry.inputs)), layer.units)
-    widths |= {"h": sizes[layer.output], **{letter: sizes[width] for letter, width in layer.states.items()}}
-    of_step = TRACE if len(widths) < SHORT else LONG_TRACE  # with the x that it reads
-    return _list(steps) + steps * (of_step + sum(map(_vector, widths.values())))
-
-
-def _step(layer: Cell, entry: Placed) -> int:
-    """Return the bytes of one step until the next begins: a vector for each product, gate and state, old and new."""
-    gates = layer.gates(entry.inputs)
+def _cell_outputs(layer: Cell, placed: Placed, traced: bool) -> tuple[int, int]:
+    """Return the bytes of a recurrent layer's vectors that it needs while it runs, and of those that are kept."""
+    steps, sizes = placed.uses or 1, layer.sizes(placed.inputs)
+    gates = layer.gates(placed.inputs)
+    every = layer.directions * _vectors(steps, sizes[layer.output])
+    if layer.directions == 2:  # the two are joined; side by side they share their numbers
+        every += steps * _list(placed.outputs) + (0 if placed.outputs > sizes[layer.output] else steps * FLOAT)
+    if layer.extra_inputs:
+        every += steps * (_list(placed.inputs) + layer.extra_inputs * FLOAT)
     products = sum(product.form is Form.FULL for gate in gates for product in gate.products)
-    return _vector(layer.units) * (products + len(gates) + 4)
+    running = _vectors(products + len(gates) + 4, layer.units)
+    if traced:
+        widths = [*(layer.units for _ in gates), *(sizes[width] for width in layer.states.values())]
+        return running, every + layer.directions * steps * (STEP + sum(map(_vector, widths)))
+    if placed.sequence:
+        return running, every
+    return running + every, _vectors(1, placed.outputs)
 
 
-def _weights(entry: Placed, made: bool) -> int:
-    """Return the bytes of the weights, and of the copies that are transposed or listed row by row."""
-    if isinstance(entry.layer, External):
+def _weights(placed: Placed, drawn: bool) -> int:
+    """Return the bytes of the weights, which share their numbers, and of matrices transposed or listed by rows."""
+    if isinstance(placed.layer, External):
         return 0
-    total = GRID if made else 0
-    tensors = entry.tensors
-    turned = any(tensor.role in (Role.INPUT, Role.KERNEL) and tensor.axes[-1].letter != "m" for tensor in tensors)
-    for tensor in tensors:
-        if made:
-            total += _array(tensor.shape)
-        if turned and tensor.role in (Role.INPUT, Role.RECURRENT, Role.KERNEL) and len(tensor.shape) > 1:
-            total += _array(tensor.shape[::-1])
-        else:
-            total += _fixed(prod(tensor.shape[:-1]) if len(tensor.shape) > 1 else tensor.shape[0])
+    matrices = (Role.INPUT, Role.KERNEL, Role.RECURRENT)
+    turned = any(tensor.role in matrices[:2] and tensor.axes[-1].letter != "m" for tensor in placed.tensors)
+    total = GRID if drawn else 0
+    for tensor in placed.tensors:
+        *most, columns = tensor.shape or (1,)
+        rows = prod(most)
+        total += _list(rows) + (rows * _list(columns) if drawn else 0)
+        total += columns * _list(rows) if turned and tensor.role in matrices else 0
     return total
 
 
-def _array(shape: Sequence[int]) -> int:
-    first, *rest = shape
-    return _list(first) + (first * _array(rest) if rest else 0)
+def _vectors(count: int, width: int) -> int:
+    """Return the bytes of a list of vectors, each with numbers of its own."""
+    return _list(count) + count * _vector(width)
 
 
-def _vector(numbers: int) -> int:
-    """Return the bytes of a list with its own floats."""
-    return _list(numbers) + numbers * FLOAT
+def _vector(width: int) -> int:
+    return _list(width) + width * FLOAT
 
 
 def _list(places: int) -> int:
-    """Return the bytes of a list that grew item by item: Python then allocates ahead."""
-    allocated = 0
-    if places * PLACE < LARGE:
-        while allocated < places:
-            allocated = (allocated + 1 + (allocated + 1 >> 3) + 6) & ~3
-    return LIST + _block(max(allocated, places) * PLACE)
-
-
-def _fixed(places: int) -> int:
-    """Return the bytes of a list that was made in its full length."""
-    return LIST + _block(places * PLACE)
-
-
-def _block(size: int) -> int:
-    return size + 16 if size > SMALL else size + 15 & ~15
+    """Return the bytes of a list without what stands in it."""
+    return LIST + places * PLACE

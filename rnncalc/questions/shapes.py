@@ -20,7 +20,7 @@ Axes = dict[str, int | None]
 """The size of each axis by its letter, as in `Returns`."""
 
 
-class Array(NamedTuple):
+class ModuleArray(NamedTuple):
     """The axes of an array, a letter each, and their sizes; None is a batch or a number of steps that is not given."""
 
     axes: str
@@ -31,8 +31,8 @@ class ModuleShapes(NamedTuple):
     """What one module of a framework reads and returns; places: its layers, several of a `repeat` where it has them."""
 
     places: tuple[Placed, ...]
-    input: Array
-    returns: Mapping[str, Array]
+    input: ModuleArray
+    returns: Mapping[str, ModuleArray]
 
 
 class NetworkShapes(NamedTuple):
@@ -68,9 +68,9 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
     found, ended = shapes_of(moves), ends(moves)
     at = {move.name: place for place, move in enumerate(moves) if isinstance(move, Placement)}
 
-    def array(axes: str, sizes: Axes) -> Array:
+    def array(axes: str, sizes: Axes) -> ModuleArray:
         axes = axes.replace("BT", "TB") if time_first else axes
-        return Array(axes, tuple([sizes[axis] for axis in axes]))
+        return ModuleArray(axes, tuple([sizes[axis] for axis in axes]))
 
     for places in _runs(network, returns):
         first, last = places[0], at[places[-1].name]

@@ -12,7 +12,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, said, whole
-from rnncalc.questions.pieces import Sized, Sizes, pieces
+from rnncalc.questions.pieces import Sized, TriedSizes, pieces
 
 Piece = tuple[int, int]
 """The smallest and largest size to try, and the step between sizes."""
@@ -78,10 +78,12 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
     """
     _check_call(sized, budget, multiple)
     whole("bytes_each", bytes_each)
-    return solution(Sizes(lambda size: network_of(sized(size)), multiple), budget, exact=exact, bytes_each=bytes_each)
+    return solution(
+        TriedSizes(lambda size: network_of(sized(size)), multiple), budget, exact=exact, bytes_each=bytes_each
+    )
 
 
-def solution(sizes: Sizes, budget: int, *, exact: bool = False, bytes_each: int = 0) -> Solution:
+def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each: int = 0) -> Solution:
     """Solve with these sizes to try."""
     params = budget // bytes_each if bytes_each else budget
     found = [*pieces(sizes, 0, 0), *pieces(sizes, 1, MAX_SIZE // sizes.step)]
@@ -117,7 +119,7 @@ def _check_call(sized: object, budget: object, multiple: object) -> None:
     whole("multiple", multiple, 1)
 
 
-def _best(sizes: Sizes, found: Sequence[Piece], budget: int, exact: bool) -> int | None:
+def _best(sizes: TriedSizes, found: Sequence[Piece], budget: int, exact: bool) -> int | None:
     """Return the largest place within the budget; if exact, the largest that meets it, if any does."""
     best: int | None = None
     for low, high in reversed(found):
@@ -137,7 +139,7 @@ def _next(found: Sequence[Piece], best: int | None) -> int | None:
     return next((max(low, after + 1) for low, high in found if high > after), None)
 
 
-def _last_within(sizes: Sizes, low: int, high: int, budget: int) -> int:
+def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:
     """Return the last place of a piece within the budget. Its first place must be within."""
     if sizes.params(high) <= budget:
         return high
@@ -167,7 +169,7 @@ def _guess(known: Sequence[tuple[int, int]], low: int, high: int, budget: int) -
     return low
 
 
-def _none(sizes: Sizes) -> SpecError:
+def _none(sizes: TriedSizes) -> SpecError:
     """Return the error if every size is invalid: the problems that all sizes share, or else those of some."""
     reasons = {place: {str(problem): problem for problem in of.problems} for place, of in sizes.tried.items() if place}
     first, *others = reasons.values()

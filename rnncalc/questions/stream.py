@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
@@ -13,12 +13,13 @@ from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of, said
+from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 
-class Stream(NamedTuple):
+class StreamCount(NamedTuple):
     """What a network carries from step to step, and what it costs.
 
     rate: the steps of the input a second, None if it is not given. layers: the numbers that each layer carries; None
@@ -39,7 +40,7 @@ class Stream(NamedTuple):
     cannot: tuple[str, ...]
 
 
-def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> Stream:
+def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> StreamCount:
     """Return what running a network step by step carries and costs; rate: steps a second, by default the network's.
 
     Raises CallError for a rate that is none, and for an unknown dtype.
@@ -52,9 +53,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     state = total(layers)
     work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
     exact = _exact(network.rate if rate is None else rate)
-    if exact is not None and exact.denominator > 1:
-        in_numbers(network)  # a share of a letter is not rounded
-    return Stream(
+    return StreamCount(
         network=network,
         dtype=dtype,
         rate=exact,
@@ -62,7 +61,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
         state=state,
         state_bytes=None if state is None else state * size,
         multiply_adds_per_step=work,
-        multiply_adds_per_second=None if work is None or exact is None else _a_second(network, work, exact),
+        multiply_adds_per_second=None if work is None or exact is None else _a_second(network, exact),
         cannot=cannot,
     )
 
@@ -87,18 +86,22 @@ def _exact(rate: Fraction | float | None) -> Fraction | None:
     return Fraction(str(rate))
 
 
-def _a_second(network: Network, work: int, rate: Fraction) -> int:
+def _a_second(network: Network, rate: Fraction) -> int:
     """Return the multiply-adds at so many steps of the input a second; some layers output fewer than they read."""
-    if not any(isinstance(placed.layer, Transform) for placed in network.stack):
-        return work * rate.numerator if rate.denominator == 1 else ceil(work * rate)
-    total, of_layer = 0 * rate, rate
+    work: Fraction | int = 0
+    of_layer = rate
     part: str | None = None
     for placed in network.stack:
         of_layer = of_layer if placed.part == part else rate
         part = placed.part
         of_layer /= placed.layer.every if isinstance(placed.layer, Transform) else 1
-        total += of_layer * (0 if placed.starts else placed.multiply_adds_per_step or 0)
-    return ceil(total)
+        if of_layer.denominator > 1:
+            in_numbers(network)  # a share of a letter is not rounded
+        times = of_layer.numerator if of_layer.denominator == 1 else of_layer
+        work += times * (0 if placed.starts else placed.multiply_adds_per_step or 0)
+    if isinstance(work, int) or has_letters(work):
+        return cast(int, work)
+    return ceil(work)
 
 
 def state_of(placed: Placed) -> int | None:

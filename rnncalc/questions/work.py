@@ -1,6 +1,7 @@
 """`run --work`: a forward pass worked by hand, every value with the operation that made it.
 
-The pass computes with values that record how they were made; here they get their letters.
+The pass computes with values that record how they were made; here they get their letters. In a notation, the weights
+are cut out of the convention's tensors gate by gate, and transposed: the bindings tell which piece belongs to a gate.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import Role
 from rnncalc.errors import Cure, RefusedError
-from rnncalc.forward.arrays import PassData
+from rnncalc.forward.arrays import Arrays, Matrix, PassData, WeightVector
+from rnncalc.forward.bindings import BoundWeights, binding
 from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
@@ -21,7 +25,8 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
-from rnncalc.questions.spelling import spelled_weights
+from rnncalc.step.equations import Letter, letters_of, stacks
+from rnncalc.step.trace import Weights, trace
 
 LayerOutputs = Mapping[str, Sequence[TapeValue]]
 """The outputs of each layer, by its name."""
@@ -128,12 +133,14 @@ def work(
 def _refuse_large(network: Network) -> None:
     numbers = sum(map(_numbers, network.stack))
     if numbers > MOST_WORKED:
-        message = f"a step would write {numbers:,} weights, and by hand {MOST_WORKED} are the limit"
+        message = f"a step would write {numbers:,} weights, and the limit by hand is {MOST_WORKED}"
         raise RefusedError(message, Cure.NARROWER, Cure.ONLY_RUN)
     steps = sum(part.steps or 1 for part in network.parts.values())
     if numbers * steps > MOST_WORKED_IN_ALL:
-        message = f"{steps:,} steps would write {numbers * steps:,} weights, and by hand {MOST_WORKED_IN_ALL:,} are"
-        raise RefusedError(f"{message} the limit", Cure.FEWER_STEPS)
+        message = (
+            f"{steps:,} steps would write {numbers * steps:,} weights, and the limit by hand is {MOST_WORKED_IN_ALL:,}"
+        )
+        raise RefusedError(message, Cure.FEWER_STEPS)
 
 
 def _numbers(entry: Placed) -> int:
@@ -157,19 +164,19 @@ def _named(
     """Return the names of values by identity; a layer's input is named last, after the layer that made it."""
     names: dict[int, Variable] = {}
     for placed in layers:
-        for backward, trace in enumerate(kept[placed.name]):
-            before = len(trace.steps) + 1 if backward else 0
-            for step, values in enumerate(trace.steps, 1):
+        for backward, history in enumerate(kept[placed.name]):
+            before = len(history.steps) + 1 if backward else 0
+            for step, values in enumerate(history.steps, 1):
                 for letter in sorted(values, key=lambda letter: letter == "h"):  # h = c is the name of c
                     if letter != "x":
                         names.setdefault(id(values[letter]), Variable(letter, step, placed.name))
-            for letter, value in trace.start.items():
+            for letter, value in history.start.items():
                 names.setdefault(id(value), Variable(letter, before, placed.name))
         for step, value in enumerate(left[placed.name], 1):
             names.setdefault(id(value), Variable(_letter(placed.layer), step if placed.sequence else None, placed.name))
     for placed in layers:
-        for trace in kept[placed.name]:
-            for step, values in enumerate(trace.steps, 1):
+        for history in kept[placed.name]:
+            for step, values in enumerate(history.steps, 1):
                 names.setdefault(id(values["x"]), Variable("x", step, placed.name))
     return names
 
@@ -178,11 +185,13 @@ def _layer_work(
     names: Mapping[int, Variable],
     placed: Placed,
     weights: Mapping[str, Nested],
-    traces: Sequence[History[TapeValue]],
+    histories: Sequence[History[TapeValue]],
     left: Sequence[TapeValue],
 ) -> LayerWork:
-    ways = tuple(tuple(_way(names, placed, trace, backward=bool(backward))) for backward, trace in enumerate(traces))
-    seen = {id(value) for trace in traces for step in trace.steps for value in step.values()}
+    ways = tuple(
+        tuple(_way(names, placed, history, backward=bool(backward))) for backward, history in enumerate(histories)
+    )
+    seen = {id(value) for history in histories for step in history.steps for value in step.values()}
     steps = []
     for step, value in enumerate(left, 1):
         name = Variable(_letter(placed.layer), step if placed.sequence else None, placed.name)
@@ -192,13 +201,13 @@ def _layer_work(
 
 
 def _way(
-    names: Mapping[int, Variable], placed: Placed, trace: History[TapeValue], *, backward: bool
+    names: Mapping[int, Variable], placed: Placed, history: History[TapeValue], *, backward: bool
 ) -> Iterator[StepWork]:
     """Yield the steps of one direction in reading order."""
-    order = range(len(trace.steps), 0, -1) if backward else range(1, len(trace.steps) + 1)
-    before: Mapping[str, TapeValue] = trace.start
+    order = range(len(history.steps), 0, -1) if backward else range(1, len(history.steps) + 1)
+    before: Mapping[str, TapeValue] = history.start
     for number, step in enumerate(order):
-        values = trace.steps[step - 1]
+        values = history.steps[step - 1]
         given = [_line(names, Variable("x", step, placed.name), values["x"])]
         if not number:
             past = step + 1 if backward else step - 1
@@ -239,3 +248,91 @@ def _within(names: Mapping[int, Variable], value: TapeValue) -> Iterator[TapeVal
         yield each
         if id(each) not in names:
             yield from _within(names, each)
+
+
+def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nested]) -> Mapping[str, Nested]:
+    """Return the weights of a layer under the names and in the shapes of the network's notation.
+
+    placed: the layer with the convention's own tensors. weights: their numbers by name.
+    """
+    spelled = next(each for each in network.spelled if each.name == placed.name).tensors
+    layer = placed.layer
+    if not isinstance(layer, Cell):
+        of_each = zip(spelled, placed.tensors, strict=True)
+        return {
+            one.name: weights[own.name] if one.axes == own.axes else _turned(weights[own.name]) for one, own in of_each
+        }
+    arrays = Arrays({**weights}, placed.tensors, placed.copy)
+    bound = binding(network.convention).cell
+    found: dict[str, Nested] = {}
+    for mark in dict.fromkeys(tensor.name.rpartition("/")[0] for tensor in spelled):
+        numbers = dict(_of_cell(network, placed, layer, bound(arrays, layer, placed.inputs, mark == "backward")))
+        for tensor in spelled:
+            of, _, name = tensor.name.rpartition("/")
+            if of == mark:
+                found[tensor.name] = numbers[name]
+    return found
+
+
+def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights) -> Iterator[tuple[str, Nested]]:
+    """Yield the weights of one direction with their names, both stacked and apart."""
+    notation = network.spelling
+    step = trace(layer, placed.inputs, convention(network.convention))
+    letters = letters_of(step, notation)
+    products: dict[tuple[str, str], Nested] = {}
+    biases: dict[tuple[str, Role], tuple[Nested, str]] = {}
+    for node in step.nodes:
+        if node.weights is None:
+            continue
+        nested = _respelled(bound, node.weights)
+        if notation.rows and node.weights.role is not Role.SCALAR:
+            nested = _turned(nested)
+        if node.weights.role in (Role.BIAS, Role.RECURRENT_BIAS):
+            biases[node.weights.letter, node.weights.role] = (nested, node.weights.of)
+        else:
+            products[node.weights.matrix, node.weights.of] = nested
+        yield _name(letters.weights(node.weights)), nested
+    for stack in stacks(step, notation):
+        name = stack.letters(len(step.gates))
+        blocks = [[row for of in stack.reads for row in products[matrix, of]] for matrix in stack.matrices]
+        yield _name(letters.named("stacked", name)), _side_by_side(blocks)
+        for role in stack.biases:
+            of = biases[stack.matrices[0], role][1]
+            yield (
+                _name(letters.named(role, name, of)),
+                _side_by_side([biases[gate, role][0] for gate in stack.matrices]),
+            )
+    for state in layer.states if layer.learned_state else ():
+        nested = [*bound.state(state).numbers]
+        yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
+
+
+def _respelled(bound: BoundWeights, of: Weights) -> Nested:
+    """Return the numbers of some weights; a matrix is output by input."""
+    match of.role:
+        case Role.VECTOR | Role.SCALAR:
+            return [*bound.vector(of.letter).numbers]
+        case Role.GAIN:
+            return [*bound.gain(of.letter).numbers]
+        case Role.MATRIX:
+            return bound.matrix(of.letter).rows
+        case Role.BIAS | Role.RECURRENT_BIAS:
+            vector = bound.bias(of.letter, "input" if of.role is Role.BIAS else "recurrent")
+            assert vector is not None  # the step has it
+            return [*vector.numbers]
+    found: Matrix | WeightVector = bound.product(of.letter, of.of)
+    return found.rows if isinstance(found, Matrix) else [*found.numbers]
+
+
+def _side_by_side(blocks: list[Any]) -> Nested:
+    """Return matrices of equally many rows as one."""
+    return [[number for row in rows for number in row] for rows in zip(*blocks, strict=True)]
+
+
+def _turned(nested: Nested) -> Nested:
+    """Transpose a matrix; make a vector one row."""
+    return [[*column] for column in zip(*nested, strict=True)] if isinstance(nested[0], list) else [nested]
+
+
+def _name(letter: Letter) -> str:
+    return "_".join(filter(None, letter))

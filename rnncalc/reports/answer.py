@@ -223,7 +223,7 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
     if judged.returned and judged.returned.order in ORDERS:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
-        yield f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
+        yield f"{given.text} is right, rounded: the exact number is {judged.params:,}."
         if given.one_digit:
             yield "One digit is too few to tell it from wrong counts; give two or more."
     elif isinstance(given, GivenNumber) and given.one_digit and not judged.right:
@@ -233,7 +233,7 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         return
     elif isinstance(given, GivenNumber) and given.unit > 1 and not judged.right:
         least, most = given.meant
-        yield f"{given.text} is taken as a rounding, of any number from {least:,} to {most:,}."
+        yield f"{given.text} is read as rounded: any number from {least:,} to {most:,}."
     if judged.follows:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:

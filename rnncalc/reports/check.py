@@ -195,7 +195,7 @@ def _checked(
 def _about(verdict: Verdict) -> Iterator[Finding]:
     """Yield a finding for each check that was skipped and each removed file."""
     if verdict.status is Status.REMOVED:
-        yield Finding("spec", Outcome.REMARK, "in the baseline, and no more among the specs")
+        yield Finding("spec", Outcome.REMARK, "in the baseline, but no longer among the specs")
     elif not verdict.problems and not verdict.checked:
         said = _left_out(verdict) or "nothing to check; give expect or budget, or a limit such as --max-params"
         outcome, key = (Outcome.FAILED, "--strict") if verdict.strict else (Outcome.SKIPPED, "")

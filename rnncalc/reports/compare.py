@@ -13,7 +13,7 @@ from rnncalc.text import plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
-    from rnncalc.questions.allocation import Allocations, Difference
+    from rnncalc.questions.allocation import Allocations, ConventionDifference
     from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, LayerRow, Missing
 
 THIS_NETWORK = "this network"
@@ -106,7 +106,7 @@ class ComparisonReport(SheetReport, DataReport):
         for missing in self.comparison.missing:
             yield _why(missing, first)
         if self.comparison.same_params:
-            most = "the most that keep within the first row's parameters"
+            most = "the most that fit in the first row's parameters"
             yield f"All recurrent layers of a row have the same units, {most}."
             if self.comparison.projections:
                 yield "A projection keeps its width, in the kinds that have one."
@@ -262,7 +262,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
             yield f"{problem.message}."
 
 
-def _explained(difference: Difference) -> str:
+def _explained(difference: ConventionDifference) -> str:
     from rnncalc.conventions.formula import letters
 
     more = f"{abs(difference.params):,} {'more' if difference.params > 0 else 'fewer'}"

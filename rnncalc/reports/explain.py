@@ -261,7 +261,7 @@ _NAMES = {
     "p": "the width of the projection",
     "d": "the width of a vector",
     "f": "filters",
-    "k": "the kernel",
+    "k": "the kernel: its steps, or its places along each axis",
     "c": "the features of a group",
 }
 

@@ -207,7 +207,7 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
     elif not each.saved:
         yield "Nothing is saved, and the backward pass multiplies nothing."
     elif isinstance(layer, Cell) and layer.directions > 1:
-        yield "Both directions are told together, twice the steps of one; what both read, x, is saved once."
+        yield "The numbers are those of both directions, twice the steps of one; x, which both read, is saved once."
 
 
 def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:

@@ -50,4 +50,4 @@ class QuantizedReport(BesideReport):
         if of.lacking:
             yield f"CMSIS-NN has no kernel of {all_of(list(of.lacking))}: the same widths are taken."
         yield from on_elsewhere(of.network)
-        yield "Parameters are no estimate of flash: the program, scales and zero points come on top."
+        yield "Flash holds more than the parameters: the program, scales and zero points."

@@ -171,19 +171,19 @@ SHOWN = 6
 """The most names of a list to write."""
 
 _SENTENCES: dict[Enum, str] = {
-    Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not tell",
+    Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not say",
     Doubt.ACTIVATION: "the activation is not in the file",
     Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
     Doubt.MODULES: "no layer that is known here: {names}",
-    Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
+    Doubt.WIDTH: "the width changes from {numbers[0]:,} to {numbers[1]:,}; the file does not say how",
     Doubt.INPUT: "what it reads is not in the file; input is its output width",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
-    RemarkKind.ROLES_BY_NAME: "the format does not tell parameters from buffers: told apart by names and types",
+    RemarkKind.ROLES_BY_NAME: "the format does not separate parameters from buffers; names and types were used instead",
     RemarkKind.AVERAGES: "not counted, by their names averages of the weights: {names}",
     RemarkKind.FILES: "the tensors are in {names}",
-    RemarkKind.NOT_READ: "not counted, since they are no plain tensors: {names}",
-    RemarkKind.QUANTISED: "not counted, since they are quantised: {names}; read the model as it was before that",
+    RemarkKind.NOT_READ: "not counted, because they are not plain tensors: {names}",
+    RemarkKind.QUANTISED: "not counted, because they are quantised: {names}; read the model from before quantisation",
     RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
     RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     RemarkKind.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
@@ -242,7 +242,7 @@ def _mismatch(check: TensorCheck) -> str | None:
         case TensorStatus.SHARED:
             return f"expected {ours} of its own, the file has it{where} as another's"
         case _:
-            of = f" {check.layer} has not" if check.layer else " no layer has"
+            of = f" {check.layer} does not have" if check.layer else " no layer has"
             return f"the file has {theirs}{where}, which{of}"
 
 

@@ -132,7 +132,7 @@ def _differences(layer: LayerRun) -> Iterator[str]:
         yield layer.reason
         return
     if layer.shape != placed.output_shape:
-        yield f"the output has the shape {layer.shape}, declared is {placed.output_shape}"
+        yield f"the output has the shape {layer.shape}, and declared is {placed.output_shape}"
     if layer.weights is None:
         return
     if layer.weights != placed.params:
@@ -140,7 +140,7 @@ def _differences(layer: LayerRun) -> Iterator[str]:
     if layer.weights_read != layer.to_read:
         yield f"{layer.weights_read:,} weights were read, of {layer.to_read:,}"
     if layer.multiplications != placed.multiply_adds:
-        yield f"{layer.multiplications:,} multiplications were done, counted are {placed.multiply_adds:,}"
+        yield f"{layer.multiplications:,} multiplications were done instead of {placed.multiply_adds:,}"
 
 
 SHOWN_NUMBERS, SHOWN_IN_TABLES = 8, 6
@@ -364,7 +364,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             *(*key_columns("Layer", "Tensor"), Column("Shape"), Column("Gradient")),
             *number_columns(*(["Off by"] if truncated else [])),
         )
-        notes = ("Off by: the length of what truncation leaves out, of the full gradient's.",) if truncated else ()
+        notes = ("Off by: the norm of what truncation leaves out, over the full gradient's.",) if truncated else ()
         return Sheet(columns, rows, title="Gradients", notes=notes)
 
 
@@ -386,14 +386,14 @@ def _backward_numbers(layer: LayerBackward | None) -> dict[str, Any]:
 def _compared(done: Backward) -> Iterator[str]:
     """Yield sentences on the comparison with finite differences, and on its limits."""
     if not done.weights:
-        yield "No weight is trained, so there is no gradient to hold against finite differences."
+        yield "No weight is trained, so there is no gradient to compare with finite differences."
         return
     of = f"all {plural(done.weights, 'weight')}"
     if done.compared < done.weights:
         of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
     yield f"Difference: the worst from central finite differences, of {of}."
     if done.kinks:
-        yield f"At {done.kinks:,} of them the slope changes at once, as relu's at 0; any between both will do."
+        yield f"At {done.kinks:,} of them the slope jumps, as relu's at 0; a gradient between both slopes is accepted."
     gradients = (gradient for layer in done.layers for gradient in layer.seen.gradients.values())
     if all(abs(number) < NOTHING for gradient in gradients for number in flat(gradient)):
         yield (
@@ -410,13 +410,13 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
     if not layer.shapes_agree:
         yield "the gradients do not have the shapes of its weights"
     if seen.saved_read != said.saved:
-        yield f"{seen.saved_read:,} saved activations were read, counted are {said.saved or 0:,}"
+        yield f"{seen.saved_read:,} saved activations were read instead of {said.saved or 0:,}"
     if seen.multiplications != said.backward_multiply_adds:
-        yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
+        yield f"{seen.multiplications:,} multiplications were done instead of {said.backward_multiply_adds or 0:,}"
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
         yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
     if layer.worst_difference is not None and isnan(layer.worst_difference):
-        yield "a gradient or its finite difference is no finite number: a pass, forward or backward, exceeds 1.8e308"
+        yield "a gradient or its finite difference is not a finite number: a pass, forward or backward, exceeds 1.8e308"
 
 
 def _share(error: float | None) -> str | None:
@@ -461,7 +461,7 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
         yield Sheet(
             columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
             rows=[(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)],
-            title=f"{name}: how long the gradient is at each step{f', {direction}' if both else ''}",
+            title=f"{name}: the norm of the gradient at each step{f', {direction}' if both else ''}",
             notes=(
                 *(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
                 *(_kept(of.letter, keeper) for of, keeper in keeping),
@@ -514,8 +514,8 @@ def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
 def _of_chunk(kept: int | None) -> str:
     """Return a sentence on the terms that truncation keeps."""
     if kept is None:
-        return "Truncated, the last chunk keeps as many terms of each weight, from the top, as it has steps."
-    return f"The last chunk has {plural(kept, 'step')}, and keeps so many terms of each weight, from the top."
+        return "Truncated: the last chunk keeps the first terms of each weight, one for each of its steps."
+    return f"The last chunk has {plural(kept, 'step')}, and keeps that many terms of each weight, the first ones."
 
 
 def short(number: float | None) -> str | None:

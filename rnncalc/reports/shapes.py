@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.questions.shapes import Array, NetworkShapes
+from rnncalc.questions.shapes import ModuleArray, NetworkShapes
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import layer_sheet
@@ -63,17 +63,17 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         yield (self.shapes.time_first and returns.note_time_first) or returns.note
 
 
-def written(array: Array) -> str:
+def written(array: ModuleArray) -> str:
     """Return a shape for people, `(B, T, 20)`."""
     sizes = [axis if size is None else f"{size:,}" for axis, size in zip(*array, strict=True)]
     return f"({', '.join(sizes)})"
 
 
-def _letters(array: Array) -> list[str]:
+def _letters(array: ModuleArray) -> list[str]:
     return [axis for axis, size in zip(*array, strict=True) if size is None]
 
 
-def _arrays(module: ModuleShapes) -> tuple[Array, ...]:
+def _arrays(module: ModuleShapes) -> tuple[ModuleArray, ...]:
     return (module.input, *module.returns.values())
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.count import bytes_of
-from rnncalc.questions.stream import Stream
+from rnncalc.questions.stream import StreamCount
 from rnncalc.reports.beside import BesideReport, on_elsewhere
 from rnncalc.reports.count import widths
 from rnncalc.reports.setting import layer_sheet
@@ -26,7 +26,7 @@ class StreamReport(BesideReport):
 
     keys = ("state", "state_bytes")
 
-    stream: Stream
+    stream: StreamCount
 
     def numbers(self) -> Iterator[dict[str, int | None]]:
         """Yield the state of each layer, and of the network last, in numbers and bytes."""
@@ -74,6 +74,6 @@ class StreamReport(BesideReport):
             yield f"At {steps} a second: {plural(of.multiply_adds_per_second, 'multiply-add')} a second."
 
 
-def _number(of: Stream) -> int | float | None:
+def _number(of: StreamCount) -> int | float | None:
     """Return the rate for JSON."""
     return of.rate if of.rate is None else int(of.rate) if of.rate.denominator == 1 else float(of.rate)

@@ -103,9 +103,9 @@ def _error(source: str, place: Place | None, message: str) -> SpecError:
 
 def _not_yaml(error: Any, text: str, source: str) -> SpecError:
     """Return the message for a text that the parser refuses: the probable mistake, else the parser's words."""
-    from rnncalc.spec.not_yaml import told
+    from rnncalc.spec.not_yaml import probable_mistake
 
-    if known := told(error, text):
+    if known := probable_mistake(error, text):
         (line, column), words = known
         return _error(source, (line + 1, column + 1), f"not valid YAML: {words}")
     parts = [escape(str(part)) for part in (error.problem, error.context) if part]

@@ -22,7 +22,7 @@ from rnncalc.text import escape
 Place = tuple[int, int]
 """A line and a column, both counted from 0, as in YAML's marks."""
 
-Told = tuple[Place, str] | None
+PlacedMessage = tuple[Place, str] | None
 """The place, and the message with its cure; None if a mistake does not apply."""
 
 _WORD = r"[\w.-]+"
@@ -93,7 +93,7 @@ class RefusedText:
                 break
 
 
-def told(error: Any, text: str) -> Told:
+def probable_mistake(error: Any, text: str) -> PlacedMessage:
     """Return what is wrong with a text, from PyYAML's error; None if no mistake in the table fits."""
     if not error.problem_mark or not text.strip("\r\n"):
         return None
@@ -101,13 +101,13 @@ def told(error: Any, text: str) -> Told:
     return next((said for reading in _READINGS if (said := reading(refused))), None)
 
 
-def _tab(text: RefusedText) -> Told:
+def _tab(text: RefusedText) -> PlacedMessage:
     line, column = text.at
     tab = "\t" in text.lines[line][: column + 1]
     return (text.at, "a tab stands where only spaces may; indent with spaces") if tab else None
 
 
-def _missing_colon(text: RefusedText) -> Told:
+def _missing_colon(text: RefusedText) -> PlacedMessage:
     """Recognise `output 1`, and a line that a plain word ran into."""
     start = None  # the word that ran into this line
     if "expected ':'" in text.says and text.within:
@@ -125,7 +125,7 @@ def _missing_colon(text: RefusedText) -> Told:
     return start.place, f"a colon is missing on this line{cure}"
 
 
-def _second_colon(text: RefusedText) -> Told:
+def _second_colon(text: RefusedText) -> PlacedMessage:
     """Recognise `name: homework 2: LSTM` and `- lstm: 20, bias: false`."""
     line = text.here
     if not text.second_colon or not line.colon:
@@ -148,7 +148,7 @@ def _quoted(line: Line) -> str:
     return f"write {line.key}: {quoted}"
 
 
-def _unclosed(text: RefusedText) -> Told:
+def _unclosed(text: RefusedText) -> PlacedMessage:
     """Recognise quotes and brackets that open and do not close."""
     if text.within is None:
         return None
@@ -175,7 +175,7 @@ def _closes(text: str, opened: str, closing: str) -> bool:
     return False
 
 
-def _text(text: RefusedText) -> Told:
+def _text(text: RefusedText) -> PlacedMessage:
     """Recognise a text with characters that mean something in YAML: `name: 'it's`, `name: @home`, `name: > 5 units`."""
     line = text.here
     if not line.colon or not line.value or text.at_start or "mapping values" in text.says:
@@ -188,7 +188,7 @@ def _text(text: RefusedText) -> Told:
     return text.at, f"'{escape(sign)}' may not start a word; remove it"
 
 
-def _text_goes_on(text: RefusedText) -> Told:
+def _text_goes_on(text: RefusedText) -> PlacedMessage:
     """Recognise a colon in a later line of a text."""
     line = text.here
     if "mapping values" not in text.says or line.key in TOP_KEYS or line.key in OPTIONS or line.dash is not None:
@@ -199,7 +199,7 @@ def _text_goes_on(text: RefusedText) -> Told:
     return text.at, f"the text of {of.key} goes on to here, with a colon in it; put all of it in quotes"
 
 
-def _value_and_options(text: RefusedText) -> Told:
+def _value_and_options(text: RefusedText) -> PlacedMessage:
     """Recognise `output: 1` with `bias: false` below it."""
     line, output = text.here, next(text.above(), None)
     if not output or output.key != "output" or not output.value or output.column >= line.column:
@@ -210,13 +210,13 @@ def _value_and_options(text: RefusedText) -> Told:
     return line.place, f"the units are a key too where there are others; write {escape(both)}"
 
 
-def _list_beside_key(text: RefusedText) -> Told:
+def _list_beside_key(text: RefusedText) -> PlacedMessage:
     if "sequence entries are not allowed" not in text.says:
         return None
     return text.at, "a list starts on the line below its key; put the dash there"
 
 
-def _dash(text: RefusedText) -> Told:
+def _dash(text: RefusedText) -> PlacedMessage:
     """Recognise a dash without its space, and one that is not below those before it."""
     line = text.here
     if not text.at_start:
@@ -233,7 +233,7 @@ def _dash(text: RefusedText) -> Told:
     return (line.number, line.dash), f"this dash starts in column {line.dash + 1}; {dashes}"
 
 
-def _misplaced(text: RefusedText) -> Told:
+def _misplaced(text: RefusedText) -> PlacedMessage:
     """Recognise a key in a wrong column: an option below the dash, or one too far in or out."""
     line = text.here
     if line.dash is not None or not line.colon or not (text.at_start or text.key_is_refused):
@@ -252,7 +252,7 @@ def _misplaced(text: RefusedText) -> Told:
     return line.place, f"'{escape(line.key)}' starts in column {line.column + 1}; {below}"
 
 
-_READINGS: tuple[Callable[[RefusedText], Told], ...] = (
+_READINGS: tuple[Callable[[RefusedText], PlacedMessage], ...] = (
     _tab,
     _missing_colon,
     _second_colon,

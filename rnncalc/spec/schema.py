@@ -37,7 +37,7 @@ def schema() -> Schema:
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _expect()]},
         "budget": _budget(),
-        "training": _keys({key: _said(option) for key, option in UPDATE_KEYS.items()}),
+        "training": _keys({key: _described(option) for key, option in UPDATE_KEYS.items()}),
         **_numbers(),
     }
     halves = {
@@ -101,7 +101,7 @@ def _layers() -> Schema:
 
 def _kind(name: str, of: type[Layer]) -> Schema:
     first_line = (of.__doc__ or "").split("\n")[0]
-    options = {option: _said(of.option(option)) for option in of.options()}
+    options = {option: _described(of.option(option)) for option in of.options()}
     allowed: Schema = of.option(of.number).allowed.schema if of.number else {"type": "null"}
     number = {**allowed, "description": first_line}
     return _keys({name: number, **options}, name, *of.needed())
@@ -112,10 +112,10 @@ def _output() -> Schema:
 
 
 def _option(name: str) -> Schema:
-    return _said(OPTIONS[name])
+    return _described(OPTIONS[name])
 
 
-def _said(option: Option) -> Schema:
+def _described(option: Option) -> Schema:
     return {**option.allowed.schema, "description": option.meaning}
 
 

@@ -157,7 +157,7 @@ def test_two_files_have_no_earlier_spec_between_them(tmp_path: Path, call: Call)
     assert str(found["y/a.yaml"]).startswith("'a.yaml' of the baseline could be this file's or that of '")
     found = pairs(call, tmp_path / "x" / "a.yaml", tree(tmp_path / "y", b=9) / "b.yaml", "--baseline", old)
     assert found == {
-        f"{folder}/{name}.yaml": f"the baseline's '{name}.yaml' has no more than its name in common with this file; "
+        f"{folder}/{name}.yaml": f"the baseline's '{name}.yaml' shares only its name with this file; "
         "give the folder that the file is in"
         for folder, name in ("xa", "yb")
     }
@@ -231,8 +231,8 @@ WHOLE = "expected a whole number, 0 or more, got"
     [
         ("{}", f" expected a spec, or {FROM_COUNT}"),
         ("9" * 5000, f" expected a spec, or {FROM_COUNT}"),
-        ("[" * 100_000, " lists and objects stand too deep for a report"),
-        (of(f'{{"layers": {"[" * 100_000}'), " lists and objects stand too deep for a report"),
+        ("[" * 100_000, " lists and objects are nested too deep for a report"),
+        (of(f'{{"layers": {"[" * 100_000}'), " lists and objects are nested too deep for a report"),
         ("\udcff", " no UTF-8 text"),
         ('{"reports": 3}', " reports: expected a list, got 3"),
         (of("1"), " reports[0]: expected an object, got 1"),

@@ -36,7 +36,7 @@ IN_LAYERS = [
     ("LSTM(20),bidirectional", ["expected KIND:UNITS, such as lstm:512, got 'LSTM(20)'; write lstm:20"]),
     (
         "convlstm",
-        ["convlstm: unknown kind of layer; write external:N, a part of N parameters that are counted elsewhere"],
+        ["convlstm: unknown kind of layer; write conv_lstm:20,kernel=3,space=64x64"],
     ),
     ("lstm:20,merge=sum", ["merge: applies to a bidirectional layer only; make it bidirectional, or remove it"]),
     ("bilstm:4", ["bilstm: unknown kind of layer; write lstm:4,bidirectional"]),
@@ -368,7 +368,7 @@ COMMANDS_OF_OTHERS = [
     ),
     (
         ("check", "SPEC", "1600"),
-        "1600: a number is no PATH; write rnncalc answer SPEC 1600",
+        "1600: a number is not a PATH; write rnncalc answer SPEC 1600",
         ("answer", "SPEC", "1600"),
     ),
     (("explain", "SPEC", "--layer", "lstm_1"), "flags; write --only lstm_1\n", ("explain", "SPEC", "--only", "lstm_1")),
@@ -474,3 +474,110 @@ def test_a_similar_folder_is_offered_if_the_file_is_in_it(call: Call, tmp_path: 
     for name in ("lstm.yaml", "lstm"):
         assert call(tmp_path / "spec" / name).err.endswith(f": no such file; did you mean '{spec}'?\n")
     assert call(tmp_path / "spec" / "gru.yaml").err.endswith(": no such file\n")
+
+
+def test_the_words_behind_a_command_that_is_meant_are_no_files(call: Call) -> None:
+    """One line says which command; `1600` and `x.pt` are its arguments."""
+    assert call("grade", "specs/lstm.yaml", 1600) == (2, "", "'grade': no such file; write rnncalc answer\n")
+    assert call("import", "x.pt") == (2, "", "'import': no such file; write rnncalc read\n")
+
+
+KERAS = len([*Path("specs/keras").glob("*.yaml")])
+EMPTY = "rnncalc: a PATH is empty: give a spec or a folder of specs, or leave it out"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--steps",), "rnncalc: Option '--steps' requires an argument. (see rnncalc count --help)"),
+        (("run", "--seed"), "rnncalc: Option '--seed' requires an argument. (see rnncalc run --help)"),
+        (("-i", 4, "-l", "rnn:3", "-T", 2, "-T", 3), "--steps: stands here a second time; remove one"),
+        (("-i", 4, "-l", "rnn:3", "-o", 5, "--output=6"), "--output: stands here a second time; remove one"),
+        (("check", "specs", "-c", "keras", "-connx"), "--convention: stands here a second time; remove one"),
+        (("run", "specs/lstm.yaml", "--weights", ""), "--weights: '': no such file"),
+        (("run", "specs/lstm.yaml", "--inputs", ""), "--inputs: '': no such file"),
+        (("run", "specs/lstm.yaml", "--start", ""), "--start: '': no such file"),
+        (("run", "specs/lstm.yaml", "--backward", "--targets", ""), "--targets: '': no such file"),
+        (
+            ("compare", "specs/lstm.yaml", "--same-params", "--steps", "1..5"),
+            "rnncalc: --steps FIRST..LAST and --same-params ask different things: give one of them",
+        ),
+        (
+            ("compare", "specs/lstm.yaml", "--steps", "10..1"),
+            "rnncalc: --steps: expected FIRST..LAST, the smaller first; write 1..10",
+        ),
+        (("answer", "specs/keras", 5), f"rnncalc: expected one network, got {KERAS}; name one spec"),
+        (("check", ""), EMPTY),
+        (("check", "", "specs", "--baseline", "specs"), EMPTY),
+    ],
+)
+def test_a_flag_that_is_wrong(words: tuple[object, ...], said: str, call: Call) -> None:
+    """Without its value, with the help that lists it; given twice, where only one can be meant."""
+    result = call(*words)
+    assert (result.code, result.out, result.err) == (2, "", f"{said}\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("x" * 20_000, f"--seed: expected a whole number, 0 or more, got '{'x' * 79}…'"),
+        ("1.5", "--seed: expected a whole number, 0 or more, got '1.5'"),
+        ("-1", "--seed: expected a whole number, 0 or more, got '-1'"),
+    ],
+)
+def test_a_seed_that_is_none(word: str, said: str, call: Call) -> None:
+    """As any other number of a flag; a negative one would be the same as its positive."""
+    assert call("run", "-i", 1, "-l", "rnn:1", "-T", 1, "--seed", word) == (2, "", f"{said}\n")
+    assert call("run", "-i", 1, "-l", "rnn:1", "-T", 1, "--seed", "1_000").code == 0
+
+
+@pytest.mark.parametrize("word", ["x" * 20_000, "--" + "x" * 20_000, "-x=" + "x y" * 9_000, "x " * 9_000])
+@pytest.mark.parametrize("before", [["schema"], ["run", "-i", 1, "-l", "rnn:1", "-T", 1], [], ["answer", "-i"]])
+def test_no_word_is_told_at_length(word: str, before: list[object], call: Call) -> None:
+    """However long it is, and whoever reads the call."""
+    for words in ([*before, word], [*before, *word.split()[:500]]):
+        result = call(*words)
+        assert (result.code, result.out) == (2, "")
+        assert all(len(line) < 1_000 for line in result.err.splitlines())
+
+
+def test_which_of_several_specs_is_refused(call: Call) -> None:
+    """By its file; of one spec alone, or of flags, there is no doubt."""
+    asked = "a step would write 1,600 weights"
+    assert call("run", "specs/lstm.yaml", "specs/gru.yaml", "--work").err.startswith(
+        f"rnncalc: specs/lstm.yaml: {asked}"
+    )
+    assert call("run", "specs/lstm.yaml", "--work").err.startswith(f"rnncalc: {asked}")
+
+
+def test_what_may_be_repeated_is_not_refused(call: Call) -> None:
+    """Layers and names are several, and a value may look like a flag that was given."""
+    assert call("-i", 4, "-l", "rnn:3", "-l", "rnn:3").code == 0
+    assert call("explain", "-i", 4, "-l", "rnn:3", "-o", 1, "--only", "rnn_1", "--only", "output").code == 0
+
+
+def test_a_folder_in_place_of_a_spec(call: Call, tmp_path: Path) -> None:
+    """All specs below it, in order; a folder without any is told to be one."""
+    result = call("run", "specs/keras", "-f", "csv")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.count("\n") > 4
+    empty = call("run", tmp_path)
+    assert (empty.code, empty.out) == (2, "")
+    assert empty.err.endswith(": is a folder; give a file in it, or all of it to rnncalc check\n")
+
+
+def test_all_wrong_names_are_told_at_once(call: Call) -> None:
+    """Not the first alone."""
+    result = call("explain", "-i", 4, "-l", "gru:5", "--only", "gru_1", "--only", "nix", "--only", "gru1")
+    assert result.err == "rnncalc: --only: expected gru_1, got 'nix' and 'gru1'; did you mean 'gru_1'?\n"
+
+
+def test_weights_and_inputs_are_told_at_once(call: Call, tmp_path: object) -> None:
+    """What is wrong with the inputs is not held back by what is wrong with the weights."""
+    from pathlib import Path
+
+    spec = Path(str(tmp_path), "spec.yaml")
+    spec.write_text("input: 2\nsteps: 1\nlayers:\n  - rnn: 1\nweights: {nix: 1}\ninputs: [[1]]\n")
+    lines = call("run", spec).err.splitlines()
+    assert any("weights.nix" in line for line in lines)
+    assert any("inputs[0]" in line for line in lines)

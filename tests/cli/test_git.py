@@ -113,8 +113,8 @@ def test_what_a_commit_has_that_cannot_be_read_is_remarked(repository: Path, cal
     result = call("check", "specs/a.yaml", "specs", "--baseline", f"git:{ref}")
     for text in (
         f"baseline git:{ref}:specs/broken.yaml:1:1: layers: missing; give at least one layer, such as lstm: 512",
-        f"baseline git:{ref}: specs/link.yaml is a link; what it was counts as unknown",
-        f"baseline git:{ref}: specs/large.yaml is too large; what it was counts as unknown",
+        f"baseline git:{ref}: specs/link.yaml is a link; its number before is unknown",
+        f"baseline git:{ref}: specs/large.yaml is too large; its number before is unknown",
     ):
         assert text in result.out
     assert "ci.yaml" not in result.out
@@ -200,7 +200,7 @@ def test_names_in_a_commit_act_on_nothing(repository: Path, call: Call) -> None:
     for name in names:
         (repository / name).unlink()
     result = call("check", "specs", "--baseline", f"git:{ref}", "-f", "github")
-    assert result.out.count("in the baseline, and no more among the specs") == 5
+    assert result.out.count("in the baseline, but no longer among the specs") == 5
     for line in result.out.splitlines():
         assert line.startswith("::notice file=")
         assert line.isprintable()

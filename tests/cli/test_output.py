@@ -36,7 +36,7 @@ def test_only_a_regular_file_is_written_over(command: str, call: Call, tmp_path:
     os.mkfifo(pipe)
     device.symlink_to("/dev/null")
     loop.symlink_to(loop)
-    irregular = "is no regular file; name another file"
+    irregular = "is not a regular file; name another file"
     for path, why in {pipe: irregular, device: irregular, loop: "cannot be written: too many levels"}.items():
         result = call(*words, path, "-i", 2, "-l", "rnn:1", "-T", 2)
         assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)

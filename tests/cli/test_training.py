@@ -48,7 +48,7 @@ def test_flags_of_an_update_are_no_use_without_training(call: Call, command: str
     """Each is told, with the flag that it belongs to."""
     done = call(command, *FLAGS, "--chunk", 3, "--optimizer", "adam")
     assert (done.code, done.out) == (2, "")
-    cure = "says what --training is to count; add that, or remove this"
+    cure = "goes with --training; add that, or remove this"
     assert done.err == f"--chunk: {cure}\n--optimizer: {cure}\n"
 
 
@@ -120,8 +120,8 @@ def test_rows_a_tensor_are_those_of_the_count(call: Call) -> None:
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
-        ([], "Truncated, the last chunk keeps as many terms of each weight, from the top, as it has steps."),
-        (["--chunk", 3], "The last chunk has 1 step, and keeps so many terms of each weight, from the top."),
+        ([], "Truncated: the last chunk keeps the first terms of each weight, one for each of its steps."),
+        (["--chunk", 3], "The last chunk has 1 step, and keeps that many terms of each weight, the first ones."),
     ],
 )
 def test_what_a_chunk_keeps_of_the_terms_is_said_once(call: Call, flags: list[object], sentence: str) -> None:

@@ -26,11 +26,11 @@ def test_the_notations_are_those_that_are_listed() -> None:
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_what_is_shown_in_a_notation_agrees(name: str, notation: str) -> None:
-    """For every cell, option, convention and direction: names, shapes, and the parameters in all."""
+    """For every cell, option and convention, and in both directions: names, shapes, and the parameters in all."""
     for case in spelled(name, notation):
         net = network(*case).replace(output=Output(2), notation=notation)
         check(net)
-        if not case[2].get("bidirectional"):
+        if not case[2]:
             (layer,) = net.layers
             check(net.replace(layers=(layer.replace(bidirectional=True),)))
 

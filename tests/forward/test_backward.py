@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
+from cells import CELLS
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import CELLS, Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
@@ -325,7 +326,7 @@ def test_the_gradient_of_a_frozen_state_on_an_embedding_is_that_of_the_whole_los
 def test_a_network_without_a_trained_weight_has_nothing_to_compare(call: Call) -> None:
     """No gradients, so none of them is 0; and whatever is read or multiplied would still be told."""
     out = call("run", "-i", 3, "-l", "lstm:2,frozen", "-T", 3, "--backward").out
-    assert "No weight is trained, so there is no gradient to hold against finite differences." in out
+    assert "No weight is trained, so there is no gradient to compare with finite differences." in out
     assert "Every gradient is 0" not in out
     assert "\nGradients\n" not in out
     assert out.endswith("agree with equations and differences.\n")
@@ -418,7 +419,7 @@ def test_what_goes_beyond_all_numbers_is_no_agreement() -> None:
     report = BackwardReport(done, states=True)
     for name in ("table", "json", "markdown", "html"):
         write([report], name, StringIO())
-    assert "is no finite number" in " ".join(str(note) for sheet in report.sheets() for note in sheet.notes)
+    assert "is not a finite number" in " ".join(str(note) for sheet in report.sheets() for note in sheet.notes)
     (row,) = BackwardReport(done).records()[1]
     assert row[8] is False
 

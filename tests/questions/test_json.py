@@ -136,7 +136,7 @@ def test_answer(call: Call) -> None:
     assert report(call, "answer", "specs/lstm.yaml", "1.60k")["remarks"] == []
     rounded = report(call, "answer", "specs/two-rnn-layers.yaml", "0.1k")
     assert rounded["remarks"] == [
-        "0.1k is right as a rounding: exactly it is 52.",
+        "0.1k is right, rounded: the exact number is 52.",
         "One digit is too few to tell it from wrong counts; give two or more.",
     ]
 

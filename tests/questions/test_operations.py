@@ -182,8 +182,8 @@ def test_every_format_says_the_same(call: Call) -> None:
 
 def test_flags_that_do_not_go_together(call: Call) -> None:
     """A chunk is one of training; two tables of one count are one too many."""
-    chunk = "--chunk: says what --training is to count; add that, or remove this\n"
+    chunk = "--chunk: goes with --training; add that, or remove this\n"
     assert call(*FLAGS, "--operations", "--chunk", 3) == (2, "", chunk)
-    both = "rnncalc: --training and --operations have a table each: keep one\n"
+    both = "rnncalc: --training and --operations each have a table of their own; keep one\n"
     assert call(*FLAGS, "--operations", "--training") == (2, "", both)
     assert call(*FLAGS, "--operations", "--all-conventions").code == 2

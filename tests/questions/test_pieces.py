@@ -6,7 +6,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import LSTM, SRU, Dense, External, Network, Problem, RefusedError, SpecError
-from rnncalc.questions.pieces import Sizes, pieces
+from rnncalc.questions.pieces import TriedSizes, pieces
 from rnncalc.questions.solve import solve
 
 
@@ -66,7 +66,7 @@ def test_counts_that_bend_at_hundreds_of_sizes_are_refused_at_once() -> None:
 
 def test_a_piece_ends_where_the_count_bends() -> None:
     """An SRU on 10 features is counted by itself where it is 10 wide; no piece goes beyond the last size."""
-    sizes = Sizes(lambda size: Network(input=10, layers=(SRU(size),)), 1)
+    sizes = TriedSizes(lambda size: Network(input=10, layers=(SRU(size),)), 1)
     assert pieces(sizes, 1, 20) == [(1, 9), (10, 10), (11, 20)]
     assert pieces(sizes, 1, 10) == [(1, 9), (10, 10)]
     assert pieces(sizes, 4, 4) == [(4, 4)]
@@ -82,7 +82,7 @@ def test_sizes_that_a_function_refuses_are_no_solution(allowed: range) -> None:
         return Network(input=1, layers=(External(size),))
 
     assert solve(sized, 10**13).size == allowed[-1]
-    assert pieces(Sizes(sized, 1), 1, 10**12) == [(allowed[0], allowed[-1])]
+    assert pieces(TriedSizes(sized, 1), 1, 10**12) == [(allowed[0], allowed[-1])]
 
 
 def test_bytes_are_met_exactly_too() -> None:

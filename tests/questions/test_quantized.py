@@ -39,6 +39,6 @@ def test_every_format_says_the_same(call: Call) -> None:
     assert report["quantized"] == {"to": "int8", **numbers}
     assert report["layers"][0]["quantized"] == numbers
     assert call(*flags, "-f", "csv").out.splitlines()[-1].endswith(",2400,320,2720,60")
-    assert "Parameters are no estimate of flash" in call(*flags).out
-    both = "rnncalc: --stream and --quantize have a table each: keep one\n"
+    assert "Flash holds more than the parameters" in call(*flags).out
+    both = "rnncalc: --stream and --quantize each have a table of their own; keep one\n"
     assert call(*flags, "--stream") == (2, "", both)

@@ -47,7 +47,7 @@ def test_what_cannot_be_is_refused(call: Call) -> None:
     keras = "rnncalc: Keras always has the batch first; leave time first out\n"
     assert call(*FLAGS, "-c", "keras", "--time-first") == (2, "", keras)
     assert "textbook has no axis of steps" in call(*FLAGS, "--time-first").err
-    alone = "--time-first: says what --shapes is to count; add that, or remove this\n"
+    alone = "--time-first: goes with --shapes; add that, or remove this\n"
     assert call(*FLAGS[:-1], "--time-first") == (2, "", alone)
 
 

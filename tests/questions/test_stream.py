@@ -42,4 +42,4 @@ def test_every_format_says_the_same(call: Call) -> None:
     assert [layer["state"] for layer in report["layers"]] == [6, 0]
     assert call(*flags, "--stream", "-f", "csv").out.splitlines()[-1].endswith(",6,24")
     assert "Cannot stream: lstm_1;" in call("-i", M, "-l", "lstm:3,bidirectional", "--stream").out
-    assert call(*flags, "--rate", 3) == (2, "", "--rate: says what --stream is to count; add that, or remove this\n")
+    assert call(*flags, "--rate", 3) == (2, "", "--rate: goes with --stream; add that, or remove this\n")

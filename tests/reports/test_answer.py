@@ -112,12 +112,12 @@ def test_shapes_in_a_table(call: Call) -> None:
             52 * 123,
             "No known mistake gives 6,396, but h = 52 instead of 50 in layer 1 would.",
         ),
-        (NET, "2.6k", "2.6k is right as a rounding: exactly it is 2,585."),
-        (NET, "1.0e3", "1.0e3 is taken as a rounding, of any number from 950 to 1,050."),
+        (NET, "2.6k", "2.6k is right, rounded: the exact number is 2,585."),
+        (NET, "1.0e3", "1.0e3 is read as rounded: any number from 950 to 1,050."),
         (NET, "1e3", "1e3 is rounded to one digit: it may be any number from 500 to 1,500."),
         (NET, "1e3", "That is too coarse to look for a mistake; give two digits or more."),
         (NET, "3k", "One digit is too few to tell it from wrong counts; give two or more."),
-        (NET, "9.9M", "9.9M is taken as a rounding, of any number from 9,850,000 to 9,950,000."),
+        (NET, "9.9M", "9.9M is read as rounded: any number from 9,850,000 to 9,950,000."),
     ],
 )
 def test_remarks(net: Network, number: int | str, text: str) -> None:

@@ -242,8 +242,8 @@ def test_columns(call: Call, screen: Screen) -> None:
 def test_what_does_not_fit_is_refused(call: Call) -> None:
     """More numbers than are followed by hand, formats without equations, and states that are there already."""
     misfits: list[tuple[list[object], str]] = [
-        (["-l", "lstm:6", "--work"], "a step would write 216 weights, and by hand 200 are the limit; take fewer units"),
-        (["-l", "rnn:1", "-T", 5000, "--work"], "5,000 steps would write 20,000 weights, and by hand 5,000 are the li"),
+        (["-l", "lstm:6", "--work"], "a step would write 216 weights, and the limit by hand is 200; take fewer units"),
+        (["-l", "rnn:1", "-T", 5000, "--work"], "5,000 steps would write 20,000 weights, and the limit by hand i"),
         (["-l", "rnn:1", "--work", "--states"], "--work shows every state of a pass forward; remove --states"),
         (["-l", "rnn:1", "--work", "-f", "json"], "--work does not fit -f json; take -f table, markdown, l"),
         (["-l", "rnn:1", "-f", "latex"], "-f latex is for equations; add --work"),

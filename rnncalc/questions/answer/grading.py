@@ -18,9 +18,9 @@ from rnncalc.network.stack import Placed
 from rnncalc.polynomial import letter
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import (
+    KnownQuantity,
     Meaning,
     OtherSize,
-    Quantity,
     SizeCount,
     meanings,
     meanings_in_layer,
@@ -161,7 +161,7 @@ class Grader:
         return training_of(self.network)
 
     @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
+    def quantities(self) -> tuple[KnownQuantity, ...]:
         """What else of the network a number may be the number of."""
         return tuple(quantities(self.training))
 

@@ -112,24 +112,24 @@ MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
 """The mistakes among them, with the quantity that is counted wrong."""
 
 
-class Quantity(NamedTuple):
+class KnownQuantity(NamedTuple):
     """A quantity of a network that a number may be, and its own number."""
 
     meaning: Meaning
     number: int
 
 
-def quantities(of: Training, asked: Iterable[OtherQuantity] = tuple(NUMBERS)) -> Iterator[Quantity]:
+def quantities(of: Training, asked: Iterable[OtherQuantity] = tuple(NUMBERS)) -> Iterator[KnownQuantity]:
     """Yield the quantities of a network that are known; a mistake with the right number instead of it."""
     for quantity in asked:
         number = NUMBERS[quantity](of)
         meant = MISTAKEN_FOR.get(quantity)
         right = NUMBERS[meant](of) if meant else None
         if number and number != right and not (meant and right is None):
-            yield Quantity(Meaning(quantity, right), number)
+            yield KnownQuantity(Meaning(quantity, right), number)
 
 
-def meanings(known: Iterable[Quantity], given: GivenNumber) -> Iterator[Meaning]:
+def meanings(known: Iterable[KnownQuantity], given: GivenNumber) -> Iterator[Meaning]:
     """Yield which of some quantities a number is the number of."""
     return (quantity.meaning for quantity in known if given.means(quantity.number))
 

@@ -17,7 +17,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.search import Diagnosis, Reason
-from rnncalc.questions.shapes import Array, Axes, ModuleShapes, shapes
+from rnncalc.questions.shapes import Axes, ModuleArray, ModuleShapes, shapes
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
@@ -48,9 +48,9 @@ class ReturnedArray(NamedTuple):
         return f"{first} to {others[-1]}" if others else first
 
     @property
-    def array(self) -> Array:
+    def array(self) -> ModuleArray:
         """The array without its name."""
-        return Array(self.axes, tuple(self.sizes[axis] for axis in self.axes))
+        return ModuleArray(self.axes, tuple(self.sizes[axis] for axis in self.axes))
 
     def of(self, axes: str, **sizes: int | None) -> ReturnedArray:
         """Return the array with other axes, or other sizes."""

@@ -98,7 +98,7 @@ def match(network: Network, file: ModelFile) -> Match:
         says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_MODULES:
-        raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not held against a spec")
+        raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not compared with a spec")
     sites = sites_of(file)
     wanted = wanted_of(network)
     start = prefix(wanted, sites)

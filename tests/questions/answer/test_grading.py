@@ -39,7 +39,7 @@ def test_roundings_are_right_with_a_remark(call: Call, text: str, right: bool) -
     """1.6k is right for 1,600; what is rounded away is told."""
     assert (call("answer", "specs/lstm.yaml", text).code == 0) == right
     if text == "2k":
-        assert "2k is right as a rounding: exactly it is 1,600." in call("answer", "specs/lstm.yaml", text).out
+        assert "2k is right, rounded: the exact number is 1,600." in call("answer", "specs/lstm.yaml", text).out
 
 
 def test_a_number_a_layer(call: Call) -> None:

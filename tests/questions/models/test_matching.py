@@ -228,5 +228,5 @@ def test_what_is_not_held() -> None:
 
     external = Network(input=4, layers=[External(2_000)], convention="pytorch")
     assert match(external, of(2_000)).kept
-    with pytest.raises(RefusedError, match=r"^a file of more than 2,000 modules is not held against a spec$"):
+    with pytest.raises(RefusedError, match=r"^a file of more than 2,000 modules is not compared with a spec$"):
         match(external, of(2_001))
