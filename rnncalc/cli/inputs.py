@@ -75,7 +75,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
-        if not os.path.exists(specs[0]) and _command_meant(specs[0]):
+        if specs and not os.path.exists(specs[0]) and _command_meant(specs[0]):
             specs = specs[:1]  # the others are words of the command that is meant
         return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
 
@@ -221,20 +221,20 @@ def _beside(path: str) -> str:
     stem, suffix = os.path.splitext(path)
     stem = stem if suffix.lower() in SUFFIXES else path
     if found := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
-        return f"; did you mean '{escape(found)}'?"
+        return f"; did you mean '{escape(found, limit=1_000)}'?"
     folder, name = os.path.split(path)
     if folder and not os.path.isdir(folder):
         above, missing = os.path.split(folder)
         for near in get_close_matches(missing, [each for each in _names_in(above) if each != missing], cutoff=0.75):
             for suffix in ("", *SUFFIXES):
                 if os.path.isfile(found := os.path.join(above, near, name + suffix)):
-                    return f"; did you mean '{escape(found)}'?"
+                    return f"; did you mean '{escape(found, limit=1_000)}'?"
         return ""
     if not name.lower().endswith(SUFFIXES):
         return ""
     stems = {os.path.splitext(each)[0]: each for each in _names_in(folder) if each.lower().endswith(SUFFIXES)}
     near_stems = get_close_matches(os.path.splitext(name)[0], stems, n=1, cutoff=0.75)
-    return f"; did you mean '{escape(os.path.join(folder, stems[near_stems[0]]))}'?" if near_stems else ""
+    return f"; did you mean '{escape(os.path.join(folder, stems[near_stems[0]]), limit=1_000)}'?" if near_stems else ""
 
 
 def _names_in(folder: str) -> list[str]:

@@ -166,6 +166,7 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
     All recurrent layers of a kind have that width; a decoder's the width that takes the encoder's states.
     Raises RefusedError if the network has no recurrent layer, CallError for an unknown dtype.
     """
+    network = network_of(network)
     if not any(isinstance(layer, Cell) for part in network.parts.values() for layer in part.layers):
         raise RefusedError("no layer is recurrent, so there is no width to look for")
     sides, missing = [_side(network, dtype)], []
@@ -195,6 +196,7 @@ def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
 
     Both halves of an encoder-decoder get the same number. Raises RefusedError for a network of one step.
     """
+    network = network_of(network)
     if network.topology == "one-to-one":
         raise RefusedError("a one-to-one network has 1 step, so nothing grows; choose another topology")
     params = network.params

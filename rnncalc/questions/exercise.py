@@ -26,7 +26,7 @@ from rnncalc.questions.given import network_of, said, whole, word
 from rnncalc.questions.training import Training, training
 from rnncalc.text import not_among, plural
 
-ASKS = ("total", "layers", "tensors", "multiply-adds", "saved")
+ASKS = ("total", "layers", "tensors", "multiply-adds", "saved", "formula")
 """What an exercise may ask for."""
 
 MOST_CHOICES = 26
@@ -35,8 +35,8 @@ MOST_CHOICES = 26
 MOST_TRIES = 200
 """The networks that are drawn for each one that is wanted: those that cannot be, or were drawn before, are dropped."""
 
-Answered = int | tuple[int, ...]
-"""An answer: a number, or the shape of a tensor."""
+Answered = int | str | tuple[int, ...]
+"""An answer: a number, a formula multiplied out, or the shape of a tensor."""
 
 T = TypeVar("T")
 
@@ -57,10 +57,12 @@ class Item(NamedTuple):
 
 
 def answered(judged: Judgement) -> Answered:
-    """Return the answer that was judged: a number, or the sizes of a shape."""
+    """Return the answer that was judged: a number, a formula, or the sizes of a shape."""
     given = judged.given
     assert isinstance(given, GivenNumber | Shape), "no exercise asks for the shape of what a layer returns"
-    return given.number if isinstance(given, GivenNumber) else given.sizes
+    if isinstance(given, Shape):
+        return given.sizes
+    return str(given.number) if judged.formula is not None else given.number
 
 
 class Exercise(NamedTuple):
@@ -127,8 +129,13 @@ def exercise(
     The same seed gives the same exercise. Raises CallError for what it cannot ask, and if there are not as many
     different variants; SpecError if no value that a size may have makes a network.
     """
-    network = network_of(network).replace(expect=None, budget=None, training=None)
+    network = network_of(network, letters=True).replace(expect=None, budget=None, training=None)
     word("ask", ask, ASKS)
+    if (ask == "formula") != bool(network.letters):
+        cure = "give the sizes as letters, such as m and h" if ask == "formula" else "ask for the formula"
+        raise CallError(
+            f"ask: {ask} is not asked of a network in {'letters' if network.letters else 'numbers'}; {cure}"
+        )
     whole("variants", variants, 1)
     whole("seed", seed)
     if whole("choices", choices) == 1 or choices > MOST_CHOICES:
@@ -190,7 +197,7 @@ class SizePlace(NamedTuple):
 def sizes_of(network: Network) -> dict[str, SizePlace]:
     """Return the sizes of a network that may vary, by name."""
     found: dict[str, SizePlace] = {}
-    stack = iter(network.stack)
+    stack = iter([placed for placed in network.stack if not placed.starts])
     for half, part in network.parts.items():
         before = f"{half}." if half else ""
         found |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}
@@ -248,7 +255,7 @@ def _with_choices(item: Item, choices: int, random: Random) -> Item:
 
 def items_of(network: Network, ask: str) -> Iterator[Item]:
     """Yield what is asked of a network. Raises CallError if it has nothing of the kind, or too much."""
-    if ask == "total":
+    if ask in ("total", "formula"):
         yield _total(network)
     elif ask == "layers":
         counted = [placed.name for placed in network.stack if placed.params]
@@ -272,9 +279,13 @@ def _check(what: str, number: int) -> None:
 def _total(network: Network) -> Item:
     grader = Grader(network)
     numbers = [*_mistaken(grader.search, Question(network, AnyNumber(network.params)))]
-    numbers += [quantity.number for quantity in grader.quantities]
-    wrong = [grader.judge([GivenNumber(number)]).judged[0] for number in _wrong(numbers, network.params)]
-    return Item(None, None, network.params, tuple(wrong))
+    if network.letters:
+        given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params)]
+    else:
+        numbers += [quantity.number for quantity in grader.quantities]
+        given = [GivenNumber(number) for number in _wrong(numbers, network.params)]
+    wrong = tuple(grader.judge([each]).judged[0] for each in given)
+    return Item(None, None, str(network.params) if network.letters else network.params, wrong)
 
 
 def _layers(network: Network) -> Iterator[Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
@@ -15,6 +16,9 @@ from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, whole
+
+GRID = "PQ"
+"""The axes of the places of a step, one or two."""
 
 Axes = dict[str, int | None]
 """The size of each axis by its letter, as in `Returns`."""
@@ -68,8 +72,11 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
     found, ended = shapes_of(moves), ends(moves)
     at = {move.name: place for place, move in enumerate(moves) if isinstance(move, Placement)}
 
-    def array(axes: str, sizes: Axes) -> ModuleArray:
+    def array(axes: str, sizes: Axes, grid: tuple[int, ...] = ()) -> ModuleArray:
         axes = axes.replace("BT", "TB") if time_first else axes
+        if grid:  # the places of a step, then what there is at each
+            axes = axes.replace("W", GRID[: len(grid)] + "W")
+            sizes = {**sizes, **dict(zip(GRID, grid, strict=False)), "W": (sizes["W"] or 0) // prod(grid)}
         return ModuleArray(axes, tuple([sizes[axis] for axis in axes]))
 
     for places in _runs(network, returns):
@@ -83,7 +90,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         along = returns.sequence if recurs or len(read) > 1 else _without("T", returns.sequence)
         if around and around.steps_last and "T" in along:
             along = "BWT"
-        given = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes)
+        given = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes, layer.grid)
         if not isinstance(layer, Cell):
             plain = "Y" if returns.output == "Y" else "output"
             if around:
@@ -100,12 +107,12 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         side_by_side = places[-1].outputs if returns.merges or "T" not in returns.axes else ways * one
         output = {**sizes, "D": ways, "W": one if "D" in returns.axes else side_by_side}
         axes = _without("T", returns.axes) if returns.last and len(found[ended[last]]) == 1 else returns.axes
-        arrays = {returns.output: array(axes, output)}
+        arrays = {returns.output: array(axes, output, layer.grid)}
         marks = convention(network.convention).directions if ways > 1 and not {*"DL"} & {*returns.state_axes} else None
         for mark in marks or ("",):
             for letter, width in layer.states.items():
                 state = {**sizes, "D": ways, "L": ways * len(places), "W": widths[width]}
-                arrays[mark + returns.state.format(letter)] = array(returns.state_axes, state)
+                arrays[mark + returns.state.format(letter)] = array(returns.state_axes, state, layer.grid)
         yield ModuleShapes(places, given, arrays)
 
 

@@ -158,6 +158,13 @@ def _letter(layer: Layer) -> str:
     return "h" if isinstance(layer, Cell) else "y"
 
 
+def _output(placed: Placed, step: int) -> Variable:
+    """Return the name of a layer's output at a step; a layer that makes a state has that before the first step."""
+    if placed.starts:
+        return Variable(placed.starts[1], 0, placed.name)
+    return Variable(_letter(placed.layer), step if placed.sequence else None, placed.name)
+
+
 def _named(
     layers: Sequence[Placed], kept: Mapping[str, Sequence[History[TapeValue]]], left: LayerOutputs
 ) -> dict[int, Variable]:
@@ -173,7 +180,7 @@ def _named(
             for letter, value in history.start.items():
                 names.setdefault(id(value), Variable(letter, before, placed.name))
         for step, value in enumerate(left[placed.name], 1):
-            names.setdefault(id(value), Variable(_letter(placed.layer), step if placed.sequence else None, placed.name))
+            names.setdefault(id(value), _output(placed, step))
     for placed in layers:
         for history in kept[placed.name]:
             for step, values in enumerate(history.steps, 1):
@@ -194,9 +201,9 @@ def _layer_work(
     seen = {id(value) for history in histories for step in history.steps for value in step.values()}
     steps = []
     for step, value in enumerate(left, 1):
-        name = Variable(_letter(placed.layer), step if placed.sequence else None, placed.name)
+        name = _output(placed, step)
         if id(value) not in seen and names[id(value)] == name:
-            steps.append(StepWork(name.step, (), (WorkedLine(name, value),)))
+            steps.append(StepWork(step if placed.sequence else None, (), (WorkedLine(name, value),)))
     return LayerWork(placed, weights, ways, tuple(steps))
 
 

@@ -158,7 +158,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     """Yield a line for each failure; one for all tensors of a model file that is of another network."""
     tensors = _tensors(verdict)
     if verdict.model and verdict.model.another_network:
-        path = escape(verdict.model.path)
+        path = escape(verdict.model.path, limit=1_000)
         message = f"{path} is of another network: the spec has none of its tensors; rnncalc read {path} drafts its spec"
         tensors = iter([Finding("", Outcome.FAILED, message)])
     for finding in (*_problems(verdict), *_limits(verdict), *tensors, *_about(verdict)):

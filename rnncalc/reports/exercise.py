@@ -24,6 +24,7 @@ QUESTIONS = {
     "tensors": "Which shape does the tensor {tensor} of the layer {layer} have?",
     "multiply-adds": "How many multiply-adds (MACs) does one pass over one sequence take?",
     "saved": "How many activations are saved for the backward pass over one sequence?",
+    "formula": "Which formula gives the number of parameters of the network?",
 }
 OF_ALL = {
     "layers": "How many parameters does each layer have?",
@@ -136,6 +137,10 @@ def _spellings(answer: Answered) -> tuple[str, ...]:
     """Return the ways to write an answer; a system that compares text takes no other."""
     if isinstance(answer, int):
         return (str(answer),)
+    if isinstance(answer, str):
+        signs = {"·": "*", "²": "^2", "³": "^3"}
+        typed = "".join(signs.get(char, char) for char in answer)
+        return tuple(dict.fromkeys((answer, answer.replace(" ", ""), typed, typed.replace(" ", ""))))
     ways = [bracketed(answer), f"({','.join(map(str, answer))})"]
     if len(answer) == 1:
         return (*ways[:1], f"({answer[0]},)", str(answer[0]))
@@ -191,10 +196,12 @@ def _words(layer: Layer) -> Iterator[str]:
         )
     for option in layer.options():
         value = getattr(layer, option)
-        if option in ("name", "path", "repeat") or value == layer.defaults.get(option, layer):
+        default = layer.defaults.get(option, layer)
+        if option in ("name", "path", "repeat") or (value == default and option != "kernel"):
             continue
         words = option.replace("_", " ")
-        yield words if value is True else f"no {words}" if value is False else f"{words} {value}"
+        sizes = " × ".join(map(str, value)) if isinstance(value, tuple) else value
+        yield words if value is True else f"no {words}" if value is False else f"{words} {sizes}"
 
 
 def _one(word: str) -> str:

@@ -328,7 +328,7 @@ def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ..
     from rnncalc.spec.aliases import option_cure, space_cure
     from rnncalc.spec.flags import misread
 
-    known = tuple(one for one in known if one == of.kind or one not in KINDS)
+    known = tuple(one for one in known if one == of.kind or one not in KINDS or one in of.options())
     if takers := [name for name in KINDS if key in kind(name).options()]:
         here = of.kind if of.kind in known else "output"
         return f"does not apply to {here}; it applies to {one_of(takers)}; remove it"

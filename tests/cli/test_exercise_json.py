@@ -9,28 +9,14 @@ from conftest import Call
 
 from rnncalc.questions.exercise import ASKS
 
-MADE = (
-    "exercise",
-    "-i",
-    "4",
-    "-l",
-    "lstm:8",
-    "-o",
-    "3",
-    "-T",
-    "6",
-    "--vary",
-    "lstm_1=4..20",
-    "--variants",
-    "3",
-    "-f",
-    "json",
-)
+NETWORK = ("-i", "4", "-l", "lstm:8", "-o", "3", "-T", "6")
+LETTERS = ("-i", "m", "-l", "lstm:8", "-o", "p")
+MADE = ("--vary", "lstm_1=4..20", "--variants", "3", "-f", "json")
 
 
 def made(call: Call, path: Path, ask: str = "total") -> list[dict[str, Any]]:
     """Write an exercise, and return its variants."""
-    path.write_text(call(*MADE, "--ask", ask).out)
+    path.write_text(call("exercise", *(LETTERS if ask == "formula" else NETWORK), *MADE, "--ask", ask).out)
     exercises: list[dict[str, Any]] = json.loads(path.read_text())["exercises"]
     return exercises
 

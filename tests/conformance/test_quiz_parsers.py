@@ -13,6 +13,7 @@ import pytest
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, exercise
 from rnncalc.formats import write
+from rnncalc.polynomial import letter
 from rnncalc.questions.exercise import ASKS
 from rnncalc.reports.exercise import ExerciseReport, of_exercises
 
@@ -29,7 +30,9 @@ NETWORKS = [
         name="A {b}: ~c=#/d & <e> *x* $y$ `z` [q]",
     ),
 ]
-ASKED = [(network, ask, choices) for network in NETWORKS for ask in ASKS for choices in (0, 4)]
+LETTERS = Network(input=letter("m"), layers=(RNN(4), GRU(letter("h"))), output=Output(letter("p")))
+ASKED = [(network, ask, choices) for network in NETWORKS for ask in ASKS if ask != "formula" for choices in (0, 4)]
+ASKED += [(LETTERS, "formula", choices) for choices in (0, 4)]
 
 
 def made(network: Network, ask: str, choices: int, form: str) -> tuple[ExerciseReport, str]:

@@ -108,6 +108,11 @@ def test_every_command_knows_it(tmp_path: Path, call: Call) -> None:
         f"input: {M}\nlayers: [{{rnn: {H}, initial_state: 2}}]\nsteps: 2\nstart: {{rnn_1: {{h: [1, 1, 1]}}}}\n"
     )
     assert "start.rnn_1: does not apply: its states come from a vector" in call("run", spec).err
+    assert "2h(v + 1) + 4h(m + h + 1)" in call("-i", "m", "-l", "lstm:h,initial_state=v").out
+    worked = call("run", "--work", "-i", 2, "-l", "rnn:2,initial_state=3", "-o", 1, "-T", 2).out
+    assert any(line.startswith("h_0 = ⎡") and " + " in line for line in worked.splitlines())
+    varied = call("exercise", *flags, "--vary", "lstm_1.initial_state=5..9", "--variants", 2)
+    assert (varied.code, varied.err) == (0, "")
     both = call("-i", M, "-l", "rnn:3,initial_state=2,learned_state")
     assert both.err == (
         "--layer 1: learned_state: the state before the first step comes from a vector already; remove one of the two\n"

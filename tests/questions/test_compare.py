@@ -82,6 +82,12 @@ def test_a_network_in_flags_that_is_none(call: Call, flags: str, message: str) -
     assert call("compare", "--network", "-i 8 -l gru:3", "--network", flags) == (2, "", f"--network 2: {message}\n")
 
 
+@pytest.mark.parametrize("more", [(), ("--same-params",), ("--steps", "1..3")])
+def test_letters_are_refused(call: Call, more: tuple[str, ...]) -> None:
+    """In one line, whatever is asked."""
+    assert call("compare", "-i", "m", "-l", "lstm:3", *more).err.startswith("rnncalc: the size m is a letter, which")
+
+
 def test_a_network_beside_others_in_flags(call: Call) -> None:
     """Each has a flag of its own."""
     message = "rnncalc: -i and -l beside --network: give each network a --network of its own\n"

@@ -15,6 +15,7 @@ from rnncalc.reports.exercise import of_exercises
 from rnncalc.spec import parse
 
 GRU_16 = Network(input=8, layers=(GRU(16),), steps=10)
+LETTERS = parse(b"{input: m, layers: [lstm: h], output: p}", "letters.yaml").network
 
 
 def test_the_feedback_is_that_of_answer() -> None:
@@ -49,13 +50,14 @@ def first_of(judged: Judgement) -> object:
 
 
 def given_of(right: Answered) -> GivenNumber | Shape:
+    assert not isinstance(right, str)
     return GivenNumber(right) if isinstance(right, int) else Shape(right)
 
 
 @pytest.mark.parametrize("ask", ASKS)
 def test_the_right_answer_is_no_wrong_one(ask: str) -> None:
     """And no number stands twice."""
-    for item in items_of(GRU_16, ask):
+    for item in items_of(LETTERS if ask == "formula" else GRU_16, ask):
         numbers = [item.right, *map(answered, item.wrong)]
         assert len({*numbers}) == len(numbers) > 1
 
@@ -95,7 +97,8 @@ def test_what_makes_no_network_is_left_out() -> None:
     [
         ({"vary": {"gru_2": [1]}}, "vary: expected input, steps, gru_1"),
         ({"vary": {"gru_1": []}}, "vary: gru_1: expected the values"),
-        ({"ask": "formula"}, "ask: expected total, layers"),
+        ({"ask": "formulas"}, "ask: expected total, layers"),
+        ({"ask": "formula"}, "ask: formula is not asked of a network in numbers; give the sizes as letters"),
         ({"choices": 1}, "choices: expected 2 to 26"),
         ({"choices": 27}, "choices: expected 2 to 26"),
         ({"variants": 2_000}, "variants: expected at most 1,000"),
@@ -108,6 +111,21 @@ def test_what_cannot_be_asked_is_refused(asked: dict[str, object], message: str)
     assert str(refused.value).startswith(message)
 
 
+def test_a_formula_is_asked_of_a_network_in_letters() -> None:
+    """Multiplied out. Each wrong one is a known mistake, and every spelling of the right one is right."""
+    (found,) = exercise(LETTERS, ask="formula", choices=4).exercises
+    assert found.right_answer == "4h·m + 4h² + 4h + h·p + p"
+    assert found.right_answer in found.items[0].choices
+    for mistake in found.mistakes:
+        judged = answer(LETTERS, mistake["answer"])
+        assert not judged.right
+        assert mistake["feedback"] in judged.sentences
+    for spelling in of_exercises(exercise(LETTERS, ask="formula")).quiz().questions[0].right.spellings:
+        assert answer(LETTERS, spelling).right
+    with pytest.raises(CallError, match=r"^ask: total is not asked of a network in letters; ask for the formula$"):
+        exercise(LETTERS)
+
+
 def test_steps_are_needed_for_what_depends_on_them() -> None:
     for ask in ("multiply-adds", "saved"):
         with pytest.raises(CallError, match=r"depends on the number of steps; give steps$"):
@@ -117,5 +135,6 @@ def test_steps_are_needed_for_what_depends_on_them() -> None:
 def test_a_spec_in_json_is_what_a_spec_file_holds() -> None:
     """Read again, it is the network that was asked about."""
     found = exercise(GRU_16, vary={"gru_1": range(8, 65)}, variants=3)
+    found = found._replace(exercises=(*found.exercises, *exercise(LETTERS, ask="formula").exercises))
     for each, data in zip(found.exercises, of_exercises(found).data(), strict=True):
         assert parse(yaml.safe_dump(data["spec"]).encode(), "spec.yaml").network == each.network

@@ -72,7 +72,7 @@ def test_what_does_not_go_together(call: Call) -> None:
     both = "rnncalc: --operations and --training have tables of their own: keep one\n"
     assert call(*FLAGS, "--training") == (2, "", both)
     assert call(*FLAGS, "--batch", 0).err == "--batch: expected a positive whole number, got 0\n"
-    assert "--chunk: says what --training is to count" in call(*FLAGS, "--chunk", 2).err
+    assert "--chunk: goes with --training" in call(*FLAGS, "--chunk", 2).err
     alone = call("explain", "-i", 5, "-l", "lstm:3", "-o", 2, "--operations", "--only", "lstm_1").out
     assert "Not known without the number of steps" in alone
     assert "Over the sequence" not in alone

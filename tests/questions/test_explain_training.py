@@ -154,7 +154,7 @@ def test_one_layer_alone(call: Call) -> None:
 
 def test_what_is_not_known_is_said(call: Call) -> None:
     """Without the steps there is nothing to derive; of a part elsewhere nothing is known."""
-    with pytest.raises(RefusedError, match="needs the number of steps; give steps"):
+    with pytest.raises(RefusedError, match="need the number of steps; give steps"):
         explain_training(training(Network(input=3, layers=[RNN(5)])))
     done = call("explain", "-i", 3, "-l", "rnn:5", "--training")
     assert (done.code, done.out) == (2, "")

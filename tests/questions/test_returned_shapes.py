@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from conftest import Call
 
-from rnncalc import LSTM, Network
+from rnncalc import LSTM, ConvLSTM, Network
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, DeclarationError
 from rnncalc.questions.shapes import shapes
@@ -62,3 +62,13 @@ def test_a_convention_that_says_nothing_or_wrong(monkeypatch: pytest.MonkeyPatch
         keras.replace(returns=keras.returns.replace(axes="BTX"))
     with pytest.raises(DeclarationError, match=r"returns: state: expected a name with \{\}"):
         keras.replace(returns=keras.returns.replace(state="h"))
+
+
+def test_the_places_of_a_convolution_stand_before_its_filters() -> None:
+    """As Keras's ConvLSTM2D returns them; a dense layer reads them in a row."""
+    layer = ConvLSTM(2, space=(4, 5))
+    network = Network(input=3, layers=[layer, layer], steps=6, convention="keras")
+    one, other = shapes(network, 7).modules
+    assert one.input.shape == (7, 6, 4, 5, 3)
+    assert [array.shape for array in one.returns.values()] == [(7, 6, 4, 5, 2), (7, 4, 5, 2), (7, 4, 5, 2)]
+    assert other.returns["output"].shape == (7, 4, 5, 2)
