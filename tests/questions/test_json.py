@@ -90,7 +90,6 @@ def test_answer(call: Call) -> None:
         "name": "Three steps, against a dense network",
         "notation": "w",
         "params_formula": None,
-        "params": 28,
         "params_formula": None,
         "answer": 27,
         "right": False,
@@ -112,7 +111,6 @@ def test_answer(call: Call) -> None:
         "notation": "w",
         "params_formula": [None, None, None],
         "params": [15, 32, 5],
-        "params_formula": [None, None, None],
         "answer": [15, 28, 5],
         "right": False,
         "mistakes": [
