@@ -33,6 +33,7 @@ from rnncalc.spec.nodes import (
     what,
     word_of,
 )
+from rnncalc.spec.values import NOTHING
 from rnncalc.text import escape, one_of
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ class _NetworkReader(TreeReader):
 
     def no_number(self, node: Node | None, name: str, path: Path, *, in_flags: bool) -> None:
         """Note a value under a kind that takes none."""
-        if isinstance(node, Scalar) and node.plain and node.value in ("", "null", "~"):
+        if isinstance(node, Scalar) and node.plain and node.value in NOTHING:
             return
         assert node is not None  # the kind is a key
         got = f"'{escape(node.value)}'" if isinstance(node, Scalar) else what(node)

@@ -39,7 +39,7 @@ _REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
 _COMMA = "[0-9]+,[0-9]+"
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
-_NOTHING = ("", "~", "null", "Null", "NULL")
+NOTHING = ("", "~", "null", "Null", "NULL")
 
 
 def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = None) -> Value | Polynomial:
@@ -57,13 +57,13 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
                 size: Polynomial = letter(text)
                 return size
         case Text():
-            value = None if plain and text in _NOTHING else text
+            value = None if plain and text in NOTHING else text
         case Choice():
             value = text if text in allowed.words else None
         case _ if not plain:
             pass
         case Sizes():
-            digits = [_digits(word) for word in text.split("x")]
+            digits = [None if "_" in word else _digits(word) for word in text.split("x")]
             value = tuple(digits) if len(digits) < 3 and None not in digits else None
         case Switch():
             value = True if text in _TRUE else False if text in _FALSE else None
@@ -74,7 +74,7 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
         case Rate() | Ratio():
             value = float(text) if len(text) <= MAX_DIGITS and re.fullmatch(_DECIMAL, text) else None
     if value is None:
-        got = "nothing" if plain and text in _NOTHING else f"'{escape(text)}'"
+        got = "nothing" if plain and text in NOTHING else f"'{escape(text)}'"
         raise ValueError(f"expected {allowed.expected}, got {got}{_cure(text, allowed, plain, flag)}")
     if isinstance(allowed, Size) and value == 10**MAX_DIGITS:
         raise ValueError(f"expected at most 10^12, got {len(text):,} digits")
@@ -113,7 +113,7 @@ def _exact(text: str) -> Fraction:
 
 
 def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
-    if len(text) > MAX_DIGITS or text in _NOTHING:
+    if len(text) > MAX_DIGITS or text in NOTHING:
         return ""
     match allowed:
         case Choice():

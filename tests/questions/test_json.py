@@ -89,7 +89,7 @@ def test_answer(call: Call) -> None:
     assert report(call, "answer", "specs/dense-equivalent.yaml", 27) == {
         "name": "Three steps, against a dense network",
         "notation": "w",
-        "params_formula": None,
+        "params": 28,
         "params_formula": None,
         "answer": 27,
         "right": False,
