@@ -172,6 +172,13 @@ def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
     assert not {"yaml", "rich", "difflib", "locale", *ASIDE} & loaded_by(*FLAGS, "-f", "json")
 
 
+def test_only_letters_pay_for_polynomials() -> None:
+    """Numbers do without."""
+    for call in (FLAGS, ("specs/lstm.yaml", "--cost"), ("explain", *FLAGS)):
+        assert "rnncalc.polynomial" not in loaded_by(*call)
+    assert "rnncalc.polynomial" in loaded_by("-i", "m", "-l", "rnn:3")
+
+
 def test_the_test_of_the_light_import_can_fail() -> None:
     """The same look at a call that does use them finds them."""
     assert "rich" in loaded_by(*FLAGS)

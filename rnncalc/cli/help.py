@@ -64,7 +64,8 @@ def _network(formatter: click.HelpFormatter, context: click.Context) -> None:
     """Write the flags that make a network."""
     formatter.write_text(
         "A network is a SPEC, a YAML file or - for standard input, or it is written in flags. "
-        "Beside a SPEC, -T, --topology, -c, --feedback and --notation override its own values."
+        "Beside a SPEC, -T, --topology, -c, --feedback and --notation override its own values. A size N may be a "
+        "letter, such as m or h_1: count, explain, answer and draw then give formulas."
     )
     command = click.command()(network_flags(lambda: None))
     options = [option for option in command.params if isinstance(option, click.Option)]

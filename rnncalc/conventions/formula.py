@@ -60,7 +60,7 @@ def letters(of: Expression) -> str:
         case Axis():
             return f"{of.times if of.times > 1 or not of.letter else ''}{of.letter}"
         case Plus():
-            return " + ".join(map(letters, of.terms)) or "0"
+            return " + ".join(map(letters, of.terms)).replace(" + -", " − ") or "0"
         case Times():
             signs = ("", *starmap(_sign, pairwise(of.factors)))
             factors = [_bracketed(factor, letters(factor)) for factor in of.factors]
@@ -158,7 +158,7 @@ def plain(of: Expression) -> str:
     """Return an expression of numbers and letters in plain arithmetic: `4*h*(m + h + 1)`."""
     match of:
         case Plus():
-            return " + ".join(map(plain, of.terms)) or "0"
+            return " + ".join(map(plain, of.terms)).replace(" + -", " - ") or "0"
         case Times():
             return "*".join([_bracketed(factor, plain(factor)) for factor in of.factors]) or "1"
         case _:

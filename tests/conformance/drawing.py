@@ -118,7 +118,7 @@ def numbers(network: Network, seed: int) -> tuple[dict[str, Any], list[Any]]:
 
 
 def turn_of(network: Network) -> Placed | None:
-    """Return the layer that hands on its final state alone: the last recurrent one, where one vector leaves."""
+    """Return the layer that outputs its final state alone: the last recurrent one, where one vector leaves."""
     if network.topology == "many-to-many":
         return None
     return [place for place in network.stack if isinstance(place.layer, Cell)][-1]

@@ -109,7 +109,7 @@ def test_the_minimal_cells_scan_a_sequence_at_once(
 @pytest.mark.parametrize("inputs", [H, M])
 @pytest.mark.parametrize("learned_state", [False, True])
 def test_the_sru_carries_c(inputs: int, learned_state: bool) -> None:
-    """What it hands on is h, and its state, that of a decoder to be, is c."""
+    """What it outputs is h, and its state, that of a decoder to be, is c."""
     network = alone(SRU(H, learned_state=learned_state), inputs)
     own, x = drawn(network)
     h, c = with_sru.forward(with_sru.module(inputs, H), own, x)

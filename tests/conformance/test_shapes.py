@@ -15,7 +15,7 @@ from rnncalc import LSTM, Dense, Embedding, Network, Output
 pytestmark = pytest.mark.conformance
 
 NAMING = [name for name, framework in FRAMEWORKS.items() if framework.names_tensors]
-"""Those whose own names can be held against ours; what ONNX Runtime refuses is in `test_onnx.py`."""
+"""Those whose own names can be compared with ours; what ONNX Runtime refuses is in `test_onnx.py`."""
 
 
 @pytest.mark.parametrize("convention", NAMING)

@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 Step = Callable[[Any, list[Any]], tuple[Any, list[Any]]]
-"""From x and the states: what is handed on, and the states after it."""
+"""From x and the states: what is output, and the states after it."""
 
 SIZES = st.integers(1, 9)
 
@@ -149,7 +149,7 @@ def layers(draw: st.DrawFn) -> Layer:
 
 
 def run(layer: Any, sequence: list[Any], chunk: int) -> tuple[list[Any], Any]:
-    """Return what a layer hands on at each step, and where it stops; its states are detached between chunks."""
+    """Return what a layer outputs at each step, and where it stops; its states are detached between chunks."""
     ways = []
     for backward in range(layer.directions):
         step, widths = STEPS[type(layer)](layer, len(sequence[0]))

@@ -20,7 +20,7 @@ ZEROS = {"kernel_initializer": "zeros", "bias_initializer": "zeros"}
 
 
 def module(layer: Layer, *, final: bool = False) -> Any:
-    """Return the layer as Keras has it, not yet built; `final`: it hands on its last state alone."""
+    """Return the layer as Keras has it, not yet built; `final`: it outputs its last state alone."""
     match layer:
         case RNN():
             only(layer, "bias", "bidirectional", "merge", "activation")

@@ -1,4 +1,4 @@
-"""What the tape of a pass takes in memory, and what going back hands on."""
+"""What the tape of a pass takes in memory, and what going back outputs."""
 
 import pytest
 

@@ -33,7 +33,7 @@ def frozen(draw: st.DrawFn, layer: Spec) -> Spec:
 
 @st.composite
 def cell(draw: st.DrawFn, /, units: int, **others: Any) -> Spec:
-    """Draw a recurrent layer that hands on as many numbers as it has units."""
+    """Draw a recurrent layer that outputs as many numbers as it has units."""
     layer = draw(frozen({draw(KIND): units})) | others
     if draw(st.booleans()):
         layer["bias"] = False

@@ -25,14 +25,14 @@ def test_shapes_follow_the_topology(topology: TopologyName, shapes: list[tuple[i
 
 
 def test_repeated_recurrence_ends_at_its_last_copy() -> None:
-    """Of two stacked copies the first hands on a sequence, the second its final state."""
+    """Of two stacked copies the first outputs a sequence, the second its final state."""
     network = Network(input=2, layers=(RNN(3, repeat=2),), steps=5)
     assert [placed.output_shape for placed in network.stack] == [(5, 3), (3,)]
 
 
 @pytest.mark.parametrize("layer", [Dropout(0.5, extra_inputs=2), External(7, extra_inputs=2), RNN(3, extra_inputs=2)])
 def test_each_copy_joins_its_extra_inputs(layer: Layer) -> None:
-    """Three copies read and hand on what three layers one after another do, wider each time where they only pass on."""
+    """Three copies read and output what three layers one after another do, wider each time where they only pass on."""
     three = Network(input=4, layers=(layer, layer, layer, Dense(5)))
     repeated = Network(input=4, layers=(layer.replace(repeat=3), Dense(5)))
     found = [[(placed.inputs, placed.outputs) for placed in network.stack] for network in (three, repeated)]

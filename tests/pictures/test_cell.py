@@ -67,7 +67,7 @@ def unlike(name: str) -> list[Network]:
 
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_the_picture_computes_what_the_step_computes(name: str) -> None:
-    """Every cell and option under every convention: the same numbers for what is handed on and for every state."""
+    """Every cell and option under every convention: the same numbers for what is output and for every state."""
     for net in unlike(name):
         layer = net.layers[0]
         assert isinstance(layer, Cell)
@@ -104,7 +104,7 @@ def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: st
         assert isinstance(layer, Cell)
         step = trace(layer, M, convention(net.convention))
         every = [plain(written(each, placed.sizes)) for each in equations(step)]
-        lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is handed on has two
+        lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is output has two
         boxes = [shape for shape in drawn(net).shapes if isinstance(shape, Box)]
         signs = [plain(box.lines[0]) for box in boxes if box.style is Style.OPERATION and box.height == 1]
         diagonal = len(re.findall(r"\b[wWγ]_\w+ ∘", lines))

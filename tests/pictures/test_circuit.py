@@ -22,7 +22,7 @@ ACTIVATIONS: tuple[Activation, ...] = ("sigmoid", "tanh", "relu", "linear")
 
 
 class Pair(Cell):
-    """Two states that are no LSTM's; the fast one is handed on, and one gate reads all there is."""
+    """Two states that are no LSTM's; the fast one is output, and one gate reads all there is."""
 
     kind = "pair"
 
@@ -42,7 +42,7 @@ class Pair(Cell):
 
 
 class Shift(Cell):
-    """States that only move on: the one of the step before is kept, the one before that is handed on."""
+    """States that only move on: the one of the step before is kept, the one before that is output."""
 
     kind = "shift"
 

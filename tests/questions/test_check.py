@@ -1,4 +1,4 @@
-"""`check`: limits, where they come from, what they are held against, and how it ends."""
+"""`check`: limits, where they come from, what they are compared with, and how it ends."""
 
 import os
 import subprocess
@@ -350,7 +350,7 @@ def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -
 
 
 def test_a_verdict_is_numbers_names_and_places() -> None:
-    """Each limit with where it is written, what it was held against, and why that is not known."""
+    """Each limit with where it is written, what it was compared with, and why that is not known."""
     text = SPEC.replace("steps: 3\n", "") + "expect: {total: 28, layers: [25, 4]}\nbudget: {max_multiply_adds: 9}\n"
     spec = parse(text.encode(), "spec")
     verdict = check(spec.network, [Limit(Rule.AT_MOST, Quantity.PARAMS, 27, flag="--max-params")], locate=spec.place)

@@ -98,7 +98,7 @@ def test_without_steps_there_is_none() -> None:
     ],
 )
 def test_the_chain_of_widths(network: Network, chains: tuple[tuple[int, ...], ...]) -> None:
-    """Each number that a layer reads or hands on; where others join, a chain of its own begins with all it reads."""
+    """Each number that a layer reads or outputs; where others join, a chain of its own begins with all it reads."""
     equivalent = dense_equivalent(network)
     assert equivalent
     assert equivalent.chains == chains

@@ -109,6 +109,7 @@ def test_answer(call: Call) -> None:
     assert report(call, "answer", "specs/two-rnn-layers.yaml", 15, 28, 5) == {
         "name": "Two recurrent layers",
         "notation": "w",
+        "params_formula": [None, None, None],
         "params": [15, 32, 5],
         "answer": [15, 28, 5],
         "right": False,

@@ -1,4 +1,4 @@
-"""What a pass takes in memory, held against what it is told to take; measured in processes of their own."""
+"""What a pass takes in memory, compared with what it is told to take; measured in processes of their own."""
 
 import subprocess
 import sys

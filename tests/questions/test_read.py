@@ -72,7 +72,7 @@ def test_stacked_layers_of_no_path_stand_each_by_itself() -> None:
 
 
 def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
-    """Too few features are joined from elsewhere, too many go through something that hands on fewer."""
+    """Too few features are joined from elsewhere, too many go through something that outputs fewer."""
     more = of(module("a", cell(4, 3, 2)), module("b", cell(3, 5, 2)))
     assert layers(more) == [LSTM(2, path="a"), GRU(2, path="b", extra_inputs=3)]
     assert doubts(more) == [(), (Remark(Doubt.WIDTH, (), (2, 5)),)]
@@ -161,7 +161,7 @@ def test_a_sorted_file_is_put_in_order() -> None:
 
 
 def recurrent(*sequences: bool | None) -> ModelFile:
-    """Return a file of Keras, each layer of which says whether it hands on a sequence, if it says anything."""
+    """Return a file of Keras, each layer of which says whether it outputs a sequence, if it says anything."""
     shapes = {"kernel": (4, 4), "recurrent_kernel": (4, 4), "bias": (4,)}
     settings = [{"units": 4, "return_sequences": each} if each is not None else {"units": 4} for each in sequences]
     return file("keras", *(module(f"rnn{place}", shapes, "SimpleRNN", of) for place, of in enumerate(settings)))
@@ -273,7 +273,7 @@ def test_a_chain_of_widths_is_found_under_any_names(data: st.DataObject) -> None
     ("modules", "paths"),
     [
         ({"decoder_rnn": cell(4, 6, 4), "encoder_rnn": cell(4, 3, 6)}, ["encoder_rnn", "decoder_rnn"]),
-        ({"a": cell(4, 3, 3), "b": cell(4, 3, 3)}, ["a", "b"]),  # each reads what the other hands on
+        ({"a": cell(4, 3, 3), "b": cell(4, 3, 3)}, ["a", "b"]),  # each reads what the other outputs
         ({"a": cell(4, 5, 6), "b": cell(4, 3, 4)}, ["a", "b"]),  # neither does
         ({"a": cell(4, 4, 4), "word_emb": TABLE}, ["word_emb", "a"]),
         ({"fc": linear(6, 6), "rnn": cell(4, 3, 6)}, ["rnn", "fc"]),
@@ -395,7 +395,7 @@ def test_a_matrix_further_back_is_no_table() -> None:
 
 
 def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -> None:
-    """As many as it has rows: 3 behind an RNN of 10 units, that hands on its columns."""
+    """As many as it has rows: 3 behind an RNN of 10 units, that outputs its columns."""
     rnn = {f"rnn.{leaf}": shape for leaf, shape in cell(1, 4, 10).items()}
     path = safetensors(tmp_path / "model.safetensors", {"head.weight": (3, 10), **rnn})
     assert "# a matrix without a bias: a dense layer, or a table of 3 words\n" in call("read", path).out

@@ -42,7 +42,7 @@ def outputs(network: Network, weights: dict[str, Any], inputs: list[Any]) -> Any
 
 
 def one(layer: Layer, **options: Any) -> Network:
-    """Return a network of one layer on one feature that hands on its sequence."""
+    """Return a network of one layer on one feature that outputs its sequence."""
     return Network(input=1, layers=(layer,), topology="many-to-many", **options)
 
 
@@ -114,7 +114,7 @@ def test_an_lstm_without_output_gate_shows_tanh_of_c() -> None:
 
 
 def test_a_projection_is_what_comes_back() -> None:
-    """The projected output, twice o tanh(c), is handed on and fed back."""
+    """The projected output, twice o tanh(c), is output and fed back."""
     weights = {"lstm_1": {**LSTM_WEIGHTS, "W_hp": [[2.0]]}}
     c1 = s(0.11) * tanh(0.33)
     p1 = 2 * s(0.44) * tanh(c1)

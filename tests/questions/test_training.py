@@ -1,4 +1,4 @@
-"""`count --training`: gradients, saved activations, multiply-adds of going back, states carried, updates and bytes."""
+"""`count --training`: gradients, saved activations, backward multiply-adds, states carried, updates and bytes."""
 
 from typing import Any
 
@@ -119,7 +119,7 @@ def test_each_chunk_leaves_one_product_through_time_out(
 
 
 def test_a_gru_that_resets_before_the_product_goes_back_into_h_0() -> None:
-    """Its reset gate's gradient is that of r ∘ h_0, so the candidate's product is gone back through at every step."""
+    """Its reset gate's gradient is that of r ∘ h_0, so the backward pass of every step has the candidate's product."""
     after, before = (training(many([GRU(5, reset_after=reset)], 3, 7)) for reset in (True, False))
     assert after.backward_multiply_adds is not None
     assert before.backward_multiply_adds == after.backward_multiply_adds + 5 * 5

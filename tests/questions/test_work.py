@@ -100,7 +100,7 @@ def test_what_leaves_other_layers() -> None:
     ],
 )
 def test_more_weights_than_a_hand_writes_are_refused(layers: list[Layer], numbers: int) -> None:
-    """All copies of all layers together; a layer without weights has the numbers that it hands on."""
+    """All copies of all layers together; a layer without weights has the numbers that it outputs."""
     with pytest.raises(RefusedError) as caught:
         work(Network(input=12, layers=layers, steps=1))
     assert str(caught.value) == (

@@ -1,4 +1,4 @@
-"""`run --work`: what is printed is read back, worked out again and held against `run`: every cell, every convention."""
+"""`run --work`: what is printed is read back, worked out again and against `run`: every cell, every convention."""
 
 import io
 import json
@@ -83,7 +83,7 @@ def states_of(done: Run) -> dict[str, Number]:
                 for letter, value in values.items():
                     found[f"{name}{way}, step {step}: {letter}"] = value
         if len(layer.traces) == 1 or isinstance(layer.placed.layer, Dropout):
-            continue  # a state, or what the layer below hands on
+            continue  # a state, or what the layer below outputs
         letter = "x" if isinstance(layer.placed.layer, Embedding) else "h" if layer.traces else "y"
         both = ", both directions" if layer.traces else ""
         many = len(layer.shape or ()) > 1

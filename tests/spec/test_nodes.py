@@ -77,7 +77,7 @@ def test_a_flag_beside_a_file_comes_first(call: Call, tmp_path: Path) -> None:
 
 
 def test_a_consequence_is_told_only_alone(call: Call, tmp_path: Path) -> None:
-    """A layer that cannot be read leaves halves that do not match, and that is not held against them."""
+    """A layer that cannot be read leaves halves that do not match, and that is not counted against them."""
     path = tmp_path / "halves.yaml"
     text = "encoder: {input: 3, layers: [%s]}\ndecoder: {input: 3, layers: [gru: 4]}\n"
     path.write_text(text % "lstm: 4")

@@ -53,7 +53,7 @@ def cell(
 
 
 def stacked(*widths: int) -> Shapes:
-    """Return the shapes of an LSTM of stacked layers; each reads its width and hands on the next."""
+    """Return the shapes of an LSTM of stacked layers; each reads its width and outputs the next."""
     both = enumerate(pairwise(widths))
     return {name: shape for number, (one, two) in both for name, shape in cell(4, one, two, number=number).items()}
 

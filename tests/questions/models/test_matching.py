@@ -1,4 +1,4 @@
-"""A network held against a file that is built by hand: which tensors match, and which changes would make them."""
+"""A network compared with a file that is built by hand: which tensors match, and which changes would make them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, T
 
 
 def held(layers: Sequence[Layer], *modules: FileModule, input: int = 4, **more: Any) -> Match:
-    """Return a network of PyTorch held against a file of these modules."""
+    """Return a network of PyTorch compared with a file of these modules."""
     return match(Network(input=input, layers=layers, convention="pytorch", **more), file("pytorch", *modules))
 
 
@@ -146,7 +146,7 @@ def test_the_changes_of_a_layer(layer: Layer, shapes: Shapes, expected: list[Lay
 
 
 def test_a_width_is_told_once() -> None:
-    """At the first layer, or where nothing before has changed: what one hands on is what the next reads."""
+    """At the first layer, or where nothing before has changed: what one outputs is what the next reads."""
     wider = module("a", cell(4, 9, 5)), module("b", cell(3, 5, 2)), module("c", linear(2, 4))
     found = changes(held([LSTM(3), GRU(2)], *wider, output=4))
     assert found == [

@@ -1,4 +1,4 @@
-"""Which layer the tensors of a module are: guessed framework by framework, and held against the convention."""
+"""Which layer the tensors of a module are: guessed framework by framework, and compared with the convention."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -73,7 +73,7 @@ def both(gates: int) -> dict[str, Shape]:
 
 
 def projected(mark: str = "") -> dict[str, Shape]:
-    """Return the tensors of an LSTM of 3 units that hands on 2 numbers."""
+    """Return the tensors of an LSTM of 3 units that outputs 2 numbers."""
     shapes = {"weight_ih_l0": (12, 4), "weight_hh_l0": (12, 2), "weight_hr_l0": (2, 3)}
     return {f"{name}{mark}": shape for name, shape in shapes.items()}
 
@@ -228,7 +228,7 @@ def test_a_cell_is_told_from_its_kernels_and_biases(
 
 @pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave", None])
 def test_how_the_directions_join_is_told_by_the_configuration(merge: str | None) -> None:
-    """`concat` is the default, and null hands on both apart: no layer of a spec says that otherwise."""
+    """`concat` is the default, and null outputs both apart: no layer of a spec says that otherwise."""
     found = site("keras", module("both", keras_both(4, (12,)), "Bidirectional", {**TOLD, "merge_mode": merge}))
     told: Any = merge if merge in ("sum", "mul", "ave") else None
     assert found.layer == LSTM(units=3, bidirectional=True, merge=told)
