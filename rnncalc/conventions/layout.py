@@ -81,7 +81,7 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
 
 
 def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -> None:
-    """Refuse two tensors of one name, such as a gate's bias and a trained number of a stranger's that is called so."""
+    """Refuse two tensors with one name, such as a gate's bias and a trained number in a cell from elsewhere."""
     names = [tensor.name for tensor in own]
     for name in names:
         if names.count(name) > 1:

@@ -24,7 +24,7 @@ from rnncalc.export.writer import (
 from rnncalc.layers.cell import Cell
 
 EXTERNAL = '''class External(nn.Module):
-    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+    """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
     number: int
     outputs: int

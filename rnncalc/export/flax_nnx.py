@@ -10,7 +10,7 @@ from rnncalc.export.program import OwnCell, is_gain
 from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, tuple_of, width_name
 
 EXTERNAL = '''class External(nnx.Module):
-    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+    """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
     def __init__(self, params: int, outputs: int) -> None:
         self.external = nnx.Param(jnp.zeros((params,)))

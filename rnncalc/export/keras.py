@@ -14,7 +14,7 @@ from rnncalc.export.writer import Around, Spelling, Writer, arguments_of, shape_
 from rnncalc.layers.cell import Cell
 
 EXTERNAL = '''class External(layers.Layer):
-    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+    """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
     def __init__(self, number: int, outputs: int, **options) -> None:
         super().__init__(**options)

@@ -56,7 +56,7 @@ NORMALISED = '''def normalised(x: torch.Tensor) -> torch.Tensor:
     return nn.functional.layer_norm(x, x.shape[-1:], eps=1e-3)
 '''
 EXTERNAL = '''class External(nn.Module):
-    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+    """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
     def __init__(self, params: int, outputs: int) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """The one writer of programs: turns the moves of a network into statements, in the spelling of a framework.
 
 A spelling is data, templates with {places}, and small functions that yield lines of code, indented from their own
-start. Names from strangers are written as identifiers, or escaped.
+start. Users' names are written as identifiers, or escaped.
 """
 
 from __future__ import annotations

@@ -414,7 +414,7 @@ class PassData:
         return Arrays(self.weights_of(place), place.tensors, place.copy, buffers)
 
     def inputs(self, move: Input, count: int) -> Iterable[Any]:
-        """Return so many vectors, or tokens, of an input; random ones are as wide as the spec says.
+        """Return the vectors or tokens of an input; random ones are as wide as the spec says.
 
         This does not depend on the stack's declaration. Those of a layer alone are drawn as they are needed.
         """
@@ -428,7 +428,7 @@ class PassData:
         return [self.elsewhere(width) for _ in range(count)]
 
     def elsewhere(self, count: int) -> list[float]:
-        """Return so many numbers between -1 and 1, for inputs that do not come from a layer."""
+        """Return random numbers between -1 and 1, for inputs that do not come from a layer."""
         numbers = [2.0 * self._of_inputs() - 1.0 for _ in range(count)]
         return _rounded(numbers, _decimals(1.0)) if self.rounded else numbers
 

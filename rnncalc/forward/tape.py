@@ -69,7 +69,7 @@ class TapeValue:
                     operand.add(gradient(self.gradient, read))
                 except MemoryError:
                     raise
-                except Exception as error:  # whatever a stranger's row raises, or a gradient of another length
+                except Exception as error:  # a row from elsewhere may raise anything
                     message = f"operation {self.row.name}: its gradients: {raised(error)}"
                     raise DeclarationError(message) from error
         if self.row in (MATRIX, CONVOLVE) and self.operands[1].needs:

@@ -75,6 +75,6 @@ class ConvLSTM(Cell):
 
     def option_problems(self) -> Iterator[OptionProblem]:
         yield from super().option_problems()
-        for option in ("bidirectional", "learned_state", "extra_inputs"):
+        for option in ("bidirectional", "learned_state", "initial_state", "extra_inputs"):
             if getattr(self, option):
                 yield option, "does not apply to conv_lstm; remove it"

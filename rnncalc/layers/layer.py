@@ -233,7 +233,7 @@ class Transform(Layer):
         return ()
 
     def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
-        """Return the steps of the input, of so many, that a step of the output is made from; None is a step of zeros.
+        """Return the steps of the input from which a step of the output is made; None is a step of zeros.
 
         Steps are counted from 0; a vector is a sequence of one step.
         """

@@ -12,7 +12,7 @@ class MinLSTM(Cell):
 
     The candidate is linear, and where the package minGRU-pytorch (0.2.1) differs it is as with the minGRU: no biases,
     3·h·m, which is `bias: false`, and g(n) of the paper's appendix B.3 instead of n. Its scan over a whole sequence
-    also sends the state it starts from through g, which its single steps do not; here a state is taken as it is.
+    also sends the state it starts from through g, which its single steps do not; here a state is used unchanged.
     """
 
     kind = "minlstm"

@@ -33,7 +33,7 @@ class Flatten(Transform):
 
 
 class RepeatVector(Transform):
-    """Makes a sequence of one vector: the same vector at so many steps; no parameters."""
+    """Makes a sequence of one vector: the same vector at every step; no parameters."""
 
     kind = "repeat_vector"
     number = "times"

@@ -243,7 +243,7 @@ def _spaces(path: Path, part: Part) -> Iterator[Problem]:
             space = below
         elif below and not layer.grid and layer.kind not in ("external", "flatten"):
             shape = " x ".join(map(str, below))
-            cure = "write - flatten before it"
+            cure = "put a flatten layer before it"
             kind = OUTPUT if isinstance(layer, Output) else layer.kind
             where = at if isinstance(layer, Output) else (*at, layer.kind)
             yield Problem(where, f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}")

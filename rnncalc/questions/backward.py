@@ -180,7 +180,7 @@ def whole_work(network: Network, chunk: int | None = None) -> int:
 
 
 def _counted(network: Network, chunk: int | None) -> Training:
-    """Return the counts of a backward pass with chunks of so many steps, by default those of the network.
+    """Return the counts of a backward pass with chunks of a size, by default that of the network.
 
     Raises CallError for an invalid chunk, and RefusedError if a part is counted elsewhere, because its backward pass is
     unknown.

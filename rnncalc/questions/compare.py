@@ -215,7 +215,7 @@ def chosen(first: int, last: int) -> list[int]:
 
 
 def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
-    """Return the network with every recurrent layer exchanged for one of a kind, with so many units if given.
+    """Return the network with every recurrent layer exchanged for one of a kind, with a number of units if given.
 
     A decoder's layer gets the units that match the states of the encoder's layer, whose directions have `units` each.
     """

@@ -12,6 +12,7 @@ from rnncalc.layers.layer import Dense
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.explain import Derivation, explain_those
+from rnncalc.questions.given import network_of
 from rnncalc.questions.operations import PassOperations, merging, pass_operations
 from rnncalc.step.costs import OperationCounts, operations_by_node
 from rnncalc.step.equations import Symbol, owners
@@ -61,9 +62,9 @@ class OperationsExplanation(NamedTuple):
 def explain_operations(network: Network, batch: int = 1, only: tuple[str, ...] = ()) -> OperationsExplanation:
     """Derive the operations of a forward pass over a batch, of the layers of these names or of all.
 
-    Raises CallError for an invalid batch.
+    Raises CallError for an invalid batch, and RefusedError for sizes in letters.
     """
-    counted = pass_operations(network, batch)
+    counted = pass_operations(network_of(network), batch)
     derivations = explain_those(network).layers
     found = [
         _derivation(of, counts, network, batch)
@@ -75,12 +76,23 @@ def explain_operations(network: Network, batch: int = 1, only: tuple[str, ...] =
 
 def _derivation(of: Derivation, counts: OperationCounts | None, network: Network, batch: int) -> OperationsDerivation:
     placed, layer = of.placed, of.placed.layer
-    if not isinstance(layer, Cell | Dense):
-        return OperationsDerivation(placed, of, (), (), counts)
+    if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
+        applied = tuple(_of_applications(placed, counts, batch)) if counts else ()
+        return OperationsDerivation(placed, of, (), applied, counts)
     row = convention(network.convention)  # the step under a notation is the same
     step = tuple(_of_step(placed, trace(layer, placed.inputs, row), of))
     sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
     return OperationsDerivation(placed, of, step, sequence, counts)
+
+
+def _of_applications(placed: Placed, counts: OperationCounts, batch: int) -> Iterator[SequenceOperations]:
+    """Yield the operations of a layer without equations: those of one application, times how often it is applied."""
+    times = batch * (placed.uses or 1)
+    for kind, number in counts._asdict().items():
+        if number:
+            once = number // times
+            yield SequenceOperations(kind, Times((times, once)) if times > 1 else once, number)
+    yield from _flops(counts)
 
 
 def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[EquationOperations]:
@@ -115,6 +127,10 @@ def _of_sequence(
             expression = Plus((expression, joined)) if numbers else joined
         if number := getattr(counts, kind):
             yield SequenceOperations(kind, expression, number)
+    yield from _flops(counts)
+
+
+def _flops(counts: OperationCounts) -> Iterator[SequenceOperations]:
     if counts.flops:
         doubled = Times((2, counts.multiply_adds))
         others = [number for number in counts[1:] if number]

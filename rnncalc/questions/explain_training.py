@@ -139,7 +139,7 @@ def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> 
 
 
 def _times(number: int, *letters: str) -> Expression:
-    """Return the expression of so many times a product of widths."""
+    """Return the expression of a multiple of a product of widths."""
     return Times((number, *letters)) if number != 1 else Times(letters)
 
 

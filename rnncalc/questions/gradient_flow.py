@@ -269,7 +269,7 @@ def _before_window(
 
 
 def steps_of(reached: Outputs | frozenset[int], steps: int) -> Collection[int]:
-    """Return the steps, of so many, at which a loss depends on a value."""
+    """Return the steps at which a loss depends on a value."""
     match reached:
         case Outputs.ALL:
             return range(steps)

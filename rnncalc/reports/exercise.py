@@ -191,7 +191,7 @@ def _words(layer: Layer) -> Iterator[str]:
         size = getattr(layer, layer.number)
         yield (
             f"{layer.number} {size}"
-            if isinstance(size, float)
+            if isinstance(size, float) or not layer.number.endswith("s")
             else f"{size:,} {_one(layer.number) if size == 1 else layer.number}"
         )
     for option in layer.options():

@@ -16,6 +16,7 @@ from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
 from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.network.network import Network
+from rnncalc.questions.count import count
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
 from rnncalc.reports.equations import Line, Term, plain, written
@@ -73,6 +74,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             "convention": self.network.convention,
             "notation": self.network.spelling.name,
             "layers": [_layer_data(each) for each in found.layers],
+            "params_formula": found.total and count(self.network).params_formula,
             "params": found.total and found.total.params,
             "dense": found.dense and [_row_data(row) for row in _dense_rows(found.dense)],
         }
@@ -88,7 +90,6 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         refusal.
         """
         from rnncalc.questions.allocation import compare_conventions  # imported here: no other format needs all of them
-        from rnncalc.questions.count import count
         from rnncalc.reports.compare import AllocationReport
         from rnncalc.reports.count import CountReport
 
@@ -156,6 +157,7 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "equations": [_equation_data(line) for line in _equations(each)],
         "steps": [_row_data(_row(step, each)) for step in each.steps],
         "remarks": [*on_biases(each), *on_this_layer(each)],
+        "params_formula": placed.params_formula,
         "params": placed.params,
     }
 

@@ -107,7 +107,7 @@ def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
     if placed.uses and placed.uses > 1:
         words.append(f"{placed.uses:,} steps")
     lines = tuple(written(equation, sizes, each.of.notation.rows) for equation in each.of.equations)
-    notes = () if each.step else (_none(each),)
+    notes = () if each.step or each.sequence else (_none(each),)
     head = Sheet((), (), title=placed.name, subtitle="; ".join(words), equations=lines, notes=notes)
     columns = Column("Equation", key=True), Column("Operations"), Column("Arithmetic"), Column("Number", right=True)
     yield head._replace(columns=columns, rows=_step(each)) if each.step else head

@@ -46,13 +46,13 @@ class StreamReport(BesideReport):
 
     def layer_sheet(self) -> Sheet:
         """Return the table of layers."""
-        network, count = self.stream.network, self.counts.counted
+        network = self.stream.network
         *layers, total = map(self.row, self.numbers())
         rows = (
-            (of, (widths(of), of.params, *row, of.multiply_adds_per_step))
+            (of, (widths(of), of.params, *row, 0 if of.starts else of.multiply_adds_per_step))
             for of, row in zip(network.stack, layers, strict=True)
         )
-        totals = (network.params, *total, count.multiply_adds_per_step)
+        totals = (network.params, *total, self.stream.multiply_adds_per_step)
         titles = ("Parameters", "State", "State bytes", "Multiply-adds a step")
         return layer_sheet(network, ("In → out",), titles, rows, totals, self._notes())
 

@@ -34,7 +34,7 @@ class OperationCounts(NamedTuple):
 
 
 class NodeOperations(NamedTuple):
-    """The operations of one kind at a node of a step: so many for each place of the axes, by their letters.
+    """The operations of one kind at a node of a step: their number for each place of the axes, by their letters.
 
     kind: the name of a field of OperationCounts.
     """
@@ -169,7 +169,7 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
 
     formula: what a value of the step is called, by its place.
     """
-    # After a step for each state, whatever can ask for a gradient does; so many before the end, all is reached.
+    # After one step for each state the set of needed gradients is complete, and so it is as many steps before the end.
     enough = 2 * len(trace.before) + 3
     counts = []
     short = chunk.steps <= enough or isinstance(chunk.outputs, frozenset)
@@ -193,7 +193,7 @@ class _TapeValue:
     """A value of a step: its node, and the values that it was made of.
 
     needs: whether its gradient is asked for, because something that it is made of is trained; reached: whether a loss
-    depends on it. kept: whether it is kept as it is, even if its operation could be done again on the way back.
+    depends on it. kept: whether it is kept, even if its operation could be repeated in the backward pass.
     """
 
     __slots__ = ("kept", "needs", "operands", "operation", "place", "reached", "width")

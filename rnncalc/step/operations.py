@@ -50,7 +50,7 @@ class Operation(Frozen):
     sign, strength: what stands between its operands, and how tightly that binds: 1 as a sum, 2 as a product, 3 as a
         matrix product. before: what stands before its one operand. function: the name of a function, where it is one.
     drawn: what stands in its circle in a picture, by default the sign or the function; legend: what a picture says of
-        that; ordered: whether its first operand must be told from the second.
+        that; ordered: whether its operands must be distinguished.
     program: the operator in a program, or the name of the function in frameworks, by default its own.
     products, sums, activations: how many there are for each number of the result.
     beside: whether it stands between cells, and no step may use it.
@@ -514,7 +514,7 @@ def standardise_by(epsilon: float) -> Operation:
 
 
 def pooled(mode: str, number: int) -> Operation:
-    """Return the operation that takes the largest of the numbers in one place of so many vectors, or their average.
+    """Return the operation that takes the largest number at each place of several vectors, or their average.
 
     The gradient of the largest goes to the first vector that has it.
     """

@@ -9,6 +9,8 @@ from conformance.drawing import numbers
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, Network
+from rnncalc.forward.arrays import Floats
+from rnncalc.forward.network_pass import Pass
 from rnncalc.questions.run import run
 
 pytestmark = pytest.mark.conformance
@@ -48,6 +50,39 @@ def test_a_start_is_the_h_0_and_c_0_of_pytorch(kind: str, both: bool) -> None:
         with torch.no_grad():
             expected, _ = module(tensor(inputs), state if kind == "lstm" else state[0])
         np.testing.assert_allclose(done.outputs, expected.numpy(), rtol=1e-9, atol=1e-9)
+
+
+V = 7
+
+
+@pytest.mark.parametrize("both", [False, True], ids=["one way", "both ways"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_initial_state_is_a_linear_module_before_the_recurrent_one(kind: str, both: bool) -> None:
+    """One for each state, of both directions; each direction takes its half."""
+    ours, theirs = KINDS[kind]
+    layer = ours(H, bidirectional=both, initial_state=V)
+    net = Network(input=M, layers=(layer,), topology="many-to-many", steps=T, convention="pytorch")
+    weights = numbers(net, 1)[0]
+    inputs = np.random.default_rng(2).normal(size=(T, M)).tolist()
+    seen: list[list[float]] = []
+
+    class Recording(Floats):
+        def constant(self, numbers: list[float]) -> list[float]:
+            seen.append(numbers)
+            return numbers
+
+    *_, done = Pass(net, lambda _, meter: Recording(meter), weights=weights, inputs={None: inputs}).run()
+    (vector,) = [each for each in seen if len(each) == V]
+    states = []
+    for letter in layer.states:
+        linear = nn.Linear(V, (1 + both) * H).double()
+        arrays = weights[f"{kind}_1_{letter}_0"]
+        linear.load_state_dict({name: tensor(array) for name, array in arrays.items()})
+        states.append(linear(tensor(vector)).reshape(1 + both, H))
+    module = built(theirs, M, weights[f"{kind}_1"], bidirectional=both)
+    with torch.no_grad():
+        expected, _ = module(tensor(inputs), tuple(states) if kind == "lstm" else states[0])
+    np.testing.assert_allclose(done.output, expected.numpy(), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("upper", KINDS)

@@ -160,3 +160,12 @@ def test_the_kernel_is_forgotten(call: Call) -> None:
     """4 · 3 · (2 + 3 + 1) is 72."""
     done = call("answer", "-i", 2, "-l", "conv_lstm:3,space=5x4", 72)
     assert "forgets the kernel, as if a gate read its own place alone" in done.out
+
+
+def test_a_dense_layer_reads_it_behind_a_flatten_layer(call: Call) -> None:
+    """All steps, or with `last` the last alone: 2 · 5 · 4 · 3 and 5 · 4 · 3 features, and the passes agree."""
+    words = ("-i", 2, "-l", "conv_lstm:3,space=5x4")
+    for between, features in (((), 120), (("-l", "last"), 60)):
+        network = (*words, *between, "-l", "flatten", "-l", "dense:5", "-T", 2)
+        assert f"5 × ({features} + 1)" in call(*network).out
+        assert call("run", *network, "--backward").code == 0

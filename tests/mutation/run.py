@@ -32,10 +32,11 @@ SELECTION = (
     *("spec", "step", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
 )
 MEASURING = (
-    "tests/cli/test_baseline_json.py::test_a_baseline_of_any_length_takes_little_memory",
-    "tests/forward/test_memory.py::test_the_memory_that_is_told_is_the_memory_that_is_used",
+    "tests/questions/test_price.py::test_the_memory_that_is_told_is_the_memory_that_is_used",
+    "tests/network/test_own_kinds.py::test_it_works_from_a_plain_script",
+    "tests/modelfiles/test_onnx.py::test_a_pipe_beside_a_model_is_not_waited_for",
 )
-"""Tests of how much memory is used, which mutants by the thousand in every module change."""
+"""Tests of memory and time, which mutants by the thousand change, and one that needs the package installed."""
 
 CONFIGURATION = f"""
 [tool.mutmut]

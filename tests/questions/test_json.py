@@ -90,7 +90,7 @@ def test_answer(call: Call) -> None:
         "name": "Three steps, against a dense network",
         "notation": "w",
         "params_formula": None,
-        "params": 28,
+        "params_formula": None,
         "answer": 27,
         "right": False,
         "mistakes": [
@@ -232,6 +232,7 @@ def test_explain(call: Call) -> None:
                 ],
                 "remarks": ["Biases: one bias vector per gate; the two products are summed, so one bias serves both."],
                 "params": 24,
+                "params_formula": None,
             },
             {
                 "name": "output",
@@ -247,9 +248,11 @@ def test_explain(call: Call) -> None:
                 ],
                 "remarks": [],
                 "params": 4,
+                "params_formula": None,
             },
         ],
         "params": 28,
+        "params_formula": None,
         "dense": [
             step("rnn_1", "12 → 9", "9 × (12 + 1)", "9 × (12 + 1)", 117),
             step("output", "9 → 1", "1 × (9 + 1)", "1 × (9 + 1)", 10),

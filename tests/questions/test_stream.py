@@ -32,6 +32,13 @@ def test_what_cannot_stream() -> None:
             stream(Network(input=M, layers=[GRU(H)]), rate=wrong)  # type: ignore[arg-type]  # a caller's mistake
 
 
+def test_what_makes_a_first_state_is_no_step(call: Call) -> None:
+    """It is done once, so it costs nothing a step."""
+    layers = [GRU(H, initial_state=M)]
+    assert stream(Network(input=M, layers=layers)).multiply_adds_per_step == 3 * H * (M + H)
+    assert call("-i", M, "-l", f"gru:{H},initial_state={M}", "--stream").out.count(f" {3 * H * (M + H)}\n") == 2
+
+
 def test_every_format_says_the_same(call: Call) -> None:
     """The object, a row for each layer, a table; a rate without the report is refused."""
     flags = ("-i", M, "-l", f"lstm:{H}", "-o", 2)

@@ -39,3 +39,10 @@ def test_an_alias_is_the_layer_it_stands_for() -> None:
     """As if it were written again."""
     first, second = layers("&a {lstm: 3}", "*a")
     assert first == second == LSTM(3)
+
+
+@pytest.mark.parametrize("first", ["{lstm: 4, layer_norm: true}", "{layer_norm: true, lstm: 4}"])
+def test_an_option_may_be_called_as_a_kind_is(first: str) -> None:
+    """layer_norm is a kind of layer, and an option of a cell, wherever in the layer it stands."""
+    assert [layer.kind for layer in layers(first, "{layer_norm: null}")] == ["lstm", "layer_norm"]
+    assert layers(first) == (LSTM(4, layer_norm=True),)

@@ -147,7 +147,7 @@ def binding(convention: str) -> Binding:
             raise RefusedError(f"{message}; write it in forward/bindings, or count without running") from None
         except (BindingError, SpecError, CallError, DeclarationError, RefusedError, MemoryError):
             raise
-        except Exception as error:  # whatever a stranger's binding raises
+        except Exception as error:  # a binding from elsewhere may raise anything
             raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
 
     return found._replace(cell=cell)

@@ -21,7 +21,7 @@ SAMPLE = 50
 """The rows that show which separator a file has."""
 
 OWN_COLUMNS = ("right", "mistake", "feedback")
-"""The columns of a graded file. A file that is graded again has them already, and they are made anew."""
+"""The columns of a graded file. A file that is graded again has them already, and they are replaced."""
 
 _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
 _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
@@ -191,7 +191,7 @@ def _column(titles: list[str], word: str, what: str) -> int:
 
 
 def _answer_places(titles: list[str], variant: int | None) -> list[int]:
-    """Return the columns of answers if none is named. Raises CallError if it cannot be told which they are."""
+    """Return the columns of answers if none is named. Raises CallError if they cannot be recognised."""
     found = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
     others = [place for place in range(len(titles)) if place != variant]
     if found or 1 <= len(others) <= 2:

@@ -200,7 +200,7 @@ def state_counted(line: LayerLine) -> LayerLine:
 
 
 def with_directions(count: int) -> LineChange:
-    """Return the mistake that counts so many directions."""
+    """Return the mistake that counts this number of directions."""
     return lambda line: line._replace(directions=count)
 
 
@@ -264,7 +264,7 @@ def not_reading(source: Source) -> LineChange:
 
 
 def reading_often(line: LayerLine, source: Source, times: int) -> LayerLine:
-    """Count what the gates read from a source so many times."""
+    """Count what the gates read from a source several times."""
 
     def changed(gate: GateLine) -> GateLine:
         reads = (read._replace(times=times) if read.source == source else read for read in gate.reads)
@@ -367,7 +367,7 @@ def peepholes_counted(line: LayerLine) -> LayerLine:
 
 
 def with_gates(count: int) -> LineChange:
-    """Return the mistake that counts so many gates as a plain cell has them: each reads the input and the past."""
+    """Return the mistake that counts a number of plain gates: each reads the input and the past."""
 
     def change(line: LayerLine) -> LayerLine:
         reads = [tuple(read for read in gate.reads if read.source not in A_UNIT) for gate in line.gates]
@@ -386,7 +386,7 @@ def with_gates(count: int) -> LineChange:
 
 
 def number_of_gates(count: int) -> LineChange:
-    """Return the mistake that counts so many gates if all read the same."""
+    """Return the mistake that counts a number of gates if all read the same."""
 
     def change(line: LayerLine) -> LayerLine:
         kinds = {gate._replace(name="") for gate in line.gates}

@@ -277,7 +277,7 @@ def _compare(tensors: Tensors, given: Answers) -> tuple[Judgement, ...]:
 
 
 def _other_convention(network: Network, given: int) -> str:
-    """Return which convention has so many tensors, as the cure of a wrong number of shapes; nothing if none has."""
+    """Return the convention with this number of tensors, as the cure for a wrong number of shapes; empty if none."""
     for name in CONVENTIONS:
         try:
             tensors = number_of_tensors(network.replace(convention=name, notation=None))

@@ -267,7 +267,7 @@ def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -
                 yield variant
     except (DeclarationError, MemoryError):
         raise
-    except Exception as error:  # whatever a stranger's row raises
+    except Exception as error:  # a row from elsewhere may raise anything
         raise DeclarationError(f"mistake {row.id}: {raised(error)}") from error
 
 

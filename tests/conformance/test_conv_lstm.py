@@ -1,0 +1,60 @@
+"""The convolutional LSTM against Keras's ConvLSTM1D and ConvLSTM2D: weights, counts, outputs and gradients."""
+
+from random import Random
+from typing import Any
+
+import jax
+import keras
+import numpy as np
+import pytest
+
+from rnncalc import ConvLSTM, Network
+from rnncalc.forward.arrays import filled
+from rnncalc.forward.backward_pass import BackwardPass
+
+pytestmark = pytest.mark.conformance
+
+STEPS = 3
+
+
+def drawn(number: int) -> tuple[ConvLSTM, int]:
+    """Return a random layer and the channels that it reads."""
+    draw = Random(number)
+    space = tuple(draw.randint(1, 5) for _ in range(draw.randint(1, 2)))
+    activation: Any = draw.choice(["tanh", "relu", "sigmoid", "linear"])
+    bias = draw.random() < 0.8
+    layer = ConvLSTM(draw.randint(1, 3), kernel=draw.randint(1, 5), space=space, activation=activation, bias=bias)
+    return layer, draw.randint(1, 3)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_it_is_that_of_keras(number: int) -> None:
+    """Random spaces, kernels, channels, filters and activations; Keras convolves in 32 bits, whatever its type."""
+    layer, channels = drawn(number)
+    of = keras.layers.ConvLSTM2D if len(layer.space) == 2 else keras.layers.ConvLSTM1D
+    words: dict[str, Any] = {"activation": layer.activation, "use_bias": layer.bias, "dtype": "float64"}
+    built = of(layer.units, layer.kernel, padding="same", return_sequences=True, **words)
+    net = Network(input=channels, layers=[layer], steps=STEPS, topology="many-to-many", convention="keras")
+    (placed,) = net.stack
+    shape = (1, STEPS, *layer.space, channels)
+    built.build(shape)
+    assert [(weight.name, tuple(weight.shape)) for weight in built.weights] == [
+        (tensor.name, tensor.shape) for tensor in placed.tensors
+    ]
+    assert built.count_params() == net.params
+    assert tuple(built.compute_output_shape(shape)) == (1, *placed.shape)
+    weights = {tensor.name: filled(tensor, 1.0, Random(number).random) for tensor in placed.tensors}
+    built.set_weights([np.array(weights[tensor.name]) for tensor in placed.tensors])
+    inputs = np.random.default_rng(number).normal(size=shape)
+    back = BackwardPass(net, {placed.name: weights}, inputs={None: inputs[0].reshape(STEPS, -1).tolist()})
+    theirs = np.asarray(built(inputs))[0].reshape(STEPS, -1)
+    np.testing.assert_allclose([each.numbers for each in back.outputs], theirs, atol=1e-5)
+    (mine,) = back.backward([(each, [1.0] * len(each.numbers)) for each in back.outputs])
+
+    def total(variables: Any) -> Any:
+        outputs, _ = built.stateless_call(variables, [each.value for each in built.non_trainable_variables], inputs)
+        return outputs.sum()
+
+    gradients = jax.grad(total)([each.value for each in built.trainable_variables])
+    for tensor, gradient in zip(placed.tensors, gradients, strict=True):
+        np.testing.assert_allclose(mine.gradients[tensor.name], np.asarray(gradient), atol=1e-5)
