@@ -160,10 +160,8 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
 def _refuse_windows(name: str, shape: Shape, chunk: int | None) -> None:
     """Refuse chunks of a sequence whose steps a layer reads together or changes in number, and one that is too long."""
     if chunk is not None:
-        message = (
-            f"{escape(name)} reads several steps at once, or ends or begins a sequence, and a chunk ends at a step"
-        )
-        raise RefusedError(f"{message} of its own; leave the chunk out")
+        message = f"{escape(name)} reads several steps at once, or ends or begins a sequence, and chunks would cut it"
+        raise RefusedError(f"{message}; leave the chunk out")
     if len(shape) > 1 and shape[0] > MOST_STEPS:
         message = f"{escape(name)} outputs {shape[0]:,} steps, and the backward pass follows {MOST_STEPS:,} at most"
         raise RefusedError(f"{message}; give it fewer steps")
