@@ -80,7 +80,7 @@ _ACCENTS = {
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
 """The commands that set letters."""
 
-_LATEX_GREEK = {name: f"\\{name}" for name in GREEK} | {"omicron": "o"}
+_LATEX_NAMES = {name: f"\\{name}" for name in GREEK} | {"omicron": "o", "⋯": r"\cdots"}
 """The commands by name; TeX has none for a letter that looks like a Latin one."""
 
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
@@ -292,7 +292,7 @@ def _typeset(char: str) -> str:
 
 def symbol(letter: str, below: str = "") -> str:
     """Return a letter in LaTeX, a Greek one by its name, with its subscript."""
-    letter = _LATEX_GREEK.get(letter) or typeset(letter)
+    letter = _LATEX_NAMES.get(letter) or typeset(letter)
     return f"{letter}_{{{typeset(below)}}}" if below else letter
 
 

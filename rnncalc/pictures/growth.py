@@ -57,10 +57,11 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     if network.topology == "one-to-one":
         raise RefusedError(f"{name}: a one-to-one network has one step, and nothing grows with it; draw another view")
     known = {part.steps for part in in_numbers(network).parts.values()}
-    steps = _steps(max(number or 1 for number in known))
+    dense = {number: dense_params(network, number) for number in _steps(max(number or 1 for number in known))}
+    dense = {number: params for number, params in dense.items() if params}  # a kernel needs some steps
     at = next(iter(known)) if len(known) == 1 else None
-    grown = Growth(steps, tuple(dense_params(network, number) for number in steps), network.params, at)
-    if not grown.own or min(grown.dense) == max(grown.dense):
+    grown = Growth((*dense,), (*dense.values(),), network.params, at)
+    if not grown.own or len({*grown.dense}) < 2:
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
     left = max(span((text,)) for text in _numbers(grown.scales[1]))
     free = WIDTH if frame.width is None else frame.width - left - 4 - max(len(name) for name in NAMES.values())

@@ -137,4 +137,4 @@ def test_quantised_weights_are_named(tmp_path: Path) -> None:
         )
         assert {path.partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
         code, said = called("read", tmp_path / name)
-        assert (code, "since they are quantised: 1._all_weight_values.0.param" in said) == (0, True)
+        assert (code, "because they are quantised: 1._all_weight_values.0.param" in said) == (0, True)

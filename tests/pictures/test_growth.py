@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pictured import hold, said
 
-from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part
+from rnncalc import GRU, LSTM, RNN, Conv1D, Embedding, Network, Output, Part
 from rnncalc.errors import RefusedError
 from rnncalc.pictures.growth import linear_or_logarithmic
 from rnncalc.pictures.picture import Align, Curve, Label, Picture, Style
@@ -24,6 +24,7 @@ NETWORKS = [
     Network(input=1, layers=(LSTM(40),), steps=20, topology="one-to-many"),
     Network(input=7, layers=(GRU(64), GRU(32)), output=Output(24), steps=168),
     Network(input=7, layers=(GRU(6),), steps=10**12),
+    Network(input=4, layers=(Conv1D(3, kernel=5), GRU(6)), output=Output(1)),  # too few steps for its kernel
     Network(encoder=Part(4, (GRU(5),), steps=6), decoder=Part(3, (GRU(5),), Output(2), 9)),
 ]
 
