@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncalc.cli.flags import WordOption, together
+from rnncalc.cli.flags import WordOption, flag_of, together
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import training_flags
 from rnncalc.errors import Problem
@@ -126,11 +126,6 @@ def beside(flags: BesideFlags) -> Callable[[CountReport], Report] | None:
             at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
         told = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
     return partial(BESIDE[asked[0]].report, **told) if asked else None
-
-
-def flag_of(key: str) -> str:
-    """Return how a flag is written."""
-    return f"--{key.replace('_', '-')}"
 
 
 def _value(key: str, given: Any) -> Any:

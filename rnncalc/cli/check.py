@@ -18,7 +18,7 @@ import click
 from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import dtype_flag, files, override_flags, report_flags, together
+from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, report_flags, together
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.paths import SpecPath, find, unreadable
@@ -57,9 +57,7 @@ COMPARISONS = {
 
 limit_flags = together(
     *(
-        click.option(
-            f"--{key.replace('_', '-')}", metavar="X" if isinstance(of.allowed, Ratio) else "N", help=of.meaning
-        )
+        click.option(flag_of(key), metavar="X" if isinstance(of.allowed, Ratio) else "N", help=of.meaning)
         for key, of in BUDGET_KEYS.items()
     )
 )
@@ -263,7 +261,7 @@ def read_limits(given: Mapping[str, str | None], *, compares: bool) -> tuple[Lim
     texts = {key: text for key, text in given.items() if text is not None}
     for key in texts:
         if key in COMPARISONS and not compares:
-            raise CallError(f"{_flag(key)} compares: give --baseline too")
+            raise CallError(f"{flag_of(key)} compares: give --baseline too")
     return tuple(
         read_comparison(key, text) if key in COMPARISONS else read_limit(key, text) for key, text in texts.items()
     )
@@ -272,7 +270,7 @@ def read_limits(given: Mapping[str, str | None], *, compares: bool) -> tuple[Lim
 def read_limit(key: str, text: str) -> Limit:
     """Return the limit of a flag that is named like a key of a budget."""
     rule, quantity, allowed, _ = BUDGET_KEYS[key]
-    return Limit(rule, quantity, read_value(_flag(key), text, allowed), flag=_flag(key))
+    return Limit(rule, quantity, read_value(flag_of(key), text, allowed), flag=flag_of(key))
 
 
 def read_comparison(key: str, text: str) -> Limit:
@@ -284,13 +282,13 @@ def read_comparison(key: str, text: str) -> Limit:
         plain_ratio = quantity is Quantity.DENSE_RATIO and not text.endswith("%")
         such = "0.5" if plain_ratio else f"10k{_unit(quantity)}"
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        raise SpecError((Problem((), f"{message}{_cure(key, text)}", _flag(key)),)) from None
+        raise SpecError((Problem((), f"{message}{_cure(key, text)}", flag_of(key)),)) from None
 
 
 def _comparison(key: str, text: str) -> Limit:
     rule, quantity = COMPARISONS[key]
-    most = read_value(_flag(key), text.removesuffix("%"), _allowed(key, text))
-    return Limit(rule, quantity, most, flag=_flag(key), percent=text.endswith("%"))
+    most = read_value(flag_of(key), text.removesuffix("%"), _allowed(key, text))
+    return Limit(rule, quantity, most, flag=flag_of(key), percent=text.endswith("%"))
 
 
 def _allowed(key: str, text: str) -> Allowed:
@@ -313,7 +311,3 @@ def _cure(key: str, text: str) -> str:
 
 def _unit(quantity: Quantity) -> str:
     return "B" if quantity in (Quantity.BYTES, Quantity.STATE_BYTES) else ""
-
-
-def _flag(key: str) -> str:
-    return f"--{key.replace('_', '-')}"

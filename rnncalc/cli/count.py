@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncalc.cli.beside import BESIDE, BESIDE_FLAGS, BesideFlags, beside, beside_flags, flag_of
+from rnncalc.cli.beside import BESIDE, BESIDE_FLAGS, BesideFlags, beside, beside_flags
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import dtype_flag, network_flags, notation_flag, report_flags, specs_argument
+from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce

@@ -40,6 +40,11 @@ OF_NETWORK = {*NetworkFlags.__annotations__, "stacked_gates"}
 """The names of the flags that describe a network, or how it is written."""
 
 
+def flag_of(key: str) -> str:
+    """Return how a flag is written."""
+    return f"--{key.replace('_', '-')}"
+
+
 def together(*decorators: Decorator) -> Decorator:
     """Return several flags as one decorator, the first on top."""
 

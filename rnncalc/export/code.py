@@ -57,11 +57,15 @@ def _broken(code: str, indent: str, after: str = "") -> list[str]:
     if start and len(indent + head) > WIDTH:
         inside = _broken(code[start:], indent + INDENT)
         return [f"{indent}{code[:start]}(", *inside, f"{indent}){after}"]
-    return [f"{indent}{head}", *_inside(args, indent + INDENT), f"{indent}{tail}{after}"]
+    groups = re.search(r"(^|[^\w)\]])\($", head) is not None  # brackets around a factor, not those of a call
+    return [f"{indent}{head}", *_inside(args, indent + INDENT, groups=groups), f"{indent}{tail}{after}"]
 
 
-def _inside(args: str, indent: str) -> list[str]:
-    """Return the lines inside brackets that were opened on an earlier line."""
+def _inside(args: str, indent: str, *, groups: bool = False) -> list[str]:
+    """Return the lines inside brackets that were opened on an earlier line.
+
+    groups: whether the brackets only group, so that a comma after a single value would make it a tuple.
+    """
     if len(indent + args) <= WIDTH:
         return [f"{indent}{args}"]
     split: list[str] = []
@@ -73,6 +77,8 @@ def _inside(args: str, indent: str) -> list[str]:
     terms = _terms(args)
     if len(split) == 1 and len(terms) > 1:
         return [f"{indent}{term}" for term in terms]
+    if len(split) == 1 and groups:
+        return [line for factor in _split(args, " (?=[*/@] )") for line in _broken(factor, indent)]
     return [line for arg in split for line in _broken(arg, indent, ",")]
 
 

@@ -85,6 +85,10 @@ class Layer(Frozen, kw_only=True):
         """The places of each axis of a step that it outputs, each with its channels; nothing of a plain vector."""
         return ()
 
+    def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the grid of its output for that of its input; None if it cannot read that."""
+        return None if grid else self.grid
+
     def choices(self) -> tuple[object, ...]:
         """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""
         return tuple([value for option, value in self.__dict__.items() if option not in _SHAPELESS])
@@ -167,6 +171,9 @@ class Dropout(Layer):
     def output_width(self, inputs: int) -> int:
         return inputs
 
+    def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
+        return grid
+
     def sizes(self, inputs: int) -> dict[str, int]:
         return {}
 
@@ -182,6 +189,9 @@ class External(Layer):
 
     def output_width(self, inputs: int) -> int:
         return inputs if self.outputs is None else self.outputs
+
+    def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
+        return grid if self.outputs is None else ()
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"N": self.params}

@@ -18,6 +18,9 @@ class Flatten(Transform):
         *length, inputs = shape
         return (None,) if None in length else (inputs * (length[0] if length else 1),)
 
+    def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
+        return ()
+
     def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
         return tuple(range(steps))
 
@@ -70,6 +73,9 @@ class LastStep(Transform):
 
     def output_shape(self, shape: Shape) -> Shape:
         return shape[-1:]
+
+    def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
+        return grid
 
     def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
         return (steps - 1,)

@@ -17,7 +17,7 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Embedding, External, Layer, Output, Shape, Transform
+from rnncalc.layers.layer import Embedding, Layer, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import InitialState, Placement, flow, shape_of, takes_last, turns
 from rnncalc.network.parts import (
@@ -231,7 +231,8 @@ def _spaces(path: Path, part: Part) -> Iterator[Problem]:
     """Yield where layers meet that differ in the space of a step."""
     space: tuple[int, ...] = ()
     for place, (at, layer) in enumerate(_placed(path, part)):
-        below, space = space, layer.grid
+        below, after = space, layer.output_grid(space)
+        space = layer.grid if after is None else after
         if "space" in layer.fields and not layer.grid:
             message = "missing; give the places of a step, such as 64x64 for a grid, or 64 for a line"
             yield Problem((*at, "space"), message, follows=True)
@@ -239,18 +240,13 @@ def _spaces(path: Path, part: Part) -> Iterator[Problem]:
             got = "x".join(map(str, layer.grid))
             cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
             yield Problem((*at, "space" if below else layer.kind), cure if below else _FIRST)
-        elif below and (layer.kind in _PASSING or (isinstance(layer, External) and layer.outputs is None)):
-            space = below
-        elif below and not layer.grid and layer.kind not in ("external", "flatten"):
+        elif not layer.grid and after is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
             kind = OUTPUT if isinstance(layer, Output) else layer.kind
             where = at if isinstance(layer, Output) else (*at, layer.kind)
             yield Problem(where, f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}")
 
-
-_PASSING = ("dropout", "last")
-"""The kinds of layers that leave the space of a step as it is; an external part may too."""
 
 _FIRST = "reads the places of a space; it must be the first layer, or stand behind another such layer"
 

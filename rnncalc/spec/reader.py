@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import OPTIONS, Allowed, Choice, Size, WholeNumber
+from rnncalc.layers.layer import Dropout, Layer, Output
+from rnncalc.layers.options import OPTIONS, Allowed, Choice, Rate, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS, too_many_layers
@@ -163,7 +163,7 @@ class _NetworkReader(TreeReader):
         if not kinds:
             self.no_kind(node, path)
             return _stand_in()
-        name = next((one for one in kinds if one != "dropout"), kinds[0])
+        name = next((one for one in kinds if not _has_rate(kind(one))), kinds[0])  # a dropout is meant for the other
         if len(kinds) > 1:  # layer_norm is a kind, and an option of cells
             name = next((one for one in kinds if {*kinds} & {*kind(one).options()}), name)
         others = [one for one in kinds if one != name and one not in kind(name).options()]
@@ -309,6 +309,11 @@ class _NetworkReader(TreeReader):
             yield name, self.value(below, at, LAYER_LIMIT.allowed, 0)
 
 
+def _has_rate(of: type[Layer]) -> bool:
+    """Return whether the number after a kind is a rate, as that after dropout is."""
+    return bool(of.number) and isinstance(of.option(of.number).allowed, Rate)
+
+
 @cache
 def _allowed(of: type[Layer]) -> dict[str, Allowed]:
     """Return the allowed values of each key of a layer of a kind, the kind's own key first."""
@@ -318,7 +323,7 @@ def _allowed(of: type[Layer]) -> dict[str, Allowed]:
 
 def _stand_in() -> Layer:
     """Return a harmless layer to replace one that cannot be read."""
-    return kind("dropout")(rate=0.0)  # type: ignore[call-arg]
+    return Dropout(rate=0.0)
 
 
 def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ...], below: Node) -> str:
@@ -377,7 +382,7 @@ def _kind_and_units(text: str) -> tuple[str, str] | None:
 def _not_units(units: Scalar, kind: str, number: str) -> str:
     """Return the message for `dense:2` as the units of the output layer."""
     layer = f"-l {kind}:{number}" if isinstance(units.mark, Flag) else f"- {kind}: {number}"
-    cure = f"write {number}" if kind == "dense" else f"write {layer} for a layer"
+    cure = f"write {number}" if kind == Output.kind else f"write {layer} for a layer"
     return f"expected a positive whole number, got '{escape(units.value)}'; the output layer is dense: {cure}"
 
 

@@ -15,7 +15,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
 from rnncalc.export import SPELLINGS, source, spelling
-from rnncalc.export.code import RESERVED, identifiers
+from rnncalc.export.code import RESERVED, broken, identifiers
 from rnncalc.export.program import program_of
 from rnncalc.spec import parse
 
@@ -157,3 +157,25 @@ def test_a_stack_is_one_module_in_pytorch() -> None:
     """As its users write it, with the tensors that `count` numbers."""
     net = Network(input=8, layers=[LSTM(16, repeat=2, bidirectional=True)])
     assert "self.lstm_1 = nn.LSTM(8, 16, num_layers=2, batch_first=True, bidirectional=True)" in source(net, "pytorch")
+
+
+NAMED = "self.a_rather_long_name_of_a_tensor_in_a_module"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"x = ({NAMED}_a * {NAMED}_b) @ x",
+        f"x = ({NAMED}_a + {NAMED}_b) @ x",
+        f"x = ({NAMED}(a, b) * {NAMED}_b) @ x",
+        f"x = ({NAMED}_a * ({NAMED}_b @ {NAMED}_c)) @ x",
+        f"x = tanh(({NAMED}_a * {NAMED}_b) @ x)",
+        f"x = tanh({NAMED}_a * {NAMED}_b)",
+        f"x = ({NAMED}_a, {NAMED}_b)",
+    ],
+)
+def test_a_broken_line_is_the_same_code(line: str) -> None:
+    """A product in brackets stays a product: a comma behind it would make it a tuple."""
+    lines = broken(line)
+    assert len(lines) > 1
+    assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(line))
