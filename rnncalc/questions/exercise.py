@@ -33,7 +33,7 @@ MOST_CHOICES = 26
 """The answers to choose from: each has a letter."""
 
 MOST_TRIES = 200
-"""The networks that are drawn for each one that is wanted: those that cannot be, or were drawn before, are dropped."""
+"""How many networks are drawn for each one that is wanted; invalid and repeated ones are dropped."""
 
 Answered = int | str | tuple[int, ...]
 """An answer: a number, a formula multiplied out, or the shape of a tensor."""
@@ -214,7 +214,7 @@ def sizes_of(network: Network) -> dict[str, SizePlace]:
 
 
 def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[list[SizePlace]]:
-    """Return the places of each size that varies. Raises CallError for a size that there is not, and for no values."""
+    """Return the places of each size that varies. Raises CallError for an unknown size, and for no values."""
     sizes = sizes_of(network)
     for names, values in vary.items():
         if wrong := not_among([name.strip() for name in names.split(",")], tuple(sizes)):

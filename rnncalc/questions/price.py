@@ -160,7 +160,7 @@ def _cell_outputs(layer: Cell, placed: Placed, traced: bool) -> tuple[int, int]:
 
 
 def _weights(placed: Placed, drawn: bool) -> int:
-    """Return the bytes of the weights, which share their numbers, and of matrices transposed or listed by rows."""
+    """Return the bytes of the weights, whose numbers are shared, and of their matrices, transposed or as rows."""
     if isinstance(placed.layer, External):
         return 0
     matrices = (Role.INPUT, Role.KERNEL, Role.RECURRENT)

@@ -336,7 +336,7 @@ def _direction(
 
 
 def _reach(tape: _Tape, chunk: Chunk, outputs: Sequence[_TapeValue]) -> None:
-    """Make a loss depend on the merged outputs of the directions; if they are multiplied, each reads the other."""
+    """Make a loss depend on the merged outputs of the two directions; the gradient of a product reads both."""
     if len(outputs) == 2 and chunk.merge == "mul":
         outputs = [tape.made(outputs[0].place, "times", outputs[0].width, outputs)]
     for value in outputs:

@@ -348,7 +348,7 @@ def _check_letters(given: GivenNumber, known: Mapping[str, Any]) -> None:
 
 
 def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[Judgement]:
-    """Yield the judgements of a formula for each layer of a network in numbers, in the letters of the layer's own."""
+    """Judge a formula for each layer of a network whose sizes are numbers; its letters are those of the layer."""
     stack = network.stack
     counted = [stack[place] for place in _counted(network)] or [*stack]
     places = stack if len(given) == len(stack) else counted
