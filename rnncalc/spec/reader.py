@@ -179,7 +179,8 @@ class _NetworkReader(TreeReader):
         values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
         for option in of.needed():
             if option not in values:
-                self.missing(node, (*path, option), of.option(option).meaning)
+                if node.get(option) is None:  # else its value is already a problem
+                    self.missing(node, (*path, option), of.option(option).meaning)
                 values[option] = 1
         return of(**({of.number: values.pop(name, 1)} if of.number else {}), **values)
 
@@ -359,10 +360,11 @@ def _value_alone(word: str, of: type[Layer], is_: str) -> str:
     return f"write {found[0]}{is_}{escape(word.lower())}" if found else ""
 
 
-def _layer_of_its_own(kind: str, number: Node, in_flags: bool) -> str:
+def _layer_of_its_own(name: str, number: Node, in_flags: bool) -> str:
     """Return the message for a second kind in one layer."""
     written = escape(number.value) if isinstance(number, Scalar) and number.value else "N"
-    return f"is a layer of its own; write {f'-l {kind}:{written}' if in_flags else f'- {kind}: {written}'} for it"
+    of_number = f"{':' if in_flags else ': '}{written}" if kind(name).number else ""
+    return f"is a layer of its own; write {'-l' if in_flags else '-'} {name}{of_number} for it"
 
 
 def _word_cure(node: Node) -> str:

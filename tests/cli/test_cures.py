@@ -14,6 +14,8 @@ IN_LAYERS = [
             "biderectional: unknown key; did you mean 'bidirectional'?",
         ],
     ),
+    ("mgu:4,layer_norm", ["layer_norm: is a layer of its own; write -l layer_norm for it"]),
+    ("conv1d:4,kernel=k", ["kernel: expected a positive whole number, got 'k'"]),
     ("lstm:20,dropout:0.5", ["dropout:0.5: unknown key; write -l dropout:0.5, as a layer of its own"]),
     (
         "lstm:16:bidirectional",

@@ -169,3 +169,16 @@ def test_a_dense_layer_reads_it_behind_a_flatten_layer(call: Call) -> None:
         network = (*words, *between, "-l", "flatten", "-l", "dense:5", "-T", 2)
         assert f"5 × ({features} + 1)" in call(*network).out
         assert call("run", *network, "--backward").code == 0
+
+
+def test_its_pass_is_worked_by_hand(call: Call) -> None:
+    """A convolution stands as its numbers: −0.7 × 0.7 + 0.3 × −0.4 = −0.61 and, at the edge, −0.7 × −0.4 = 0.28."""
+    done = call("run", "-i", 1, "-T", 1, "-l", "conv_lstm:1,kernel=2,space=2", "--work")
+    assert (done.code, done.err) == (0, "")
+    assert "i_1 = σ⎛⎛⎡−0.61⎤ + 0.4⎞ + ⎡0⎤⎞ = σ⎛⎡−0.21⎤⎞ = ⎡0.4477⎤" in done.out
+
+
+def test_a_wrong_count_is_no_mistake_with_extra_inputs_that_it_has_not(call: Call) -> None:
+    """Its gates read k × k channels, which are fewer than the numbers of all places."""
+    done = call("answer", "-i", 3, "-T", 3, "-l", "conv_lstm:2,kernel=2,space=3x2", 216)
+    assert (done.code, "extra inputs" in done.out) == (1, False)

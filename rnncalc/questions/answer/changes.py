@@ -258,6 +258,12 @@ def with_width(source: Source, width: Callable[[LayerLine], int]) -> LineChange:
     return lambda line: reading(line, source, width(line))
 
 
+def without_extra_inputs(line: LayerLine) -> LayerLine:
+    """Give what a layer reads the width without its extra inputs, if it has any."""
+    extra = line.layer.extra_inputs
+    return reading(line, "input", line.placed.inputs - extra) if extra else line
+
+
 def not_reading(source: Source) -> LineChange:
     """Return the mistake that forgets what the gates read from a source."""
     return with_width(source, lambda line: 0)

@@ -77,7 +77,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "no-extra-inputs",
         "ignores the extra inputs",
-        in_layers(with_width("input", lambda line: line.placed.inputs - line.layer.extra_inputs), Cell, Dense),
+        in_layers(changes.without_extra_inputs, Cell, Dense),
     ),
     Mistake(
         "full-recurrence",
