@@ -27,6 +27,9 @@ class Layer(Frozen, kw_only=True):
     """
 
     kind: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    """Its name in a sentence; empty if that is the name of the class, such as LSTM."""
+
     number: ClassVar[str] = "units"
     """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`; empty if it takes none."""
 
@@ -109,6 +112,7 @@ class Dense(Layer):
     """A fully connected layer of n units: n(m + 1) parameters (n·m weights and n biases)."""
 
     kind = "dense"
+    title = "dense layer"
 
     units: int
     bias: bool = True
@@ -124,6 +128,7 @@ class Dense(Layer):
 class Output(Dense):
     """The dense layer at the end of a network; `tied` makes its matrix the embedding's, transposed, counted once."""
 
+    title = "output layer (dense)"
     without: ClassVar[tuple[str, ...]] = ("name", "repeat", "extra_inputs")
     """The options of other layers that it does not have: its name is fixed, and it stands alone."""
 
@@ -144,6 +149,7 @@ class Embedding(Layer):
     """A table of m vectors of d numbers, one for each word of the vocabulary m: m·d parameters, looked up by number."""
 
     kind = "embedding"
+    title = "embedding"
 
     units: int
 
@@ -164,6 +170,7 @@ class Dropout(Layer):
     """Drops a share `rate` (0 to 1) of its input while training; no parameters, and the same width out as in."""
 
     kind = "dropout"
+    title = "dropout"
     number = "rate"
 
     rate: float
@@ -182,6 +189,7 @@ class External(Layer):
     """A part counted elsewhere, such as a CNN front end: `params` parameters; outputs `outputs` features."""
 
     kind = "external"
+    title = "part that is counted elsewhere"
     number = "params"
 
     params: int

@@ -68,6 +68,7 @@ class LastStep(Transform):
     """
 
     kind = "last"
+    title = "last step of the sequence"
     number = ""
     ends = True
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
+from rnncalc.layers.lstm import LSTM
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import total
@@ -61,11 +62,18 @@ def quantized(network: Network, to: str) -> Quantized:
     network = network_of(network, letters=True)
     widths = QUANTIZATIONS[word("quantize", to, tuple(QUANTIZATIONS))]
     layers = tuple(_of_layer(placed, widths) for placed in network.stack)
-    lacking = tuple(
-        placed.name for placed in network.stack if isinstance(placed.layer, Cell) and placed.layer.kind != "lstm"
-    )
+    lacking = tuple(placed.name for placed in network.stack if not _has_kernel(placed))
     whole = StoredBytes(*map(total, zip(*layers, strict=True)))
     return Quantized(network, to, layers, whole, lacking)
+
+
+def _has_kernel(placed: Placed) -> bool:
+    """Return whether CMSIS-NN computes the layer's cell: an LSTM whose options leave its gates as they are."""
+    layer = placed.layer
+    if not isinstance(layer, Cell):
+        return True
+    plain = LSTM(layer.units).gates(placed.inputs)
+    return isinstance(layer, LSTM) and layer.projection is None and layer.gates(placed.inputs) == plain
 
 
 def _of_layer(placed: Placed, widths: Widths) -> StoredBytes:

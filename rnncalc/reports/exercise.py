@@ -181,12 +181,8 @@ def _layers(network: Network) -> Iterator[str]:
         yield f"{half}{placed.name}: {', '.join(_words(placed.layer))}"
 
 
-_KINDS = {"Output": "output layer (dense)", "Dense": "dense layer", "Embedding": "embedding", "Dropout": "dropout"}
-
-
 def _words(layer: Layer) -> Iterator[str]:
-    kind = type(layer).__name__
-    yield _KINDS.get(kind, kind)
+    yield layer.title or type(layer).__name__
     if layer.number:
         size = getattr(layer, layer.number)
         yield (

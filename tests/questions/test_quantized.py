@@ -42,3 +42,9 @@ def test_every_format_says_the_same(call: Call) -> None:
     assert "Flash holds more than the parameters" in call(*flags).out
     both = "rnncalc: --stream and --quantize each have a table of their own; keep one\n"
     assert call(*flags, "--stream") == (2, "", both)
+
+
+@pytest.mark.parametrize("other", [LSTM(4, peepholes=True), LSTM(4, coupled=True), LSTM(4, layer_norm=True)])
+def test_an_lstm_with_other_gates_has_no_kernel(other: LSTM) -> None:
+    """CMSIS-NN computes the plain LSTM alone; its bytes are those of the same widths."""
+    assert quantized(Network(input=3, layers=[other, LSTM(4)]), "int8").lacking == ("lstm_1",)
