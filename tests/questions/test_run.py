@@ -26,6 +26,7 @@ from rnncalc.forward.arrays import Floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Activation, Merge
 from rnncalc.layers.kinds import KINDS
+from rnncalc.questions.price import cost_of
 from rnncalc.questions.run import run
 from rnncalc.spec import parse, parse_data
 
@@ -789,8 +790,12 @@ def test_the_largest_examples_run_and_agree_when_they_are_narrow(path: Path) -> 
     assert run(network).agrees
 
 
+SLOW = [path for path in LARGE if cost_of(short(path)) <= 2 * MOST_MULTIPLY_ADDS]
+"""The largest examples whose pass of two steps takes less than a minute."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SLOW, ids=lambda path: path.stem)
 def test_the_largest_examples_run_and_agree(path: Path) -> None:
     """At their full widths, whose weights alone may take longer to draw than a pass does by default."""
     assert run(short(path), most_multiply_adds=2 * MOST_MULTIPLY_ADDS).agrees
