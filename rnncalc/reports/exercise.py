@@ -184,18 +184,18 @@ def _layers(network: Network) -> Iterator[str]:
 def _words(layer: Layer) -> Iterator[str]:
     yield layer.title or type(layer).__name__
     if layer.number:
-        size = getattr(layer, layer.number)
+        size, number = getattr(layer, layer.number), "filters" if kind == "ConvLSTM" else layer.number
         yield (
-            f"{layer.number} {size}"
-            if isinstance(size, float) or not layer.number.endswith("s")
-            else f"{size:,} {_one(layer.number) if size == 1 else layer.number}"
+            f"{number} {size}"
+            if isinstance(size, float) or not number.endswith("s")
+            else f"{size:,} {_one(number) if size == 1 else number}"
         )
     for option in layer.options():
         value = getattr(layer, option)
         default = layer.defaults.get(option, layer)
         if option in ("name", "path", "repeat") or (value == default and option != "kernel"):
             continue
-        words = option.replace("_", " ")
+        words = "initial state from a vector of" if option == "initial_state" else option.replace("_", " ")
         sizes = " × ".join(map(str, value)) if isinstance(value, tuple) else value
         yield words if value is True else f"no {words}" if value is False else f"{words} {sizes}"
 

@@ -2,6 +2,7 @@
 
 import pytest
 import yaml
+from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder
@@ -138,3 +139,16 @@ def test_a_spec_in_json_is_what_a_spec_file_holds() -> None:
     found = found._replace(exercises=(*found.exercises, *exercise(LETTERS, ask="formula").exercises))
     for each, data in zip(found.exercises, of_exercises(found).data(), strict=True):
         assert parse(yaml.safe_dump(data["spec"]).encode(), "spec.yaml").network == each.network
+
+
+@pytest.mark.parametrize(
+    ("layer", "words"),
+    [
+        ("lstm:2,initial_state=5", "LSTM, 2 units, initial state from a vector of 5\n"),
+        ("conv_lstm:2,space=4", "ConvLSTM, 2 filters, kernel 3, space 4\n"),
+    ],
+)
+def test_a_question_has_all_that_its_answer_needs(call: Call, layer: str, words: str) -> None:
+    """A width that a count depends on is said to be one, in the words of its kind."""
+    done = call("exercise", "-i", 3, "-T", 4, "-l", layer, "--sheet")
+    assert (done.code, words in done.out) == (0, True)
