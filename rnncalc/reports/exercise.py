@@ -184,7 +184,7 @@ def _layers(network: Network) -> Iterator[str]:
 def _words(layer: Layer) -> Iterator[str]:
     yield layer.title or type(layer).__name__
     if layer.number:
-        size, number = getattr(layer, layer.number), "filters" if kind == "ConvLSTM" else layer.number
+        size, number = getattr(layer, layer.number), "filters" if layer.grid else layer.number
         yield (
             f"{number} {size}"
             if isinstance(size, float) or not number.endswith("s")
