@@ -149,7 +149,7 @@ def _read(text: str) -> GivenNumber | Shape:
     if name := re.match(r"\s*([A-Za-z][\w./-]*)\s*=", text):
         raise CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     if bare[:1] in ("(", "["):
-        raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
+        raise CallError(f"expected {_FORMULAS if _is_sum(text) else 'a shape, such as (20, 10)'}, got '{escape(text)}'")
     return read_number(text)
 
 
@@ -247,6 +247,14 @@ def _formula(text: str) -> GivenNumber | None:
     return GivenNumber(value, 1, " ".join(text.split())) if isinstance(value, Polynomial) else None
 
 
+_FORMULAS = "a formula, such as 4h(m + h + 1)"
+
+
+def _is_sum(text: str) -> bool:
+    """Return whether a text that cannot be read is meant as a formula: letters, and signs between them."""
+    return bool(re.search("[A-Za-z]", text) and re.search(r"[(+*/^·×]", text)) and not re.search("[,=]", text)
+
+
 def read_number(text: str) -> GivenNumber:
     """Return a learner's number: 1600, 1,600 or 1 600, or rounded as in 3.8M. Raises CallError if it is none."""
     found = _NUMBER.fullmatch(text.strip())
@@ -254,6 +262,8 @@ def read_number(text: str) -> GivenNumber:
     decimals = (found["decimals"] or "") if found else ""
     kept, beyond = decimals[:power], decimals[power:]
     if not found or beyond.strip("0") or power > MOST_POWER:
+        if _is_sum(text):
+            raise CallError(f"expected {_FORMULAS}, got '{escape(text)}'")
         raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{_cure(text.strip())}")
     unit = 10 ** (power - len(kept))
     digits = re.sub(r"[^0-9]", "", found["whole"]) + kept

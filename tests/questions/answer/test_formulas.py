@@ -100,8 +100,8 @@ def test_each_layer_of_a_network_in_numbers_has_its_own_letters(call: Call) -> N
             "expected 2 formulas, one for each layer in its own letters",
         ),
         (["-i", "m", "-l", "rnn:h", "many"], "expected a whole number, such as 1600 or 1.6k, got 'many'"),
-        (["-i", "m", "-l", "rnn:h", "4h(m+h"], "expected a whole number, such as 1600 or 1.6k, got '4h(m+h'"),
-        (["-i", "m", "-l", "rnn:h", "((a+b+c+d+e+f+g)^9)^9"], "expected a shape, such as (20, 10)"),
+        (["-i", "m", "-l", "rnn:h", "4h(m+h"], "expected a formula, such as 4h(m + h + 1), got '4h(m+h'"),
+        (["-i", "m", "-l", "rnn:h", "((a+b+c+d+e+f+g)^9)^9"], "expected a formula, such as 4h(m + h + 1)"),
     ],
 )
 def test_what_is_no_answer_is_refused_in_one_line(call: Call, args: list[str], message: str) -> None:
