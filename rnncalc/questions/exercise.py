@@ -22,7 +22,7 @@ from rnncalc.questions.answer.search import Diagnosis, Reason, Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import one_by_one
-from rnncalc.questions.given import network_of, said, whole, word
+from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.training import Training, training
 from rnncalc.text import not_among, plural
 
@@ -220,7 +220,9 @@ def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[l
         if wrong := not_among([name.strip() for name in names.split(",")], tuple(sizes)):
             raise CallError(f"vary: {wrong}")
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
-            message = f"vary: {names}: expected the values that it may have, such as range(16, 65), got {said(values)}"
+            message = (
+                f"vary: {names}: expected the values that it may have, such as range(16, 65), got {describe(values)}"
+            )
             raise CallError(message)
     return [[sizes[name.strip()] for name in names.split(",")] for names in vary]
 

@@ -18,7 +18,7 @@ from rnncalc.layers.layer import Dense, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.given import network_of, said, word
+from rnncalc.questions.given import describe, network_of, word
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
@@ -94,7 +94,7 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str | No
     """
     names = (only,) if isinstance(only, str) else only
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise CallError(f"only: expected the names of layers, such as ('output',), got {said(only)}")
+        raise CallError(f"only: expected the names of layers, such as ('output',), got {describe(only)}")
     stack = network_of(network, letters=True).stack
     if wrong := not_among([*names], tuple(placed.name for placed in stack)):
         raise CallError(f"only: {wrong}")

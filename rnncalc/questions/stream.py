@@ -12,7 +12,7 @@ from rnncalc.layers.options import Ratio
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, total
-from rnncalc.questions.given import network_of, said
+from rnncalc.questions.given import describe, network_of
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     """
     network, size = network_of(network, letters=True), bytes_of(dtype)
     if rate is not None and Ratio(above_zero=True).problem(rate):
-        raise CallError(f"rate: expected a number above 0, got {said(rate)}")
+        raise CallError(f"rate: expected a number above 0, got {describe(rate)}")
     cannot = cannot_stream(network)
     layers = tuple(None if placed.name in cannot else state_of(placed) for placed in network.stack)
     state = total(layers)
