@@ -1,4 +1,4 @@
-"""Checks the arguments of a Python caller: an invalid argument is refused with its cure.
+"""Checks the arguments of a Python caller. An invalid one is refused with its cure.
 
 The command line has checked its flags and files before, with its own messages.
 """
@@ -15,7 +15,7 @@ from rnncalc.text import did_you_mean, escape, one_of
 def network_of(given: object, *, letters: bool = False) -> Network:
     """Return an argument that must be a network. Raises CallError, with the way to make one, for anything else.
 
-    letters: whether the question can be answered of sizes in letters; if not, raises RefusedError for them.
+    letters: whether sizes may be letters; if not, raises RefusedError for them.
     """
     if isinstance(given, Network):
         return given if letters else in_numbers(given)

@@ -22,7 +22,7 @@ Piece = tuple[int, int]
 class Solution(NamedTuple):
     """The largest size within a budget, and the next size beyond it.
 
-    budget: in parameters. exact: whether it must be met exactly.
+    budget: in parameters. exact: whether the count must equal it.
     size, params, network: the largest size that fits, its parameters and its network; None if even the smallest is
         beyond the budget.
     next_size, next_params: the next valid size and its parameters; None if there is none.
