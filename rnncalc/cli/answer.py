@@ -133,7 +133,7 @@ def _graded(
     exact: bool,
     flags: NetworkFlags,
 ) -> GradebookReport:
-    """Return the grades of a class, and tell what is wrong with single rows."""
+    """Return the grades of a class; write warnings about single rows to standard error."""
     from rnncalc.questions.answer.answer_file import read_answer_file
 
     variants = _variants(words[:1], columns.variant, flags)
@@ -162,7 +162,7 @@ def _graded(
 
 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:
-    """Return the exercise that stands where a spec may; None if there is a spec, or flags."""
+    """Return the exercise given instead of a spec; None if a spec or flags are given."""
     if words and words[0].lower().endswith(".json"):
         from rnncalc.cli.exercise_json import MOST_JSON, is_exercise, read_exercise
 
@@ -178,7 +178,7 @@ def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> 
 
 
 def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> None:
-    """Refuse an unknown flag before `--`, as every other command does."""
+    """Refuse an unknown flag before `--`: click passes unknown flags on, so that -5 is read as a number."""
     args = context.obj
     ended = len(args) - args.index("--") - 1 if "--" in args else 0
     for word in words[: len(words) - ended]:
@@ -187,7 +187,7 @@ def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> Non
 
 
 def _is_number(word: str) -> bool:
-    """Return whether a word in the place of the spec is an answer."""
+    """Return whether the first word is an answer and not a spec."""
     if word == "-" or os.path.exists(word):
         return False
     try:

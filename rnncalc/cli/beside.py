@@ -1,6 +1,6 @@
-"""The reports beside a count: a row each, with its flag, the flags that say more of it, and its question.
+"""The table of reports beside a count: a row has the flag of a report, the flags that go with it, and its function.
 
-Each is loaded only by a call that asks for it.
+A report's modules are imported only if a call asks for it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BesideFlags = dict[str, Any]
 
 
 class Beside(Frozen):
-    """A report beside a count. takes: the flags that say more of it, which its question takes by these names."""
+    """A report beside a count. takes: the flags that go with it, which are arguments of its function."""
 
     takes: tuple[str, ...]
     report: Callable[..., Report]
@@ -80,7 +80,7 @@ BESIDE = {
 """The reports, by their flags."""
 
 _READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio(above_zero=True)}
-"""What is read of the text of a flag."""
+"""The flags that are read from text, with their allowed values."""
 
 BESIDE_FLAGS = tuple(dict.fromkeys([*BESIDE, *(flag for row in BESIDE.values() for flag in row.takes)]))
 
@@ -109,9 +109,9 @@ beside_flags = together(
 
 
 def beside(flags: BesideFlags) -> Callable[[CountReport], Report] | None:
-    """Return what makes the one report that is asked for; None without one.
+    """Return the function that makes the requested report; None if no report is requested.
 
-    Raises SpecError for a flag whose report is not asked for, for a size that is none, and for two reports.
+    Raises SpecError for a flag without its report, for an invalid size, and for two reports.
     """
     given = {key: value for key, value in flags.items() if value not in (None, False)}
     asked = [key for key in BESIDE if key in given]
@@ -131,6 +131,6 @@ def beside(flags: BesideFlags) -> Callable[[CountReport], Report] | None:
 def _value(key: str, given: Any) -> Any:
     if key not in _READ:
         return given
-    from rnncalc.spec.flags import read_value  # only a size that is given is read
+    from rnncalc.spec.flags import read_value  # needed only if a size is given
 
     return read_value(flag_of(key), given, _READ[key])

@@ -1,4 +1,4 @@
-"""`rnncalc check`: finds the files, reads each with the call's flags and checks its limits.
+"""`rnncalc check`: finds the files, reads each with the flags of the call, and checks its limits.
 
 One file is in memory at a time; only its numbers are kept.
 """
@@ -179,7 +179,7 @@ def check_all(
 
 
 def _each(found: Iterable[SpecPath], call: Call, was: Baseline | None) -> Iterator[tuple[str, Verdict]]:
-    """Yield the path and the verdict of each spec, without other YAML; refuse verdicts that exceed the memory."""
+    """Yield the path and the verdict of each spec, skipping other YAML; refuse more verdicts than memory can hold."""
     findings = 0
     for file in found:
         if verdict := _verdict(file, call, was):
@@ -220,7 +220,7 @@ def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None
 
 
 def _in_numbers(network: Network, path: str) -> Network:
-    """Return the network of a file. Raises SpecError for sizes in letters, which are the file's problem alone."""
+    """Return the network of a file. Raises SpecError for sizes in letters, so that other files are still checked."""
     try:
         return in_numbers(network)
     except RefusedError as error:
@@ -228,7 +228,7 @@ def _in_numbers(network: Network, path: str) -> Network:
 
 
 def _model(path: str, found: Sequence[SpecPath]) -> ModelFile:
-    """Return the model file that the one spec of a call is compared with."""
+    """Return the model file to compare the call's one spec with."""
     if len(found) != 1:
         raise CallError(f"--model is the file of one spec, got {len(found):,}; give one PATH")
     from rnncalc.modelfiles import read

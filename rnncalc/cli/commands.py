@@ -43,11 +43,11 @@ GROUPS = ("Count", "Learn", "Code", "Help")
 DEFAULT = next(iter(COMMANDS))
 
 NO_COMMAND = "rnncalc.no_command"
-"""Key of a call's first word if it could be a command and is none."""
+"""The context key of the call's first word, if that may be a misspelled command."""
 
 
 def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Print the help; refuse if it could be mistaken for a result with exit code 0."""
+    """Print the help; refuse if its exit code 0 could be mistaken for a result."""
     if asked:
         if isinstance(context.command, Command) and context.command.help_alone and len(context.obj) > 1:
             raise click.UsageError("the help is asked for alone", context)
@@ -125,8 +125,8 @@ class Commands(click.Group):
 class Command(click.Command):
     """A command of the table.
 
-    examples: calls that its help shows. help_alone: whether `--help` beside anything else is a mistake, because exit
-    code 0 is a result.
+    examples: calls that its help shows. help_alone: whether `--help` with other words is refused, because exit code 0
+    is a result.
     """
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), help_alone: bool = False, **given: Any) -> None:

@@ -82,13 +82,13 @@ def compare(
 @click.command()
 @network_flags
 def _one_network(**_: Unpack[NetworkFlags]) -> None:
-    """Take the flags of one network."""
+    """Parse the flags of one network."""
 
 
 def _network(text: str, number: int, others: NetworkFlags) -> Network:
-    """Return the network of one --network; the call's own steps, topology and convention hold for all.
+    """Return the network of one --network; the steps, topology and convention of the call apply to it too.
 
-    Raises SpecError, with the number of the flag, for a network that is none.
+    Raises SpecError for an invalid network, with the number of the flag.
     """
     where = f"--network {number}"
     try:

@@ -19,7 +19,7 @@ from rnncalc.layers.options import Allowed, Choice, Switch
 from rnncalc.text import one_of
 
 VARIABLE = "_RNNCALC_COMPLETE"
-"""In it a shell asks."""
+"""The environment variable in which a shell asks for completion."""
 
 SCRIPTS = {
     "bash": """\

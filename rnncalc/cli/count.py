@@ -76,7 +76,7 @@ def count(
 
 
 def _is_read(destination: Destination) -> bool:
-    """Return whether people read the format; it then has titles and a summary of several files."""
+    """Return whether the format is for people; then several files get titles and a summary."""
     return find(destination.format).can_write(FileReport)
 
 

@@ -96,7 +96,7 @@ def exercise(
 
 
 def _varied(text: str) -> tuple[str, range]:
-    """Return a size with the values that it may have, from `lstm_1=16..64:16`."""
+    """Return a size and its possible values, from `lstm_1=16..64:16`."""
     found = _VARIED.fullmatch(text)
     if not found:
         raise CallError(

@@ -1,4 +1,4 @@
-"""An exercise that is graded: the JSON printed by `exercise`. Of each variant its network and its question are read."""
+"""Reads the JSON that `exercise` prints, to grade answers: the network and the question of each variant."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from rnncalc.spec import parse
 from rnncalc.text import escape, one_of
 
 MOST_JSON = 200_000_000
-"""The bytes of an exercise: a thousand variants with all their mistakes take a tenth of it."""
+"""The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
 
 
 class Variants(NamedTuple):
-    """The variants of an exercise by their numbers: what is asked, and the spec."""
+    """The variants of an exercise by number: what each asks for, and its spec."""
 
     source: str
     asked: dict[str, tuple[str, dict[str, Any]]]
 
     def grader(self, variant: str) -> Grader:
-        """Return what judges answers to a variant. Raises CallError if there is none, SpecError if it is no network."""
+        """Return the grader of a variant. Raises CallError for an unknown variant, SpecError for an invalid network."""
         number = variant.casefold().removeprefix("variant").strip().lstrip("0")
         if number not in self.asked:
             numbers = sorted(map(int, self.asked))
@@ -42,7 +42,7 @@ def is_exercise(data: bytes) -> bool:
 
 
 def read_exercise(data: bytes, source: str) -> Variants:
-    """Return the variants of an exercise. Raises SpecError for a file that rnncalc exercise has not written."""
+    """Return the variants of an exercise. Raises SpecError for any other file."""
     if len(data) > MOST_JSON:
         raise _error(source, (), f"an exercise has at most {MOST_JSON:,} bytes, this has more")
     try:

@@ -71,7 +71,7 @@ def explain(
 
 
 def _operations(network: Network, batch: int, only: tuple[str, ...]) -> OperationsExplanationReport:
-    """Return the derivation of the operations of a pass; imported only here, as that of training is."""
+    """Return the derivation of the operations of a pass; imported only here, because other calls do not need it."""
     from rnncalc.questions.explain_operations import explain_operations
     from rnncalc.reports.explain_operations import OperationsExplanationReport
 
@@ -79,7 +79,7 @@ def _operations(network: Network, batch: int, only: tuple[str, ...]) -> Operatio
 
 
 def _trained(network: Network, only: tuple[str, ...], **update: Unpack[UpdateFlags]) -> TrainingExplanationReport:
-    """Return the derivation of the numbers of training; imported only here, because other calls need none."""
+    """Return the derivation of the numbers of training; imported only here, because other calls do not need it."""
     from rnncalc.questions.explain_training import explain_training
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport

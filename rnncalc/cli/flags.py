@@ -118,7 +118,7 @@ def _dtypes() -> Iterable[str]:
 
 
 def _stacked_gates(context: click.Context, _: click.Parameter, given: bool) -> None:
-    """Make the notation the one with one matrix for all gates; note a problem if another is named."""
+    """Set the notation to the one with stacked gates; note a problem if another notation is named."""
     if given and context.params.get("notation") not in (None, "stacked", "stacked-gates"):
         note(Problem((), "goes with --notation stacked; leave one of the two out", "--stacked-gates"))
     elif given:

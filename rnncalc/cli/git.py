@@ -104,7 +104,7 @@ class Commit:
         )
         if done.returncode:
             lines = done.stderr.decode(errors="replace").splitlines() or ["no reason given"]
-            reason = next((line for line in lines if line.startswith("fatal: ")), lines[0])  # warnings may come first
+            reason = next((line for line in lines if line.startswith("fatal: ")), lines[0])  # warnings may precede it
             raise CallError(f"--baseline: git: {escape(reason.removeprefix('fatal: '), limit=200)}")
         return done.stdout
 

@@ -76,7 +76,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
         if specs and not os.path.exists(specs[0]) and _command_meant(specs[0]):
-            specs = specs[:1]  # the others are words of the command that is meant
+            specs = specs[:1]  # the other words belong to the misspelled command
         return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
 
 
@@ -121,7 +121,7 @@ def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> s
 
 
 def _options_apart(typed: Sequence[str], specs: Sequence[str], layers: Sequence[str]) -> str:
-    """Return what to write for options that stand behind their layer with a space; nothing if there are none."""
+    """Return the cure for options separated from their layer by a space; empty if there are none."""
     written: dict[int, str] = {}
     for place, (before, word) in enumerate(pairwise(typed)):
         name = word.lstrip(",").partition("=")[0]
@@ -238,7 +238,7 @@ def _beside(path: str) -> str:
 
 
 def _names_in(folder: str) -> list[str]:
-    """Return the names in a folder, as many as are looked at; none if it cannot be read."""
+    """Return the first names in a folder; none if it cannot be read."""
     try:
         with os.scandir(folder or os.curdir) as entries:
             return sorted(each.name for each in islice(entries, MOST_IN_FOLDER))

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal for work that takes longer than a second, and what is cleared when a signal ends it."""
+"""A progress bar on a terminal for work of more than a second; it is cleared when a signal ends the process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
         now = monotonic()
         if now > next_drawing:
             next_drawing = now + PAUSE
-            width = terminal_width() - 1  # in some terminals a full line starts another
+            width = terminal_width() - 1  # some terminals break a line that is full
             _draw(file, min(done / (total or 1), 1.0), now - began, width)
 
     def clear() -> None:

@@ -155,7 +155,7 @@ def run(
 def _files(
     at_once: AllAtOnce, weights: str | None, inputs: str | None, start: str | None, targets: str | None
 ) -> tuple[ModelFile | None, list[tuple[bytes, str] | None]]:
-    """Return the model file that the weights are in, if they are in one, and the bytes and names of the YAML files."""
+    """Return the model file with the weights, if there is one, and the bytes and names of the YAML files."""
     model = at_once.ask(model_of, weights) if weights is not None else None
     given = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
     return model, [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in given.items()]

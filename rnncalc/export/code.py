@@ -21,7 +21,7 @@ INDENT = "    "
 NOTE = "  # "
 
 
-def noted(code: str, note: str) -> str:
+def with_comment(code: str, note: str) -> str:
     """Return a line of code with a comment, if there is one."""
     return f"{code}{NOTE}{note}" if note else code
 
@@ -36,8 +36,8 @@ def broken(line: str) -> list[str]:
     lines = _broken(code.lstrip(), indent)
     if not note:
         return lines
-    if len(lines) == 1 and len(noted(lines[0], note)) <= WIDTH:
-        return [noted(lines[0], note)]
+    if len(lines) == 1 and len(with_comment(lines[0], note)) <= WIDTH:
+        return [with_comment(lines[0], note)]
     return [f"{indent}# {note}", *lines]
 
 
@@ -104,7 +104,7 @@ def _outside(code: str) -> str:
     return found
 
 
-def returned(lines: list[str], depth: int = 2) -> list[str]:
+def with_return(lines: list[str], depth: int = 2) -> list[str]:
     """Return the lines of a function that returns x: its last assignment becomes the return."""
     head = INDENT * depth
     at = max(number for number, line in enumerate(lines) if line.startswith(head) and line[len(head)] not in " )")
@@ -115,7 +115,7 @@ def returned(lines: list[str], depth: int = 2) -> list[str]:
 
 
 def docstring(*paragraphs: str, depth: int = 1) -> list[str]:
-    """Return the lines of a docstring; users' text in it must have gone through `spoken`."""
+    """Return the lines of a docstring; users' text in it must have gone through `docstring_text`."""
     width = WIDTH - len(INDENT) * depth
     (first, *others) = (paragraph for paragraph in paragraphs if paragraph)
     if not others and len(first) + 6 <= width:
@@ -130,7 +130,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-def spoken(text: str, most: int = 200) -> str:
+def docstring_text(text: str, most: int = 200) -> str:
     """Return users' text for a docstring: on one line, and unable to end it."""
     return escape(text, most).replace("\\", "\\\\").replace('"""', '\\"\\"\\"').strip()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rnncalc.export.code import broken, noted
+from rnncalc.export.code import broken, with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import (
     Around,
@@ -68,7 +68,7 @@ def constants(writer: Writer) -> Iterator[str]:
     if names:
         yield ""
         quoted = ", ".join(f'"{name}"' for name in names)
-        yield noted(f"FROZEN = {{{quoted}}}", "not to be trained: hand the optimizer all parameters but these")
+        yield with_comment(f"FROZEN = {{{quoted}}}", "not to be trained: hand the optimizer all parameters but these")
 
 
 def recurrent(module: Module, direction: int, writer: Writer, api: str = "nn") -> str:
@@ -159,7 +159,7 @@ def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
         given = [x, *([f"initial_carry={starts[way]}"] if starts else []), *["return_carry=True"] * module.kept]
         output = "_" if module.unread else outputs[way]
         into = f"{ends[way]}, {output}" if module.kept else output
-        yield noted(f"{into} = self.{name}({', '.join(given)})", note)
+        yield with_comment(f"{into} = self.{name}({', '.join(given)})", note)
     if module.kept and two:
         yield f"{own}_end = ahead, back"
     if not module.unread:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.export.code import broken, noted
+from rnncalc.export.code import broken, with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Around, Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
@@ -130,7 +130,7 @@ def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
         start = "start"
     outputs = ["_" if module.unread else "x", *([f"*{own}_end"] if module.kept else [])]
     call = f"self.{own}({x}{f', initial_state={start}' if start else ''})"
-    yield noted(f"{', '.join(outputs)} = {call}", "" if module.unread else shape_of(module.shape))
+    yield with_comment(f"{', '.join(outputs)} = {call}", "" if module.unread else shape_of(module.shape))
 
 
 def _carried(end: str, states: int, *, joined: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.export.code import noted
+from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import (
     Around,
@@ -168,7 +168,7 @@ def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
     ends = _state(module, [f"{own}_{letter}" for letter in letters]) if module.kept else "_"
     merged = module.two_way and (module.last or module.layer.values()["merge"] not in (None, "concat"))
     note = "" if merged or module.last else shape_of(module.shape)
-    yield noted(f"{'_' if module.unread else 'x'}, {ends} = self.{own}({x}{start})", note)
+    yield with_comment(f"{'_' if module.unread else 'x'}, {ends} = self.{own}({x}{start})", note)
     if module.unread:
         return
     if merged:
@@ -181,9 +181,9 @@ def _carried(names: list[str], gives: Module, takes: Module) -> Iterator[str]:
     """Yield how the encoder's final states become a decoder's, if they differ in their directions."""
     for name in names:
         if gives.two_way and not takes.two_way:
-            yield noted(f"{name} = torch.cat([{name}[0::2], {name}[1::2]], dim=-1)", "joined")
+            yield with_comment(f"{name} = torch.cat([{name}[0::2], {name}[1::2]], dim=-1)", "joined")
         elif takes.two_way and not gives.two_way:
-            yield noted(f"{name} = torch.stack({name}.chunk(2, dim=-1), dim=1).flatten(0, 1)", "parted")
+            yield with_comment(f"{name} = torch.stack({name}.chunk(2, dim=-1), dim=1).flatten(0, 1)", "parted")
 
 
 SPELLING = Spelling(

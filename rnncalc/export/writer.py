@@ -11,7 +11,16 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import Role, Tensor
-from rnncalc.export.code import FALLBACK, broken, class_name, docstring, identifiers, noted, returned, spoken
+from rnncalc.export.code import (
+    FALLBACK,
+    broken,
+    class_name,
+    docstring,
+    docstring_text,
+    identifiers,
+    with_comment,
+    with_return,
+)
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
@@ -214,9 +223,9 @@ class Writer:
         if self.looping:
             shape = shape_of(program.modules[-1].places[-1].output_shape)
             yield from (*lines, "            outputs.append(x)")
-            yield from broken(noted(f"        return {spelling.join}(outputs, {spelling.axis}=1)", shape))
+            yield from broken(with_comment(f"        return {spelling.join}(outputs, {spelling.axis}=1)", shape))
         else:
-            yield from returned(lines)
+            yield from with_return(lines)
 
     def _made(self, module: Module) -> Iterator[str]:
         """Yield the statements that make a module and what belongs to it."""
@@ -224,14 +233,14 @@ class Writer:
         if module.tied and spelling.tied:
             if module.params:
                 made = self._parameter(f"{own}_bias", f"({module.outputs},)", module)
-                yield noted(f"self.{own}_bias = {made}", note)
+                yield with_comment(f"self.{own}_bias = {made}", note)
         else:
             around = isinstance(module.layer, Transform) and not self._around(module).made
             for direction, name in enumerate(() if around else self.names(module)):
                 made = self._layer(module) if module.recurrent is None else spelling.recurrent(module, direction, self)
-                yield noted(f"self.{name} = {made}", "" if direction else note)
+                yield with_comment(f"self.{name} = {made}", "" if direction else note)
             if module.tied:
-                yield noted(spelling.tie.format(own=own, table=self._table(module)), "tied")
+                yield with_comment(spelling.tie.format(own=own, table=self._table(module)), "tied")
             if module.layer.frozen and module.params and spelling.freeze:
                 yield spelling.freeze.format(own=f"{own}.bias" if module.tied else own)
         for letter, width in module.learned:
@@ -299,7 +308,7 @@ class Writer:
                     x = input_of(move)
                     continue
                 case Input(extra_of=None):
-                    yield noted(f"x = {spelling.one_step.format(x=input_of(move))}", "one step")
+                    yield with_comment(f"x = {spelling.one_step.format(x=input_of(move))}", "one step")
                 case Merge(reads=(_, beside)):
                     extra = flow[beside]
                     assert isinstance(extra, Input)
@@ -307,20 +316,20 @@ class Writer:
                     name = f"{self.identifiers[extra.extra_of or '']}_extra{step}"
                     yield f"x = {spelling.join}([{x}, {name}], {spelling.axis}=-1)"
                 case Begin(later="output"):
-                    yield noted(f"x = {spelling.one_step.format(x=x)}", "one step")
+                    yield with_comment(f"x = {spelling.one_step.format(x=x)}", "one step")
                     yield from self._loop()
                 case Begin():
                     width = shape[place][-1]
                     yield f"zeros = {spelling.zeros.format(x=x, width=width)}"
                     grown = f"x = {spelling.join}([{spelling.one_step.format(x=x)}, zeros], {spelling.axis}=1)"
-                    yield noted(grown, f"{shape_of((move.steps, width))}, zeros after the input")
+                    yield with_comment(grown, f"{shape_of((move.steps, width))}, zeros after the input")
                 case Recur(name=name) if name in modules and self.looping:
                     step = spelling.looped.format(own=self.of(modules[name]), x=x)
-                    yield noted(step, shape_of(modules[name].shape))
+                    yield with_comment(step, shape_of(modules[name].shape))
                 case Recur(name=name) if name in modules:
                     yield from spelling.recur(modules[name], x, self)
                 case Apply(name=name):
-                    yield noted(f"x = {self._applied(modules[name], x)}", shape_of(modules[name].shape))
+                    yield with_comment(f"x = {self._applied(modules[name], x)}", shape_of(modules[name].shape))
                 case Window(name=name):
                     read = shape[move.reads[0]]
                     sequence = len(read) > 1 or self.single or self.looping
@@ -329,14 +338,14 @@ class Writer:
                     code = self._transformed(modules[name], move, read, sequence, x)
                     if code == x:
                         continue
-                    yield noted(f"x = {code}", shape_of(modules[name].shape))
+                    yield with_comment(f"x = {code}", shape_of(modules[name].shape))
                 case Last(reads=(of,)) if isinstance(flow[of], Apply | Window):
-                    yield noted(f"x = {x}[:, -1]", shape_of(shape[place]))
+                    yield with_comment(f"x = {x}[:, -1]", shape_of(shape[place]))
                 case _:
                     continue
             x = "x"
         if self.single:
-            yield noted("x = x[:, -1]", shape_of(shape[-1]))
+            yield with_comment("x = x[:, -1]", shape_of(shape[-1]))
 
     def _loop(self) -> Iterator[str]:
         """Yield the statements that begin a loop over steps, each recurrent module at its learned states or at none."""
@@ -377,9 +386,9 @@ class Writer:
                     code = f"({one} + {other}) / 2"
                 case _:
                     code = f"{self.spelling.join}([{one}, {other}], {self.spelling.axis}=-1)"
-            yield noted(f"x = {code}", shape_of(module.shape))
+            yield with_comment(f"x = {code}", shape_of(module.shape))
         elif module.last:
-            yield noted("x = x[:, -1]", shape_of(module.shape))
+            yield with_comment("x = x[:, -1]", shape_of(module.shape))
 
     def _cell(self, cell: OwnCell, name: str) -> Iterator[str]:
         """Yield the lines of the class of a cell that the framework lacks."""
@@ -448,7 +457,7 @@ class Writer:
         network, program = self.program.network, self.program
         frozen = program.params - program.trainable
         trained = f", {frozen:,} of them frozen" if frozen else ""
-        name = FALLBACK if network.name == network.defaults["name"] else spoken(network.name)
+        name = FALLBACK if network.name == network.defaults["name"] else docstring_text(network.name)
         yield f"{name}: {program.params:,} parameters{trained}."
         reads = [
             f"{each.name} {shape_of(each.shape)}{' of token numbers' * each.tokens}"
@@ -461,7 +470,7 @@ class Writer:
             own = "the cells above are written from their equations, one matrix a gate"
             yield f"{title} has no module for some of the layers; {own}."
         if network.source and network.convention == program.target:  # else it would mention other numbers
-            yield f"Source: {spoken(network.source, 400)}"
+            yield f"Source: {docstring_text(network.source, 400)}"
 
 
 class Argument(Frozen):

@@ -35,7 +35,7 @@ class BindingError(Exception):
 
 
 class Meter:
-    """The observed use of one layer: the weights read, and the multiplications of its matrix products."""
+    """Records the use of one layer's weights: those read, and the multiplications of its matrix products."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self.multiplications = 0
@@ -52,7 +52,7 @@ class Meter:
         self._read[what] = max(scalars, self._read.get(what, 0))
 
     def product(self, matrix: Matrix, x: Vector) -> Vector:
-        """Return the matrix times x, of a convolution at each place."""
+        """Return the matrix times x; for a convolution, at each place."""
         if isinstance(matrix, Convolution):
             return self._convolved(matrix, x)
         width = len(matrix.rows[0]) if matrix.rows else 0
@@ -83,10 +83,10 @@ class Meter:
 
 
 class TensorPart(NamedTuple):
-    """The part of a tensor that is a matrix or a vector: its index on the first axes, its start, whether transposed.
+    """A matrix or a vector within a tensor: its index on the first axes, its first row, and whether transposed.
 
-    taps: of a convolution, the places of its kernel.
-    last: its index on the last axis, where that is none of the matrix.
+    taps: the places of a convolution's kernel.
+    last: its index on the last axis, if that is not an axis of the matrix.
     """
 
     name: str
@@ -97,13 +97,13 @@ class TensorPart(NamedTuple):
     taps: tuple[tuple[int, ...], ...] = ()
 
     def number(self, filters: int, column: int, channels: int) -> tuple[int, ...]:
-        """Return the index of a weight of a convolution, whose rows have the channels of each tap in turn."""
+        """Return the index in the tensor of a convolution's weight, from its filter and its column."""
         tap, channel = self.taps[column // channels], column % channels
         return (*tap, channel, filters) if self.transposed else (filters, channel, *tap)
 
 
 class Matrix:
-    """A matrix of weights, output by input, and its piece of a tensor; shared: the other layer's that owns it."""
+    """A matrix of weights with a row for each output, and its piece of a tensor. origin: the matrix that it shares."""
 
     def __init__(self, name: str, rows: Rows, piece: TensorPart | None = None, *, origin: Matrix | None = None) -> None:
         self.name = name
@@ -116,7 +116,7 @@ class Matrix:
 
     @property
     def origin(self) -> Matrix:
-        """The matrix of the layer that owns it, itself if that is this one."""
+        """The matrix of the layer that owns the weights; itself if this layer does."""
         return self._origin or self  # a reference to itself would be a cycle, freed only by the collector
 
     @property
@@ -134,7 +134,9 @@ class Matrix:
 class Convolution(Matrix):
     """The weights of a convolution that keeps the space: a row for each filter, its channels at each tap in turn.
 
-    Each place reads what is around it, with zeros beyond the edges; of an even kernel one place more behind it.
+    Each place reads the places around it, with zeros beyond the edges. An even kernel reads one place more after it
+    than
+    before it.
     """
 
     def __init__(self, name: str, rows: Rows, piece: TensorPart, space: tuple[int, ...], kernel: int) -> None:
@@ -148,7 +150,7 @@ class Convolution(Matrix):
             self.reads.append([_index(each, space) for each in around])
 
     def around(self, x: Vector) -> Iterator[Vector]:
-        """Yield for each place what it reads of the places around it."""
+        """Yield for each place the numbers of the places around it, one after the other."""
         channels = self.channels
         if len(x) != len(self.reads) * channels:
             raise BindingError(f"{self.name}: {len(self.reads)} places of {channels} channels are not {len(x)} numbers")
@@ -157,13 +159,13 @@ class Convolution(Matrix):
             yield [n for at in reads for n in (zeros if at is None else x[at * channels : (at + 1) * channels])]
 
     def outer(self, gradient: Vector, x: Vector) -> list[tuple[Vector, Vector]]:
-        """Return for each place two vectors whose outer product is its share of the gradient of the weights."""
+        """Return for each place two vectors. The sum of their outer products is the gradient of the weights."""
         filters = len(self.rows)
         parts = (gradient[at : at + filters] for at in range(0, len(gradient), filters))
         return [*zip(parts, self.around(x), strict=True)]
 
     def spread(self, gradient: Vector) -> Vector:
-        """Return the gradient of what is read, from that of what is made of it."""
+        """Return the gradient of the input from the gradient of the output."""
         channels, filters = self.channels, len(self.rows)
         found = [0.0] * (len(self.reads) * channels)
         for place, reads in enumerate(self.reads):
@@ -175,7 +177,7 @@ class Convolution(Matrix):
 
 
 def _index(place: Sequence[int], space: Sequence[int]) -> int | None:
-    """Return the number of a place, the last axis fastest; None beyond the edges."""
+    """Return the number of a place, counted with the last axis fastest; None beyond the edges."""
     number = 0
     for at, size in zip(place, space, strict=True):
         if not 0 <= at < size:
@@ -195,7 +197,7 @@ class WeightVector:
 class Arrays:
     """The arrays of one layer, in the shapes of its tensors; returns pieces of them by name.
 
-    buffers: the names of those that are no parameters.
+    buffers: the names of the arrays that are not parameters.
     """
 
     def __init__(
@@ -208,7 +210,7 @@ class Arrays:
 
     @property
     def scalars(self) -> int:
-        """The number of weights there are."""
+        """The number of weights."""
         return sum(_scalars(array) for name, array in self._given.items() if name not in self.buffers)
 
     def matrix(
@@ -220,9 +222,9 @@ class Arrays:
         at: tuple[int, ...] = (),
         last: int | None = None,
     ) -> Matrix:
-        """Return some rows of a matrix, or, if it is stored input by output, some columns as rows.
+        """Return some rows of a matrix. If it is stored input by output, return some columns as rows.
 
-        at: the place of the matrix in an array of more axes; last: the same on a last axis that is none of its own.
+        at: the index of the matrix on the first axes of its array. last: its index on an extra last axis.
         """
         array = self._array(name, at)
         if last is not None:
@@ -252,7 +254,7 @@ class Arrays:
         return Convolution(name, numbers, piece, space, kernel)
 
     def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> WeightVector:
-        """Return some numbers of a vector; `at` is its place in an array of more axes."""
+        """Return some numbers of a vector; `at` is its index on the first axes of its array."""
         array = self._array(name, at)
         if not isinstance(array, list) or (array and isinstance(array[0], list)):
             raise BindingError(f"{name}: a vector is needed, a matrix is declared")
@@ -291,7 +293,7 @@ def _scalars(nested: Nested) -> int:
 
 
 class Vectors(Protocol[Value]):
-    """The operations that a layer computes with; a value is a vector of floats, or represents one."""
+    """The operations of a layer's pass. A value is a vector of floats, or represents one."""
 
     @property
     def chunk(self) -> int:
@@ -355,7 +357,7 @@ class Floats:
         return row.forward
 
     def at(self, step: int) -> None:
-        """Take no notice."""
+        """Do nothing: floats do not depend on the step."""
 
     def carry(self, vector: Vector, border: int) -> Vector:
         return vector
@@ -439,7 +441,7 @@ def _decimals(bound: float) -> int:
 
 
 def _rounded(nested: Any, decimals: int) -> Any:
-    """Return numbers, or lists of them, rounded; none is a negative 0."""
+    """Return numbers, or lists of them, rounded; a negative 0 becomes 0."""
     if isinstance(nested, list):
         return [_rounded(each, decimals) for each in nested]
     return round(nested, decimals) + 0.0
@@ -457,7 +459,7 @@ def filled(tensor: Tensor, bound: float, random: Callable[[], float]) -> Nested:
     return _filled(tensor.shape, _grid(bound), random)
 
 
-@lru_cache(maxsize=1)  # the tensors of a layer, and of equal layers one after another, have one bound
+@lru_cache(maxsize=1)  # the tensors of a layer, and of equal layers in a row, have the same bound
 def _grid(bound: float) -> list[float]:
     return [bound * (2 * step / VALUES - 1) for step in range(VALUES)]
 
@@ -484,14 +486,14 @@ def shape_of(nested: Nested) -> tuple[int, ...]:
 
 
 def within(nested: Nested, place: Iterable[int]) -> Nested:
-    """Return what is at a place of the first axes of an array."""
+    """Return the part of an array at an index on its first axes."""
     for number in place:
         nested = nested[number]
     return nested
 
 
 def number_at(nested: Nested, place: Iterable[int]) -> float:
-    """Return the number at a place of an array, which has a number for each axis."""
+    """Return the number of an array at an index on all axes."""
     for number in place:
         nested = nested[number]
     return float(nested)

@@ -131,11 +131,11 @@ def backward_pass(network: Network, loss: Loss, weights: dict[str, dict[str, Nes
 
 
 OPERATION, NUMBER = 340, 43
-"""The bytes that a tape was measured to take for an operation, and for each number that it makes."""
+"""The measured bytes of a tape for one operation, and for each number of its result."""
 
 
 def _taped_bytes(placed: Placed) -> int:
-    """Return the same of one layer, from its widths: its steps may be more or fewer than its neighbour's."""
+    """Return the estimate for one layer; layers may differ in their number of steps."""
     layer, uses = placed.layer, placed.uses or 1
     operations, width = 4, max(placed.inputs, placed.outputs)
     if isinstance(layer, Cell):

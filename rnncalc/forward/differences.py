@@ -32,7 +32,7 @@ class Spot(NamedTuple):
 
 
 def spots(network: Network, most: int, seed: int) -> list[Spot]:
-    """Return all trained weights, or, of more than `most`, a sample drawn by the seed, each tensor in its turn."""
+    """Return all trained weights; of more than `most`, a random sample that takes the tensors in turn."""
     draw = Random(f"{seed} differences")
     tensors = [
         [Spot(placed.name, tensor.name, _place(number, tensor.shape)) for number in _some(draw, tensor.shape, most)]

@@ -138,7 +138,7 @@ class DirectionPass(Generic[Value]):
             name = self.trace.nodes[place].operation
             if name == "matrix" or isinstance(error, LengthError | MemoryError):
                 raise
-            raise DeclarationError(f"operation {name}: {raised(error)}") from error  # of a stranger's row
+            raise DeclarationError(f"operation {name}: {raised(error)}") from error  # other code may have registered it
 
     @property
     def history(self) -> History[Value]:
@@ -193,9 +193,9 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
 
 
 class TransformPass(Generic[Value]):
-    """The operations that a layer around the cells computes with, on its bound weights.
+    """The operations of a layer around the cells, on its bound weights.
 
-    names: of its arrays, by role. lies: how a kernel lies. epsilon: what is added to a variance.
+    names: its arrays by role. lies: the order of a kernel's axes. epsilon: added to a variance.
     """
 
     def __init__(
@@ -215,8 +215,8 @@ class TransformPass(Generic[Value]):
         self.epsilon = epsilon
         self.meter = meter
         self.zeros: Value | None = None
-        self.kernels: dict[int, list[Matrix]] = {}  # of each step of a kernel, one for each group
-        self.parts: dict[int, tuple[Value, list[Value]]] = {}  # of each vector its groups, by its identity
+        self.kernels: dict[int, list[Matrix]] = {}  # for each step of a kernel, a matrix for each group
+        self.parts: dict[int, tuple[Value, list[Value]]] = {}  # the groups of each vector, by its identity
         self.plus = vectors.operation(OPERATIONS["plus"])
         self.times = vectors.operation(OPERATIONS["times"])
         self.copied = vectors.operation(OPERATIONS["copy"])
@@ -235,7 +235,7 @@ class TransformPass(Generic[Value]):
         return Stream([made], len(shape) > 1, x.first)
 
     def _zeros(self, width: int) -> Value:
-        """Return the zeros that stand for a step outside the sequence, and their parts; no pass need save them."""
+        """Return the zeros for a step outside the sequence; the backward pass need not save them."""
         if self.zeros is None:
             groups = self.layer.values().get("groups", 1)
             made = [WeightVector(TensorPart(""), [0.0] * (width // number)) for number in (1, groups)]
@@ -248,7 +248,7 @@ class TransformPass(Generic[Value]):
         return self.vectors.weight(self._vector(role))
 
     def stored(self, role: str) -> Value:
-        """Return stored numbers that are not trained; the framework may yet count them as parameters."""
+        """Return stored numbers that are not trained; a framework may still count them as parameters."""
         vector = self._vector(role)
         if vector.piece.name not in self.arrays.buffers:
             self.meter.vector(vector)
@@ -312,7 +312,7 @@ class TransformPass(Generic[Value]):
 class LayerPass(Generic[Value]):
     """A layer as it is run.
 
-    meter: records reads and multiplications. to_read: how many of its weights a pass must read.
+    meter: records reads and multiplications. to_read: how many weights a pass must read.
     table: the matrix of an embedding: this layer, or the one whose matrix a tied output shares.
     """
 
@@ -401,7 +401,7 @@ class LayerPass(Generic[Value]):
     def _dense(self, layer: Dense, binding: Binding, table: Matrix | None) -> Callable[[Value], Value]:
         kernel, bias, transposed = (isinstance(layer, Output) and binding.output) or binding.dense
         if isinstance(layer, Output) and layer.tied:
-            assert table is not None  # a network whose tied output has no table is refused
+            assert table is not None  # never None: a network whose tied output has no table was refused
             matrix = table.shared_with("the embedding's")
         else:
             matrix = self.arrays.matrix(kernel, transposed=transposed)
@@ -456,5 +456,5 @@ def _own(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[V
 
 def _zeros(layer: Cell, vectors: Vectors[Value]) -> tuple[Value, ...]:
     by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
-    widths = layer.sizes(0) | by_hand  # the layer computes it: a cell of one's own may have other widths
+    widths = layer.sizes(0) | by_hand  # the layer computes it: a user's own cell may have other widths
     return tuple(vectors.constant([0.0] * widths[width]) for width in layer.states.values())

@@ -100,7 +100,7 @@ class Pass(Generic[Value]):
         self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}
         reads = Counter(read for move in network.flow for read in move.reads)
         self.shared = {place for place, times in reads.items() if times > 1}
-        if network.feedback:  # each step applies the layers again, and binds them at the first alone
+        if network.feedback:  # layers are bound at the first step and applied at every step
             self.shared |= {read for move in network.flow if isinstance(move, Recur) for read in move.reads[1:]}
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the index of the layer
@@ -122,7 +122,7 @@ class Pass(Generic[Value]):
             self.outputs = values[places[-1]].ways[0]
 
     def _layers(self) -> Iterator[tuple[Placed, range]]:
-        """Yield each layer with the indices of its moves: those that lead to it, and on to its output."""
+        """Yield each layer with the indices of its moves, from its inputs to its output."""
         first = 0
         for placed, end in zip(self.network.stack, ends(self.network.flow).values(), strict=True):
             yield placed, range(first, end + 1)
@@ -139,7 +139,7 @@ class Pass(Generic[Value]):
         return self._seen(of, values[places[-1]])
 
     def _fed_back(self) -> Iterator[LayerRun]:
-        """Run all layers step by step, the last one's output of each step being the first one's input of the next."""
+        """Run all layers step by step; the last output of each step is the first layer's input at the next step."""
         begin = next(place for place, move in enumerate(self.network.flow) if isinstance(move, Begin))
         layers = [*self._layers()]
         opened = [self.opened(placed) for placed, _ in layers]
@@ -183,7 +183,7 @@ class Pass(Generic[Value]):
         move, vectors = self.network.flow[place], of.vectors
         match move:
             case Input():
-                if move.extra_of is not None and move.sequence:  # made when they are merged: there may be many
+                if move.extra_of is not None and move.sequence:  # drawn when they are merged, because they may be many
                     return Stream([map(vectors.constant, self.read(move))], move.sequence)
                 made = self.read(move)
                 return Stream([made if move.tokens else [*map(vectors.constant, made)]], move.sequence)

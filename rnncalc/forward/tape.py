@@ -51,7 +51,7 @@ class TapeValue:
         self.gradient: Any = None
 
     def add(self, gradient: Vector) -> None:
-        """Add to the gradient. Raises LengthError for one of another length than the value."""
+        """Add to the gradient. Raises LengthError if its length differs from the value's."""
         if len(gradient) != len(self.numbers):
             raise LengthError(gradient, self.numbers)
         self.gradient = gradient if self.gradient is None else plus(self.gradient, gradient)
@@ -69,7 +69,7 @@ class TapeValue:
                     operand.add(gradient(self.gradient, read))
                 except MemoryError:
                     raise
-                except Exception as error:  # a row from elsewhere may raise anything
+                except Exception as error:  # a row registered by other code may raise anything
                     message = f"operation {self.row.name}: its gradients: {raised(error)}"
                     raise DeclarationError(message) from error
         if self.row in (MATRIX, CONVOLVE) and self.operands[1].needs:
@@ -135,7 +135,7 @@ class _LookUp(TapeValue):
 
 
 class LayerTape:
-    """What the backward pass through one layer was seen to do, and the gradients of its weights.
+    """The observations of the backward pass through one layer, and the gradients of its weights.
 
     gradients: of each tensor by its name, in the shape of the weights; empty if they are not trained.
     multiplications: those of matrix products. saved: for each chunk the numbers of each forward value that was read, by
@@ -165,7 +165,7 @@ class LayerTape:
         inputs.append(read)
 
     def add(self, piece: TensorPart, rows: Rows) -> None:
-        """Add to the gradient of a piece of the weights; that of a vector is one row."""
+        """Add to the gradient of a piece of the weights; a vector's gradient is one row."""
         array = self.gradients[piece.name]
         for place in piece.at:
             array = array[place]
@@ -191,7 +191,7 @@ class LayerTape:
                 array[number] = plus(array[number], row)
 
     def finish(self) -> None:
-        """Multiply out the gradients of matrices, all uses of one together: the sum over the steps."""
+        """Compute the gradient of each matrix: the sum over all its uses at all steps."""
         for matrix, owner, gradients, inputs in self._uses.values():
             columns = [*zip(*inputs, strict=True)]
             rows = [[sum(map(mul, row, column)) for column in columns] for row in zip(*gradients, strict=True)]
@@ -223,7 +223,7 @@ class Tape:
         self._made: list[TapeValue] = []
 
     def at(self, step: int) -> None:
-        """Say which step is being taken, counted from 0."""
+        """Begin the step of this number, counted from 0."""
         self.now = step // self.chunk if self.chunk else 0
 
     def stops(self, border: int) -> bool:
@@ -259,7 +259,7 @@ class Taped:
         return self.tape.now
 
     def _noted(self, value: TapeValue, *, needs: bool = False) -> TapeValue:
-        """Return a value, noted if it needs a gradient."""
+        """Return a value; put it on the tape if it needs a gradient."""
         value.needs = value.needs or needs
         if value.needs:
             self.tape.note(value)
@@ -273,7 +273,7 @@ class Taped:
         return partial(self._made, row)
 
     def constant(self, numbers: Vector) -> TapeValue:
-        """Return a vector of data; one that is given twice is two, as those of two steps are."""
+        """Return a vector of data. The same list at two steps is two values."""
         value = TapeValue([*numbers], self.layer)
         value.needs = self.tape.every
         return value
@@ -314,13 +314,13 @@ class Taped:
         return self._noted(value, needs=self.layer.trained)
 
     def stored(self, weights: WeightVector) -> TapeValue:
-        """Return numbers that are never trained, and that need not be saved: they are there anyway."""
+        """Return numbers that are never trained. They need not be saved: the layer keeps them anyway."""
         value = TapeValue(weights.numbers, self.layer)
         value.piece = weights.piece
         return value
 
     def state(self, weights: WeightVector) -> TapeValue:
-        """Return a learned state, which unlike other weights is a value that is saved."""
+        """Return a learned state. Unlike other weights, it counts as a saved value."""
         made = self._made(SAME, self.weight(weights))
         made.kept = True
         return made

@@ -85,7 +85,7 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Convent
 
 
 def _biases(layout: Layout) -> Expression:
-    """Return the size of all biases of a layout, both directions together."""
+    """Return the total size of the biases of a layout, in both directions."""
     terms: dict[str, int] = {}
     for tensor in layout.own:
         if _is_bias(tensor):

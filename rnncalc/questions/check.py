@@ -1,7 +1,7 @@
-"""`check`: compares a network with its limits: its `expect` and `budget`, those of the call, and on its growth.
+"""`check`: compares a network with the limits of its `expect` and `budget`, of the call, and on its growth.
 
 Returns numbers and names, no sentences: `reports/check.py` writes those. The caller passes the place of a limit.
-Comparisons use whole numbers and fractions, never floats: a limit that is met exactly is kept.
+Comparisons use whole numbers and fractions, never floats, so a number equal to its limit passes.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
-    """Yield the limits of the call and those of the network's budget, key by key; if there are two, both hold."""
+    """Yield the limits of the call and of the network's budget, key by key; if there are two, both hold."""
     own = network.budget or Budget()
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
         yield from (limit for limit in given if (limit.rule, limit.quantity) == (rule, quantity))
@@ -345,7 +345,7 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
 
 
 def _located(checks: Iterable[LimitCheck], locate: Locate) -> Iterator[LimitCheck]:
-    """Yield each with its place in the spec; of layers' limits, which may be thousands, only those not kept."""
+    """Yield each check with its place in the spec. Limits of layers may be thousands: only failed ones are located."""
     for one in checks:
         place = locate(one.limit.path) if one.limit.path and not (one.kept and one.limit.layer) else None
         yield one._replace(line=place[0], column=place[1]) if place else one

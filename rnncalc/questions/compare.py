@@ -24,7 +24,7 @@ from rnncalc.questions.pieces import TriedSizes
 from rnncalc.questions.solve import solution
 
 WIDTH = "width of all recurrent layers"
-"""What is looked for."""
+"""The units that `compare_same_params` searches for."""
 KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
 DENSE = "dense"
 CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
@@ -36,8 +36,8 @@ class Compared(NamedTuple):
 
     name: the network's. kind: the kind of its recurrent layers if they were exchanged, or `dense`; None for an
         unchanged network.
-    params, multiply_adds, bytes: as in a count; multiply_adds is None if unknown.
-    units: the width found for every recurrent layer, if the comparison looks for one.
+    params, multiply_adds, bytes: the same as in `Count`; multiply_adds is None if unknown.
+    units: the width found for every recurrent layer, if the comparison searches for one.
     """
 
     name: str
@@ -63,13 +63,13 @@ class Missing(NamedTuple):
 
 
 class LayerRow(NamedTuple):
-    """The layers at one place of several networks; None of a network that has none there."""
+    """The layers of several networks at one place; None for a network without a layer there."""
 
     layers: tuple[Placed | None, ...]
 
     @property
     def same(self) -> bool:
-        """Whether the layers differ in nothing but their names."""
+        """Whether the layers are equal apart from their names."""
         first, *others = [placed and _likened(placed) for placed in self.layers]
         return all(other == first for other in others)
 
@@ -83,7 +83,7 @@ class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
     networks: the arguments. sides: the sides of the comparison; ratios are to the first.
-    same_params: whether widths were looked for. projections: whether layers have projections, which keep their width.
+    same_params: whether widths were searched for. projections: whether layers have projections, which keep their width.
     """
 
     networks: tuple[Network, ...]
@@ -95,7 +95,8 @@ class Comparison(NamedTuple):
     def layers(self) -> Iterator[LayerRow]:
         """Yield the layers of several networks place by place, the output layers beside each other.
 
-        A layer of another half stands beside none; dense layers that make a state stand with their recurrent layers.
+        Only layers of the same half share a row; dense layers that make an initial state have their places in the
+        stack.
         """
         halves = dict.fromkeys(name for network in self.networks for name in network.parts)
         for half in halves:
@@ -136,7 +137,7 @@ class DenseGrowth(NamedTuple):
 def compare(*networks: Network, dtype: str = "float32") -> Comparison:
     """Return a comparison of several networks, or of one network as RNN, GRU, LSTM and dense with the same widths.
 
-    Bytes are those of parameters of the `dtype`, one of `questions.count.DTYPES`.
+    Bytes are computed for parameters of the `dtype`, one of `questions.count.DTYPES`.
     Raises CallError if an argument is not a network, if there is none, and for an unknown dtype.
     """
     if not networks:
@@ -163,7 +164,7 @@ def compare(*networks: Network, dtype: str = "float32") -> Comparison:
 def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
     """Return a comparison in which each kind has the largest width within the network's parameters.
 
-    All recurrent layers of a kind have that width; a decoder's the width that takes the encoder's states.
+    All recurrent layers get that width; a decoder's layer gets the width of the encoder's states that it starts from.
     Raises RefusedError if the network has no recurrent layer, CallError for an unknown dtype.
     """
     network = network_of(network)

@@ -58,7 +58,7 @@ class Count(NamedTuple):
 
     @property
     def params_formula(self) -> str | None:
-        """The same in plain arithmetic: `4*h*(m + h + 1) + p*(h + 1)`."""
+        """The formula of the parameters with explicit signs: `4*h*(m + h + 1) + p*(h + 1)`."""
         return None if self.in_letters is None else plain(self.in_letters)
 
     @property

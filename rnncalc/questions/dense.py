@@ -1,11 +1,11 @@
-"""The dense equivalent: a network without recurrence or shared weights that reads the same T steps at once.
+"""The dense equivalent: a network without recurrence or shared weights that reads all T steps at once.
 
-Its input is T·m numbers. Each recurrent or dense layer of width w becomes a dense layer of T·w units, or of w units if
-it stands before the sequence of a one-to-many network begins; T is its own number of outputs. A convolution is such a
-layer too, and a normalisation has its numbers for each of the T·w. Pooling leaves out nothing that is multiplied, and
-what ends or begins a sequence changes T for the layers behind it. The output keeps its p units, or has T·p if there is
-an output at every step. An embedding stays one table. So does a part counted elsewhere: the layer after it reads T·w
-numbers, or w if it is applied once.
+Its input has T·m numbers. Each recurrent or dense layer or convolution of width w becomes a dense layer of T·w units,
+where T is its number of output steps; before the sequence of a one-to-many network begins, it has w units. A
+normalisation has parameters for each of its T·w numbers. Pooling has no weights. A layer that ends or begins a
+sequence changes T for the layers after it. The output layer has p units, or T·p with an output at every step. An
+embedding stays one table. A part counted elsewhere is unchanged: the layer after it reads T·w numbers, or w if the
+part is applied once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,8 +25,7 @@ StepsOfParts = Mapping[str | None, int]
 class DenseLayer(NamedTuple):
     """A layer of the dense equivalent, under the name of the layer that it replaces.
 
-    inputs, units: the widths of its input and its output, all steps together; an embedding and a part counted
-        elsewhere keep their widths.
+    inputs, units: its input and output widths over all steps; an embedding and a part counted elsewhere keep theirs.
     params: its parameters. expression: their formula. sizes: the values of the letters in the formula.
     multiply_adds: multiplications of one pass, one for each weight of a matrix; None where a part is counted elsewhere.
     """
@@ -43,9 +42,9 @@ class DenseLayer(NamedTuple):
 class DenseEquivalent(NamedTuple):
     """The dense equivalent of a network.
 
-    params: the sum of its layers'. ratio: that divided by the network's own, None if those are 0.
-    chains: the widths from its input through its dense layers to its output. If a layer does not read just the layer
-        below, another chain begins with the width that it reads. Tables are left out.
+    params: the sum over its layers. ratio: `params` divided by the network's parameters; None if those are 0.
+    chains: the widths from its input through its dense layers to its output. A layer that does not read just the layer
+    below begins another chain with its input width. Tables are left out.
     """
 
     params: int
@@ -66,7 +65,7 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
 
 
 def dense_params(network: Network, steps: int) -> int:
-    """Return the parameters of the dense equivalent for another number of steps, in both halves where there are two."""
+    """Return the parameters of the dense equivalent for another number of steps, the same in both halves."""
     if network.topology == "one-to-one":
         steps = 1
     return sum(one.params for one in _made(network, dict.fromkeys(network.parts, steps)))
@@ -87,7 +86,7 @@ def _own_steps(network: Network) -> StepsOfParts | None:
 class _Made(NamedTuple):
     """The dense replacement of a layer.
 
-    dense: whether it is a dense layer; a table stays a table. times: how often another layer is there.
+    dense: whether it is a dense layer; a table stays a table. times: the number of copies of another layer.
     """
 
     placed: Placed
@@ -124,7 +123,7 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
     Only the output layer may read fewer steps than there are. Later steps without an input have no numbers. A decoder's
     first layer reads the encoder's output beside its own input.
     """
-    values: list[tuple[int, int]] = []  # of each move: its width, and for how many steps
+    values: list[tuple[int, int]] = []  # the width and the number of steps of each move's value
     part: str | None = None
     encoder = giving = first = (
         0  # first: the numbers of a recurrent layer's states before the first step, made from a vector
@@ -171,7 +170,7 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
 
 
 def _around(layer: Transform, placed: Placed, numbers: int, times: int) -> tuple[int, int]:
-    """Return the numbers and the steps behind a layer around the cells that multiplies by no matrix."""
+    """Return the output width and steps of a layer around the cells that multiplies by no matrix."""
     if layer.ends:
         return numbers, 1
     if layer.begins or layer.along:

@@ -22,7 +22,7 @@ from rnncalc.questions.answer.search import Diagnosis, Reason, Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import one_by_one
-from rnncalc.questions.given import network_of, said, whole, word
+from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.training import Training, training
 from rnncalc.text import not_among, plural
 
@@ -33,7 +33,7 @@ MOST_CHOICES = 26
 """The answers to choose from: each has a letter."""
 
 MOST_TRIES = 200
-"""How many networks are drawn for each one that is wanted; invalid and repeated ones are dropped."""
+"""How many networks are drawn for each variant; invalid and repeated ones are dropped."""
 
 Answered = int | str | tuple[int, ...]
 """An answer: a number, a formula multiplied out, or the shape of a tensor."""
@@ -42,11 +42,12 @@ T = TypeVar("T")
 
 
 class Item(NamedTuple):
-    """One thing that is asked.
+    """One question of an exercise.
 
-    layer, tensor: the names of what it is asked of; None for the whole network, and for a count of all tensors.
-    wrong: the known wrong answers, the likeliest first, each judged as `answer` does. choices: the answers to choose
-        from, in no order; none if any may be written.
+    layer, tensor: the names of the layer and the tensor; None for the whole network, and for a count of all tensors.
+    wrong: the known wrong answers, the likeliest first, each judged as by `answer`. choices: the shuffled answers to
+    choose
+    from; empty if the answer is to be written.
     """
 
     layer: str | None
@@ -66,7 +67,7 @@ def answered(judged: Judgement) -> Answered:
 
 
 class Exercise(NamedTuple):
-    """One variant: its number from 1, its network, what is asked of it, and each item."""
+    """One variant: its number from 1, its network, what it asks for, and its items."""
 
     variant: int
     network: Network
@@ -104,10 +105,10 @@ class ExerciseSet(NamedTuple):
 
 
 class AnyNumber(GivenNumber):
-    """Stands for every number that a learner might give: whatever a mistake gives is meant."""
+    """A given number that equals every other, so that the search yields all mistakes."""
 
     def means(self, number: int) -> bool:
-        """Return that it is."""
+        """Return True for any number."""
         return True
 
 
@@ -120,14 +121,15 @@ def exercise(
     ask: str = "total",
     choices: int = 0,
 ) -> ExerciseSet:
-    """Return variants of an exercise on a network, each with its right answer and the known wrong ones.
+    """Return variants of an exercise on a network, each with its right answer and known wrong answers.
 
-    vary: the sizes that differ, each with the values that it may have: `{"lstm_1": range(16, 65, 16)}`. A size is
-        `input`, `steps`, `output`, the name of a layer, for its units, or `lstm_1.projection`; several that are to be
-        equal are joined by commas. In an encoder-decoder `input` and `steps` are those of a half: `encoder.input`.
-    ask: one of ASKS. choices: how many answers there are to choose from, 0 if the answer is to be written.
-    The same seed gives the same exercise. Raises CallError for what it cannot ask, and if there are not as many
-    different variants; SpecError if no value that a size may have makes a network.
+    vary: the sizes that vary, each with its possible values: `{"lstm_1": range(16, 65, 16)}`. A size is `input`,
+    `steps`,
+    `output`, the name of a layer for its units, or `lstm_1.projection`. Sizes joined by commas stay equal. In an
+    encoder-decoder, `input` and `steps` name their half: `encoder.input`.
+    ask: one of ASKS. choices: how many answers to offer; 0 if the answer is to be written.
+    The same seed gives the same exercise. Raises CallError for an impossible question, or too few different variants;
+    SpecError if no value of a size makes a valid network.
     """
     network = network_of(network, letters=True).replace(expect=None, budget=None, training=None)
     word("ask", ask, ASKS)
@@ -155,7 +157,7 @@ def exercise(
 
 
 def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Random, variants: int) -> Iterator[Network]:
-    """Yield different networks with sizes drawn from those that they may have."""
+    """Yield different networks with sizes drawn from their possible values."""
     sizes = _sizes_varied(network, vary)
     every = prod(map(len, vary.values()))
     drawn: set[tuple[int, ...]] = set()
@@ -182,12 +184,12 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
 
 
 def _one_of(random: Random, values: Sequence[T]) -> T:
-    """Return one of the values: by `random()` alone, whose numbers are the same in every version of Python."""
+    """Return a random value. Only `random()` is used: it gives the same numbers in every version of Python."""
     return values[int(random.random() * len(values))]
 
 
 class SizePlace(NamedTuple):
-    """Where a size stands: in a half, of the layer at a place or of the half itself, and its key."""
+    """The position of a size: its half, its layer there (None for the half itself), and its key."""
 
     part: str | None
     place: int | None
@@ -220,13 +222,15 @@ def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[l
         if wrong := not_among([name.strip() for name in names.split(",")], tuple(sizes)):
             raise CallError(f"vary: {wrong}")
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
-            message = f"vary: {names}: expected the values that it may have, such as range(16, 65), got {said(values)}"
+            message = (
+                f"vary: {names}: expected the values that it may have, such as range(16, 65), got {describe(values)}"
+            )
             raise CallError(message)
     return [[sizes[name.strip()] for name in names.split(",")] for names in vary]
 
 
 def _resized(network: Network, places: Sequence[SizePlace], value: int) -> Network:
-    """Return the network with a size at some places. Raises SpecError if it cannot have it."""
+    """Return the network with a size set at some places. Raises SpecError if it is then invalid."""
     parts = dict(network.parts)
     for half, place, key in places:
         part = parts[half]
@@ -243,7 +247,7 @@ def _resized(network: Network, places: Sequence[SizePlace], value: int) -> Netwo
 
 
 def _with_choices(item: Item, choices: int, random: Random) -> Item:
-    """Return an item with the right answer among the likeliest wrong ones, shuffled by `random()` alone."""
+    """Return an item with choices: the right answer among the likeliest wrong ones, shuffled by `random()` alone."""
     among = [item.right, *(answered(wrong) for wrong in item.wrong[: max(choices - 1, 0)])]
     if len(among) < 2:
         return item
@@ -254,7 +258,7 @@ def _with_choices(item: Item, choices: int, random: Random) -> Item:
 
 
 def items_of(network: Network, ask: str) -> Iterator[Item]:
-    """Yield what is asked of a network. Raises CallError if it has nothing of the kind, or too much."""
+    """Yield the items about a network. Raises CallError if there are none, or too many."""
     if ask in ("total", "formula"):
         yield _total(network)
     elif ask == "layers":
@@ -301,14 +305,14 @@ def _layers(network: Network) -> Iterator[Item]:
 
 
 def _mistaken(search: Search, question: Question) -> Iterator[int]:
-    """Yield the counts that single mistakes give, in the order of `answer`, but those of rare mistakes last."""
+    """Yield the counts that single mistakes give, in the order of `answer`, with rare mistakes last."""
     found = [diagnosis for diagnosis, _ in search.diagnoses(question, known=True)]
     for diagnosis in sorted(found, key=lambda diagnosis: diagnosis.alone is not None or diagnosis.id in _RARE):
         yield diagnosis.params
 
 
 def _wrong(answers: Iterable[T], right: T) -> list[T]:
-    """Return the answers that are not right, each once; nobody answers that there are none."""
+    """Return the wrong answers, each once, without 0: no learner answers 0."""
     return [answer for answer in dict.fromkeys(answers) if answer not in (right, 0)]
 
 
@@ -342,7 +346,7 @@ def _params(of: Training) -> int:
 
 
 class Confusion(NamedTuple):
-    """A quantity that is taken for the one that is asked: what to say of it, and its number."""
+    """A quantity that is confused with the right one: its sentence and its number."""
 
     id: str
     text: str
@@ -381,7 +385,7 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
         Confusion("multiply-adds", "is the number of multiply-adds in one pass", NUMBERS[OtherQuantity.MULTIPLY_ADDS]),
     ),
 }
-"""What is taken for each of them, the likeliest first."""
+"""The quantities that each is confused with, the likeliest first."""
 
 
 def _quantity(network: Network, ask: str) -> Item:
@@ -401,7 +405,7 @@ def _quantity(network: Network, ask: str) -> Item:
 
 
 class QuantityGrader(Grader):
-    """Judges answers about another number of a network than that of its parameters."""
+    """Judges answers about a quantity of a network other than its parameters."""
 
     def __init__(self, network: Network, ask: str) -> None:
         super().__init__(network)
@@ -409,7 +413,7 @@ class QuantityGrader(Grader):
         self.item = _quantity(network, ask)
 
     def judge(self, given: Sequence[Given]) -> Answer:
-        """Return the judgement of one number: wrong, it may be one of those that are taken for the right one."""
+        """Judge one number; a wrong one may be a quantity that is confused with the right one."""
         match [*given]:
             case [GivenNumber() as number]:
                 wrong = next((each for each in self.item.wrong if answered(each) == number.number), None)
@@ -421,5 +425,5 @@ class QuantityGrader(Grader):
 
 
 def grader_of(network: Network, ask: str) -> Grader:
-    """Return what judges answers to a question about a network. Raises CallError if it cannot be asked."""
+    """Return the grader of answers to a question about a network. Raises CallError if it cannot be asked."""
     return QuantityGrader(network, ask) if ask in RIGHT else Grader(network)

@@ -18,7 +18,7 @@ from rnncalc.layers.layer import Dense, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.given import network_of, said, word
+from rnncalc.questions.given import describe, network_of, word
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
@@ -94,7 +94,7 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str | No
     """
     names = (only,) if isinstance(only, str) else only
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise CallError(f"only: expected the names of layers, such as ('output',), got {said(only)}")
+        raise CallError(f"only: expected the names of layers, such as ('output',), got {describe(only)}")
     stack = network_of(network, letters=True).stack
     if wrong := not_among([*names], tuple(placed.name for placed in stack)):
         raise CallError(f"only: {wrong}")
@@ -104,7 +104,7 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str | No
 
 
 def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
-    """Derive the same; a name that no layer has is ignored, because a layer of another network may have it."""
+    """Derive the counts of the named layers. An unknown name is ignored: it may be a layer of another network."""
     below: Placed | None = None
     found = []
     row, notation = network.shown, network.spelling
@@ -128,7 +128,7 @@ def _derivation(placed: Placed, below: Placed | None, row: Convention, notation:
     written: tuple[Equation, ...] = ()
     if isinstance(layer, Cell):
         arrays = row.arrays(layer.kind)
-        assert arrays is not None  # a network under a convention that lacks a cell is refused
+        assert arrays is not None  # never None: a network whose convention lacks a cell was refused
         gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
         written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
@@ -139,7 +139,7 @@ def _derivation(placed: Placed, below: Placed | None, row: Convention, notation:
 
 
 def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
-    """Return y = W x + b; the output layer has its own letters."""
+    """Return the equation y = W x + b; the output layer has its own letters."""
     output = isinstance(layer, Output)
     if placed.starts:
         product = Application("matrix", (_symbol(notation.dense.kernel, "n", "m"), Symbol("v", axes=("m",))))
@@ -157,16 +157,16 @@ def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
 
 
 MOST_TAPS = 4
-"""Of a kernel of more steps, the products of the first ones and of the last are written."""
+"""The most kernel steps to write; of more, the first ones and the last are written."""
 
 FAR = 10**6
-"""A step that is far from both ends of a long sequence, so that a window there has no zeros."""
+"""A step far from both ends of a long sequence, where a window has no padding."""
 
 
 def _transform(layer: Transform, placed: Placed) -> Equation:
-    """Return what a layer around the cells makes of the steps of its window.
+    """Return the equation of a layer around the cells, for the steps of one window.
 
-    Where the window moves by several steps, t is the first of them.
+    With a stride, t is the first step of the window.
     """
     window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * layer.every)] if layer.along else [FAR]
     time = "t" if placed.sequence else ""
@@ -181,9 +181,9 @@ DOTS = Symbol("⋯")
 
 
 class FormulaWriter:
-    """The operations that a layer around the cells computes with, as formulas.
+    """Writes the operations of a layer around the cells as formulas.
 
-    taps: which steps of a kernel are written; -1 stands for those that are left out.
+    taps: the steps of a kernel to write; -1 is written as an ellipsis.
     """
 
     def __init__(self, sizes: Mapping[str, int], taps: Sequence[int]) -> None:
@@ -204,7 +204,7 @@ class FormulaWriter:
         return Symbol("b" if role == Role.BIAS else "g", axes=(self.output,))
 
     def stored(self, role: str) -> Formula:
-        """Return what stands for stored numbers, which are in the name of the function alone."""
+        """Return a placeholder: stored numbers appear only in the name of the function."""
         return DOTS
 
     def convolved(self, tap: int, x: Formula) -> Formula:
@@ -231,7 +231,7 @@ def _symbol(array: Array, *axes: str) -> Symbol:
 
 
 def _steps(placed: Placed) -> Iterator[Step]:
-    """Yield the lines of a layer: its tensors, or one gate's if all are alike, then times gates and directions."""
+    """Yield the lines of a layer: its tensors, or one gate's tensors and the number of gates; then the directions."""
     own = placed.tensors
     tensors = [tensor for tensor in own if tensor.direction is not Direction.BACKWARD]
     alike = _alike(tensors)

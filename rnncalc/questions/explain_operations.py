@@ -20,7 +20,7 @@ from rnncalc.step.trace import Trace, trace
 
 
 class EquationOperations(NamedTuple):
-    """The operations of one kind in an equation, or in several that are alike, in one step of one direction.
+    """The operations of one kind in an equation, or in several equal ones, in one step of one direction.
 
     lefts: the left sides of the equations. kind: the name of a field of OperationCounts.
     """
@@ -96,7 +96,7 @@ def _of_applications(placed: Placed, counts: OperationCounts, batch: int) -> Ite
 
 
 def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[EquationOperations]:
-    """Yield the operations of each equation, those of equations that are alike together."""
+    """Yield the operations of each equation; equations with the same operations share a line."""
     left_of = owners(step) if isinstance(placed.layer, Cell) else {}
     (alone,) = {equation.left for equation in of.equations} if not left_of else (Symbol(""),)
     terms: dict[tuple[Symbol, str], dict[tuple[str, ...], int]] = {}

@@ -45,9 +45,9 @@ class SavedLine(NamedTuple):
 
 
 class WorkLine(NamedTuple):
-    """Like products of the backward pass: their purpose, their matrices, what those multiplied, and how many.
+    """Equal products of the backward pass: their purpose, matrices, vector, and number.
 
-    matrices: the letters of the gates, or of a matrix beside them. of: x, the letter of a state, or nothing.
+    matrices: the letters of the gates, or of a matrix outside them. of: x, the letter of a state, or empty.
     """
 
     gradient: Gradient

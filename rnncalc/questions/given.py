@@ -1,4 +1,4 @@
-"""Checks the arguments of a Python caller: an invalid argument is refused with its cure.
+"""Checks the arguments of a Python caller. An invalid one is refused with its cure.
 
 The command line has checked its flags and files before, with its own messages.
 """
@@ -15,7 +15,7 @@ from rnncalc.text import did_you_mean, escape, one_of
 def network_of(given: object, *, letters: bool = False) -> Network:
     """Return an argument that must be a network. Raises CallError, with the way to make one, for anything else.
 
-    letters: whether the question can be answered of sizes in letters; if not, raises RefusedError for them.
+    letters: whether sizes may be letters; if not, raises RefusedError for them.
     """
     if isinstance(given, Network):
         return given if letters else in_numbers(given)
@@ -23,13 +23,13 @@ def network_of(given: object, *, letters: bool = False) -> Network:
         path = escape(str(given))
         raise CallError(f"expected a Network, got {path!r}; load({path!r}) reads one from a file")
     cure = "; give each by itself, as in compare(*networks)" if isinstance(given, list | tuple) else ""
-    raise CallError(f"expected a Network, such as load('spec.yaml'), got {said(given)}{cure}")
+    raise CallError(f"expected a Network, such as load('spec.yaml'), got {describe(given)}{cure}")
 
 
 def whole(name: str, given: object, least: int = 0) -> int:
     """Return an argument that must be a whole number. Raises CallError if it is not, or too small."""
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
-        raise CallError(f"{name}: expected a whole number, {least} or more, got {said(given)}")
+        raise CallError(f"{name}: expected a whole number, {least} or more, got {describe(given)}")
     return given
 
 
@@ -38,10 +38,10 @@ def word(name: str, given: object, known: tuple[str, ...]) -> str:
     if isinstance(given, str) and given in known:
         return given
     cure = did_you_mean(given, known) if isinstance(given, str) else "; give its name as text"
-    raise CallError(f"{name}: expected {one_of(known)}, got {said(given)}{cure}")
+    raise CallError(f"{name}: expected {one_of(known)}, got {describe(given)}{cure}")
 
 
-def said(given: object) -> str:
+def describe(given: object) -> str:
     """Return a caller's value on one line."""
     match given:
         case type():

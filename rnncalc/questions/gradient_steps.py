@@ -2,9 +2,10 @@
 
 Norms: the norm of the loss gradient with respect to each state at each step, and the share that gates keep.
 
-Terms: the gradient of a recurrent weight in a layer of one unit has one for each step that the weight acts in. dh_T/dw
-is the sum over k of ∂h_T/∂h_k times the explicit ∂h_k/∂w, in which the step before is a constant; in a layer with
-several states each term is itself a sum over them. A chunk of K steps keeps the last K terms.
+Terms: in a layer of one unit, the gradient of a recurrent weight has one term for each step. dh_T/dw is the sum over k
+of
+∂h_T/∂h_k times the explicit ∂h_k/∂w, which treats the step before as a constant. With several states, each term is a
+sum over the states. A chunk of K steps keeps the last K terms.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from rnncalc.step.trace import Trace, trace
 
 
 class Keeper(NamedTuple):
-    """A gate that multiplies a state on the way to the next step; if turned, 1 minus that gate."""
+    """A gate that multiplies a state on its way to the next step. turned: whether the factor is 1 minus the gate."""
 
     letter: str
     turned: bool = False

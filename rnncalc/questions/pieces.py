@@ -1,7 +1,8 @@
-"""The sizes for `?` that make a valid network, as ranges (pieces) in which every size does.
+"""Finds the sizes for `?` that make a valid network, as ranges (pieces) of valid sizes.
 
-Within a piece the count only grows. The problems of an invalid size tell by how much it misses. From two neighboring
-sizes the valid size follows, so that a single valid one among 10^12 is found in a few tries. Knows nothing of budgets.
+Within a piece the count only grows. Each problem of an invalid size has a gap: by how much the size is wrong. The gaps
+of
+two neighboring sizes give the valid size, so one valid size among 10^12 is found in a few tries. Knows no budgets.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ Sized = Callable[[int], Network]
 class SizeResult(NamedTuple):
     """The result of one size: its count, or None and the problems.
 
-    bends: for each cell whose gates change if it, or both its directions, are as wide as its input: how much wider
-        the input is.
+    bends: for each cell whose gates change where its output is as wide as its input: the input width minus the output
+    width.
     """
 
     params: int | None
@@ -37,7 +38,7 @@ class SizeResult(NamedTuple):
 class TriedSizes:
     """Sizes in steps of a number, each tried once.
 
-    instead: the cure if that would take too long. what: the name of the sizes in messages.
+    instead: the cure if that takes too long. what: the name of the sizes in messages.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class TriedSizes:
         self._name, self._different = "", 0
 
     def at(self, place: int) -> SizeResult:
-        """Return the result of the size at a place. Raises RefusedError after too many tries for so many layers."""
+        """Return the result of the size at a place. Raises RefusedError after too many tries for such a network."""
         if place not in self.tried:
             try:
                 network = self.sized(place * self.step)
@@ -73,7 +74,7 @@ class TriedSizes:
         return self.at(place).params is not None
 
     def refuse_endless(self, more: int) -> None:
-        """Raise RefusedError if so many more tries are too many for the number of layers."""
+        """Raise RefusedError if this many more tries are too many for the number of layers."""
         tries = len(self.tried) + more
         if self._different * tries > MOST_COUNTED:
             layers = f"{self._name} has {self._different:,} different layers"

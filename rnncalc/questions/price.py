@@ -1,7 +1,7 @@
 """Estimates the work and memory of a pass before it starts, and refuses a pass that needs too much.
 
-Memory follows from the size of Python's lists and how long each is kept: a layer's weights while it runs (with
-feedback all layers run together), the outputs of every layer until the end.
+Memory is the size of Python's lists, for as long as each is kept: a layer's weights while it runs (with feedback, all
+layers run together), and the outputs of every layer until the end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def cost_of(network: Network) -> int:
 
 
 def work_of(network: Network) -> int:
-    """Return how many multiply-adds take as long as a pass."""
+    """Return the work of a pass as the number of multiply-adds that take as long."""
     return cost_of(network) + sum(WORK_OF_A_LAYER + WORK_OF_A_GATE * _gates(each) for each in network.stack)
 
 
@@ -57,7 +57,7 @@ def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, tra
 
 
 def refuse_costly(cost: int, most: int, said: str) -> None:
-    """Refuse more work than `most` multiply-adds; said: the beginning of the message."""
+    """Refuse more work than `most` multiply-adds. said: the beginning of the message."""
     if cost > most:
         time = duration(cost * SECONDS_A_MULTIPLICATION)
         message = f"{said} {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
@@ -97,7 +97,7 @@ RECORD, STEP = 1_000, 300
 
 
 def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> int:
-    """Estimate the peak memory of a pass in bytes: no less than it takes, and at most half as much again.
+    """Estimate the peak memory of a pass in bytes: never too low, and at most 50% too high.
 
     The numbers of steps must be known. weights, inputs: whether the pass draws them; given ones are in memory already.
     traced: whether the states of every step are kept.
@@ -111,7 +111,7 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
             entering = _inputs(placed, many=inputs_of(network.flow)[part].sequence) if inputs else 0
         running, output = _weights(placed, drawn=weights), RECORD
         match placed.layer:
-            case Embedding():  # a row that is looked up is shared with the table
+            case Embedding():  # a row that is looked up is the table's own list
                 running, output = 0, output + running + _list(placed.uses or 1)
             case Dropout():
                 output += _list(placed.uses or 1)
@@ -141,11 +141,11 @@ def _inputs(first: Placed, many: bool) -> int:
 
 
 def _cell_outputs(layer: Cell, placed: Placed, traced: bool) -> tuple[int, int]:
-    """Return the bytes of a recurrent layer's vectors that it needs while it runs, and of those that are kept."""
+    """Return two numbers of bytes: of the vectors a recurrent layer needs while it runs, and of those that are kept."""
     steps, sizes = placed.uses or 1, layer.sizes(placed.inputs)
     gates = layer.gates(placed.inputs)
     every = layer.directions * _vectors(steps, sizes[layer.output])
-    if layer.directions == 2:  # the two are joined; side by side they share their numbers
+    if layer.directions == 2:  # the two directions are joined; concatenated, they share their numbers
         every += steps * _list(placed.outputs) + (0 if placed.outputs > sizes[layer.output] else steps * FLOAT)
     if layer.extra_inputs:
         every += steps * (_list(placed.inputs) + layer.extra_inputs * FLOAT)
@@ -184,5 +184,5 @@ def _vector(width: int) -> int:
 
 
 def _list(places: int) -> int:
-    """Return the bytes of a list without what stands in it."""
+    """Return the bytes of a list without its items."""
     return LIST + places * PLACE

@@ -24,7 +24,7 @@ from rnncalc.network.data import (
 )
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
-from rnncalc.questions.given import network_of, plain, said, whole
+from rnncalc.questions.given import describe, network_of, plain, whole
 from rnncalc.questions.price import refuse_pass
 from rnncalc.text import did_you_mean, escape, keys_here, one_of
 
@@ -120,7 +120,7 @@ def weights_in_use(
 def seed_of(seed: object) -> int:
     """Return the seed. Raises CallError if it is not a whole number."""
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise CallError(f"seed: expected a whole number, got {said(seed)}")
+        raise CallError(f"seed: expected a whole number, got {describe(seed)}")
     return seed
 
 
@@ -189,7 +189,7 @@ class _CallerNumbers:
         """Yield the known keys of a mapping; note the others."""
         if not isinstance(node, Mapping):
             wanted = f"a dict with {one_of(known)}" if known else "nothing"
-            self.note(node, path, f"expected {wanted}, got {said(node)}")
+            self.note(node, path, f"expected {wanted}, got {describe(node)}")
             return
         for key, value in node.items():
             if key in known:
@@ -212,7 +212,7 @@ class _CallerNumbers:
         """Return a number, also one of an array."""
         number = plain(node)
         if not isinstance(number, int | float):
-            self.note(node, path, f"expected {allowed.expected}, got {said(node)}")
+            self.note(node, path, f"expected {allowed.expected}, got {describe(node)}")
         elif problem := allowed.problem(number):
             self.note(node, path, problem)
         else:
@@ -222,4 +222,4 @@ class _CallerNumbers:
     def got(self, node: Any) -> str:
         """Return the name of a value's type."""
         number = isinstance(node, int | float) and not isinstance(node, bool)
-        return f"the number {node}" if number else said(node)
+        return f"the number {node}" if number else describe(node)

@@ -25,14 +25,14 @@ Axes = dict[str, int | None]
 
 
 class ModuleArray(NamedTuple):
-    """The axes of an array, a letter each, and their sizes; None is a batch or a number of steps that is not given."""
+    """The axes of an array, one letter each, and their sizes; None for an unknown batch or number of steps."""
 
     axes: str
     shape: tuple[int | None, ...]
 
 
 class ModuleShapes(NamedTuple):
-    """What one module of a framework reads and returns; places: its layers, several of a `repeat` where it has them."""
+    """The arrays that a framework's module reads and returns. places: its layers, several for a stacked `repeat`."""
 
     places: tuple[Placed, ...]
     input: ModuleArray
@@ -40,7 +40,7 @@ class ModuleShapes(NamedTuple):
 
 
 class NetworkShapes(NamedTuple):
-    """The shapes of all modules, in order. time_first: whether the steps stand before the batch."""
+    """The shapes of all modules, in order. time_first: whether the axis of steps is before the batch."""
 
     network: Network
     returns: Returns
@@ -50,9 +50,9 @@ class NetworkShapes(NamedTuple):
 
 
 def shapes(network: Network, batch: int | None = None, *, time_first: bool = False) -> NetworkShapes:
-    """Return what each module reads and returns. batch: the sequences in a batch, None for any number.
+    """Return the arrays that each module reads and returns. batch: the sequences in a batch, None for any number.
 
-    time_first: as PyTorch has it by default. Raises CallError if the framework has it not, and for what is no batch.
+    time_first: PyTorch's default. Raises CallError if the framework lacks that order, and for an invalid batch.
     """
     network = network_of(network, letters=True)
     if batch is not None:
@@ -74,7 +74,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
 
     def array(axes: str, sizes: Axes, grid: tuple[int, ...] = ()) -> ModuleArray:
         axes = axes.replace("BT", "TB") if time_first else axes
-        if grid:  # the places of a step, then what there is at each
+        if grid:  # the places of a step, then the numbers at each place
             axes = axes.replace("W", GRID[: len(grid)] + "W")
             sizes = {**sizes, **dict(zip(GRID, grid, strict=False)), "W": (sizes["W"] or 0) // prod(grid)}
         return ModuleArray(axes, tuple([sizes[axis] for axis in axes]))
@@ -83,7 +83,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         first, last = places[0], at[places[-1].name]
         read = found[moves[at[first.name]].reads[0]]
         layer, recurs = first.layer, isinstance(moves[last], Recur)
-        # a recurrent module reads a sequence, if only of one step, and feedback calls it once a step
+        # a recurrent module always reads a sequence; with feedback it is called with one step at a time
         steps = 1 if network.feedback or len(read) == 1 else read[0]
         sizes: Axes = {"B": batch, "T": steps, "W": first.inputs}
         around = convention(network.convention).transform(layer.kind) if isinstance(layer, Transform) else None
@@ -117,7 +117,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
 
 
 def _runs(network: Network, returns: Returns) -> Iterator[tuple[Placed, ...]]:
-    """Yield the layers of each module: one, or those of a `repeat` that the framework stacks in one."""
+    """Yield the layers of each module: one layer, or a `repeat` that the framework stacks in one module."""
     run: list[Placed] = []
     for placed in network.stack:
         layer = placed.layer

@@ -11,7 +11,7 @@ from rnncalc.bounds import MAX_SIZE
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.network.network import Network
-from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.given import describe, network_of, whole
 from rnncalc.questions.pieces import Sized, TriedSizes, pieces
 
 Piece = tuple[int, int]
@@ -22,7 +22,7 @@ Piece = tuple[int, int]
 class Solution(NamedTuple):
     """The largest size within a budget, and the next size beyond it.
 
-    budget: in parameters. exact: whether it must be met exactly.
+    budget: in parameters. exact: whether the count must equal it.
     size, params, network: the largest size that fits, its parameters and its network; None if even the smallest is
         beyond the budget.
     next_size, next_params: the next valid size and its parameters; None if there is none.
@@ -114,7 +114,7 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
 def _check_call(sized: object, budget: object, multiple: object) -> None:
     if not callable(sized):
         cure = "such as lambda size: Network(input=4, layers=[LSTM(size)])"
-        raise CallError(f"sized: expected a function from a size to a network, {cure}, got {said(sized)}")
+        raise CallError(f"sized: expected a function from a size to a network, {cure}, got {describe(sized)}")
     whole("budget", budget)
     whole("multiple", multiple, 1)
 

@@ -1,4 +1,4 @@
-"""`count --stream`: what running a network step by step carries from one step to the next, and costs a second."""
+"""`count --stream`: the state that a network carries from step to step, and its cost per second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rnncalc.layers.options import Ratio
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, total
-from rnncalc.questions.given import network_of, said
+from rnncalc.questions.given import describe, network_of
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 
 class StreamCount(NamedTuple):
-    """What a network carries from step to step, and what it costs.
+    """The state that a network carries from step to step, and its cost.
 
-    rate: the steps of the input a second, None if it is not given. layers: the numbers that each layer carries; None
-    where that is not known. state: their sum; state_bytes: its bytes in the `dtype`.
-    multiply_adds_per_step: of applying each layer once. multiply_adds_per_second: rounded up; behind a layer that
-    outputs every other step, half of them a second. cannot: the layers that need steps before they have come; with
-    one, all that is asked of the whole network is None.
+    rate: input steps per second, None if not given. layers: how many numbers each layer carries; None if unknown.
+    state: their sum. state_bytes: its bytes in the `dtype`.
+    multiply_adds_per_step: for applying each layer once. multiply_adds_per_second: rounded up; layers above a stride of
+    2
+    run half as often. cannot: the layers that need future steps; if there are any, all numbers of the whole network are
+    None.
     """
 
     network: Network
@@ -41,13 +42,13 @@ class StreamCount(NamedTuple):
 
 
 def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> StreamCount:
-    """Return what running a network step by step carries and costs; rate: steps a second, by default the network's.
+    """Return the state and the cost of running a network step by step.
 
-    Raises CallError for a rate that is none, and for an unknown dtype.
+    rate: steps per second, by default the network's. Raises CallError for an invalid rate or an unknown dtype.
     """
     network, size = network_of(network, letters=True), bytes_of(dtype)
     if rate is not None and Ratio(above_zero=True).problem(rate):
-        raise CallError(f"rate: expected a number above 0, got {said(rate)}")
+        raise CallError(f"rate: expected a number above 0, got {describe(rate)}")
     cannot = cannot_stream(network)
     layers = tuple(None if placed.name in cannot else state_of(placed) for placed in network.stack)
     state = total(layers)
@@ -67,7 +68,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
 
 
 def cannot_stream(network: Network) -> tuple[str, ...]:
-    """Return the names of the layers that need steps before they have come."""
+    """Return the names of the layers that need future steps."""
     return tuple(placed.name for placed in network.stack if _waits(placed))
 
 
@@ -81,13 +82,13 @@ def _waits(placed: Placed) -> bool:
 def _exact(rate: Fraction | float | None) -> Fraction | None:
     if rate is None:
         return None
-    from fractions import Fraction  # imports decimal, which a check without a rate does without
+    from fractions import Fraction  # imports decimal, which only a rate needs
 
     return Fraction(str(rate))
 
 
 def _a_second(network: Network, rate: Fraction) -> int:
-    """Return the multiply-adds at so many steps of the input a second; some layers output fewer than they read."""
+    """Return the multiply-adds per second at a rate of input steps. Some layers output fewer steps than they read."""
     work: Fraction | int = 0
     of_layer = rate
     part: str | None = None
@@ -105,7 +106,7 @@ def _a_second(network: Network, rate: Fraction) -> int:
 
 
 def state_of(placed: Placed) -> int | None:
-    """Return the numbers that a layer carries from step to step; None of a part that is counted elsewhere."""
+    """Return how many numbers a layer carries from step to step; None for a part that is counted elsewhere."""
     if isinstance(placed.layer, External):
         return None
     if isinstance(placed.layer, Transform):

@@ -18,7 +18,7 @@ from rnncalc.questions.gradient_flow import Costs, situations
 
 
 class LayerTraining(NamedTuple):
-    """The needs of the backward pass through one layer.
+    """What the backward pass through one layer needs.
 
     gradients: one for each trainable parameter.
     saved: the forward values that its backward equations read, each vector once, in numbers for one sequence, in the
@@ -89,7 +89,7 @@ def training_of(
     optimizer: str | None = None,
     dtype: str = "float32",
 ) -> Training:
-    """Return the same of a network whose sizes may be letters; what is counted step by step is then not known."""
+    """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown."""
     size = bytes_of(dtype)
     chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
     layers = tuple(_layers(network, chunk))
@@ -115,7 +115,7 @@ def training_of(
 
 
 def _update(own: Update | None, given: dict[str, Any]) -> Update:
-    """Return the training step of the arguments, else the network's own. Raises CallError if one is invalid."""
+    """Return the training step of the arguments, by default the network's own. Raises CallError for invalid ones."""
     update = (own or Update())._replace(**{key: value for key, value in given.items() if value is not None})
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
@@ -133,7 +133,7 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
 
 
 def _updates(network: Network, chunk: int | None) -> int | None:
-    """Return how many chunks the sequence with the loss has; an encoder-decoder's is the decoder's."""
+    """Return how many chunks the sequence with the loss has; in an encoder-decoder, the decoder's sequence."""
     steps = [part.steps for part in network.parts.values()]
     if None in steps or steps[-1] is None:
         return None

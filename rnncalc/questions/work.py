@@ -1,7 +1,8 @@
 """`run --work`: a forward pass worked by hand, every value with the operation that made it.
 
-The pass computes with values that record how they were made; here they get their letters. In a notation, the weights
-are cut out of the convention's tensors gate by gate, and transposed: the bindings tell which piece belongs to a gate.
+The values of the pass record how they were computed; here they get their names. For a notation, the weights of each
+gate
+are cut out of the convention's tensors and transposed. The bindings define which piece belongs to which gate.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Variable(NamedTuple):
 
 
 class WorkedLine(NamedTuple):
-    """A value and its name; also its earlier name, if it is another's value."""
+    """A value and its name; also the earlier name of the same value, if it has one."""
 
     name: Variable
     value: TapeValue
@@ -159,7 +160,7 @@ def _letter(layer: Layer) -> str:
 
 
 def _output(placed: Placed, step: int) -> Variable:
-    """Return the name of a layer's output at a step; a layer that makes a state has that before the first step."""
+    """Return the name of a layer's output at a step; an initial state belongs to the step before the first."""
     if placed.starts:
         return Variable(placed.starts[1], 0, placed.name)
     return Variable(_letter(placed.layer), step if placed.sequence else None, placed.name)
@@ -282,7 +283,7 @@ def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nest
 
 
 def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights) -> Iterator[tuple[str, Nested]]:
-    """Yield the weights of one direction with their names, both stacked and apart."""
+    """Yield the weights of one direction with their names, stacked and gate by gate."""
     notation = network.spelling
     step = trace(layer, placed.inputs, convention(network.convention))
     letters = letters_of(step, notation)
@@ -315,7 +316,7 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
 
 
 def _respelled(bound: BoundWeights, of: Weights) -> Nested:
-    """Return the numbers of some weights; a matrix is output by input."""
+    """Return the numbers of weights; a matrix has a row for each output."""
     match of.role:
         case Role.VECTOR | Role.SCALAR:
             return [*bound.vector(of.letter).numbers]
@@ -332,7 +333,7 @@ def _respelled(bound: BoundWeights, of: Weights) -> Nested:
 
 
 def _side_by_side(blocks: list[Any]) -> Nested:
-    """Return matrices of equally many rows as one."""
+    """Return matrices with the same number of rows as one, side by side."""
     return [[number for row in rows for number in row] for rows in zip(*blocks, strict=True)]
 
 

@@ -20,7 +20,7 @@ class BoundWeights(Protocol):
     """The weights of one direction of a recurrent layer. Each raises BindingError for what is not declared."""
 
     def product(self, letter: str, of: str) -> Matrix | WeightVector:
-        """Return the weights of x or of a state in a gate: a matrix, or a vector for a diagonal product."""
+        """Return a gate's weights for x or for a state: a matrix, or a vector for a diagonal product."""
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
         """Return the bias on one side of a gate, input or recurrent, if there is one."""
@@ -29,7 +29,7 @@ class BoundWeights(Protocol):
         """Return a matrix beside the gates."""
 
     def gain(self, letter: str) -> WeightVector:
-        """Return what multiplies the normalised sum of a gate."""
+        """Return the gain that multiplies the normalised sum of a gate."""
 
     def vector(self, letter: str) -> WeightVector:
         """Return a vector, or a trained number, beside the gates."""
@@ -141,13 +141,13 @@ def binding(convention: str) -> Binding:
         try:
             return bound(arrays, layer, inputs, backward)
         except KeyError as error:
-            if error.args != (layer.kind,):  # a table by the kinds of cells lacks this one; another key is a mistake
+            if error.args != (layer.kind,):  # any other missing key is an error of the binding
                 raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
             message = f"the binding by hand of the convention {convention} has no {layer.kind}, so it cannot be run"
             raise RefusedError(f"{message}; write it in forward/bindings, or count without running") from None
         except (BindingError, SpecError, CallError, DeclarationError, RefusedError, MemoryError):
             raise
-        except Exception as error:  # a binding from elsewhere may raise anything
+        except Exception as error:  # a binding registered by other code may raise anything
             raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
 
     return found._replace(cell=cell)

@@ -1,7 +1,7 @@
-"""The textbook: a matrix for each gate and what it reads, as the cell's step asks for them.
+"""The textbook: a matrix for each gate and each vector that it reads, as the cell's step asks for them.
 
-What is asked for is the step's word, not the gates'; the names are written by hand. Whether a gate looks through a
-diagonal, and shares a matrix, is taken from the gates for cells of strangers too.
+The cell's step decides which weights are requested, not its declared gates, and the names are written by hand. Only
+whether a matrix is diagonal or shared is read from the gates, so that users' own cells work too.
 """
 
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
@@ -10,7 +10,7 @@ from rnncalc.layers.cell import Cell, Form
 
 
 class _TextbookWeights:
-    """One direction of a layer; what a gate shares, and through which form it looks, is the cell's own word."""
+    """The weights of one direction of a layer. The cell declares which matrices are shared and which are diagonal."""
 
     def __init__(self, arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> None:
         self.arrays = arrays

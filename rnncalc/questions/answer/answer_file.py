@@ -1,4 +1,4 @@
-"""A file of a class's answers, as spreadsheets write them: a header, and a row for each student. Knows no network."""
+"""Reads a class's answers from a spreadsheet's file: a header, and a row for each student. Knows no network."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rnncalc.questions.answer.reading import read_answer
 from rnncalc.text import did_you_mean, escape, one_of
 
 SEPARATORS = "\t;,"
-"""What stands between two cells; of those that part a file equally well, the first."""
+"""The separators of cells. If several fit a file equally well, the first one is used."""
 
 SAMPLE = 50
-"""The rows that show which separator a file has."""
+"""How many rows are read to find the separator of a file."""
 
 OWN_COLUMNS = ("right", "mistake", "feedback")
-"""The columns of a graded file. A file that is graded again has them already, and they are replaced."""
+"""The columns that grading adds. If a graded file is graded again, they are replaced."""
 
 _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
 _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
@@ -30,8 +30,8 @@ _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
 class StudentRow(NamedTuple):
     """A row of the file.
 
-    line: where it begins in the file; cells: a cell for each column of the file, blanks around them removed.
-    variant: which of several exercises was asked, empty if there is one.
+    line: the line of the file where it begins. cells: one for each column of the file, without blanks around it.
+    variant: which of several exercises was asked; empty if there is only one.
     """
 
     line: int
@@ -42,7 +42,7 @@ class StudentRow(NamedTuple):
 
 
 class AnswerFile(NamedTuple):
-    """A file of answers: its columns, which of them hold answers, and its rows but for empty ones."""
+    """A file of answers: its columns, the columns that hold answers, and the rows that are not empty."""
 
     columns: tuple[str, ...]
     asked: tuple[str, ...]
@@ -64,9 +64,9 @@ def read_answer_file(
 ) -> AnswerFile:
     """Return the rows of a file.
 
-    name, answers, variant: the columns by their titles, or by their numbers from 1. Without them a column with a usual
-    title is taken, or if there are two columns, the first is the name and the second the answer. in_variants: whether a
-    variant is looked for; in a file without that column the rows are in the order of the variants.
+    name, answers, variant: the columns, by title or by number from 1. By default they are found by their usual titles;
+    if there are just two columns, the first is the name and the second the answer. in_variants: whether there are
+    several variants; a file without a column for them has its rows in the order of the variants.
     Raises CallError if there are no rows or no such columns.
     """
     if len(data) > MAX_BYTES:
@@ -104,7 +104,7 @@ def read_answer_file(
 
 
 def _decoded(data: bytes) -> str:
-    """Return the text of a file in UTF-8, in UTF-16 with its mark, or else in Windows-1252."""
+    """Decode a file: UTF-16 if it begins with a byte order mark, else UTF-8, else Windows-1252."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
     try:
@@ -114,14 +114,14 @@ def _decoded(data: bytes) -> str:
 
 
 def _records(text: str) -> list[_Record]:
-    """Return the rows that are not empty, separated as fits the first of them best."""
+    """Return the rows that are not empty, split by the separator that fits the first of them best."""
     first, _, rest = text.partition("\n")
     before = 0
-    if said := re.fullmatch(r"sep=(.)\r?", first):  # a line that Excel reads and writes
+    if said := re.fullmatch(r"sep=(.)\r?", first):  # Excel writes this line to name the separator
         return [*_parsed(rest, said[1], 1)]
 
     def fit(separator: str) -> tuple[int, int]:
-        """Return how many rows have as many cells as the header, and how many that is."""
+        """Return how many rows have as many cells as the first, and the number of its cells."""
         sample = [len(record.cells) for record in islice(_parsed(text, separator, before), SAMPLE)]
         return (0, 0) if not sample or sample[0] == 1 else (sample.count(sample[0]), sample[0])
 
@@ -129,7 +129,7 @@ def _records(text: str) -> list[_Record]:
 
 
 def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
-    """Yield the rows that are not empty; before: the lines above the text."""
+    """Yield the rows that are not empty. before: how many lines of the file precede the text."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     line = before + 1
     cells: list[str] = []
@@ -146,7 +146,7 @@ def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
 
 
 def _open(text: str, line: int, separator: str) -> bool:
-    """Return whether a quotation mark is not closed in what begins at a line."""
+    """Return whether the text from this line on has an unclosed quotation mark."""
     rest = islice(io.StringIO(text, newline=""), line - 1, None)
     try:
         return not [*csv.reader(rest, delimiter=separator, skipinitialspace=True, strict=True)]
@@ -155,7 +155,7 @@ def _open(text: str, line: int, separator: str) -> bool:
 
 
 def _titles(first: list[str], name: Sequence[str], answers: Sequence[str]) -> list[str] | None:
-    """Return the titles in the first row; None if it is a student's: an answer stands where one is looked for."""
+    """Return the titles in the first row; None if it is a student's row, with answers in the columns of answers."""
     wanted = [*name, *answers]
     if any(word in first for word in wanted):
         return first
@@ -165,7 +165,7 @@ def _titles(first: list[str], name: Sequence[str], answers: Sequence[str]) -> li
 
 
 def _reads(text: str) -> bool:
-    """Return whether a text is an answer; a letter with a number, such as W1, is rather a title."""
+    """Return whether a text is an answer. A letter with a number, such as W1, is taken for a title."""
     try:
         read_answer(text)
     except CallError:
@@ -174,7 +174,7 @@ def _reads(text: str) -> bool:
 
 
 def _column(titles: list[str], word: str, what: str) -> int:
-    """Return the place of the column that a word names. Raises CallError if none or several have that title."""
+    """Return the index of a column, by title or number. Raises CallError if no column or several match."""
     same = [place for place, title in enumerate(titles) if title == word]
     same = same or [place for place, title in enumerate(titles) if title.casefold() == word.strip().casefold()]
     if len(same) == 1:
@@ -191,7 +191,7 @@ def _column(titles: list[str], word: str, what: str) -> int:
 
 
 def _answer_places(titles: list[str], variant: int | None) -> list[int]:
-    """Return the columns of answers if none is named. Raises CallError if they cannot be recognised."""
+    """Return the indices of the columns of answers by their usual titles. Raises CallError if none is recognised."""
     found = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
     others = [place for place in range(len(titles)) if place != variant]
     if found or 1 <= len(others) <= 2:
@@ -203,7 +203,7 @@ def _answer_places(titles: list[str], variant: int | None) -> list[int]:
 
 
 def _name_place(titles: list[str], answers: list[int]) -> int | None:
-    """Return the column of names if none is named: one with a usual title, else the first without answers."""
+    """Return the index of the column of names: one with a usual title, else the first without answers."""
     others = [place for place in range(len(titles)) if place not in answers]
     usual = [place for place in others if titles[place].casefold() in _NAMES]
     return next(iter([*usual, *others]), None)

@@ -1,7 +1,7 @@
-"""What mistakes make of a worksheet. Knows no mistake by name: the table does.
+"""The changes that mistakes make to a worksheet. Only the table of mistakes names them.
 
-A change of one line is made in layers of some kind; a change of a worksheet also sees the layer below and the network.
-Either leaves a line unchanged if the mistake cannot be made there.
+A `LineChange` sees one line. A `Change` sees the whole worksheet, so also the layer below, and the network. Both leave
+a line unchanged if the mistake cannot be made there.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from rnncalc.questions.answer.worksheet import (
 )
 
 LineChange = Callable[[LayerLine], LayerLine]
-"""What a mistake makes of one line."""
+"""Returns a line with a mistake made in it."""
 
 Change = Callable[[Worksheet, Network], Worksheet]
-"""What a mistake makes of a worksheet."""
+"""Returns a worksheet with a mistake made in it."""
 
 Width = Callable[[LayerLine, LayerLine, Network], int | None]
-"""The width that a line is fed with by mistake, from the line below, the line and the network; None for no other."""
+"""Returns the wrong input width of a line, from the line below it, the line and the network; None if it is right."""
 
 
 # --- where a change is made
 
 
 def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
-    """Return the mistake that changes every layer of some kinds; an output layer is a dense one."""
+    """Return the mistake that changes every layer of these kinds. Output layers are dense layers."""
 
     def everywhere(worksheet: Worksheet, network: Network) -> Worksheet:
         return tuple(
@@ -69,7 +69,7 @@ def in_turn(*changes: Change) -> Change:
 
 
 def replaced(worksheet: Worksheet, place: int, line: LayerLine) -> Worksheet:
-    """Return a worksheet with another line at a place."""
+    """Return a worksheet with the line at one place replaced."""
     return (*worksheet[:place], line, *worksheet[place + 1 :])
 
 
@@ -87,7 +87,7 @@ def frozen_out(line: LayerLine) -> LayerLine:
 
 
 def without_part(name: str) -> Change:
-    """Return the mistake that leaves one half of an encoder-decoder out."""
+    """Return the mistake that leaves out one half of an encoder-decoder."""
     return lambda worksheet, _: tuple(left_out(line) if line.placed.part == name else line for line in worksheet)
 
 
@@ -102,18 +102,18 @@ def with_other(name: str, number: Callable[[LayerLine], Expression]) -> LineChan
 
 
 def units(line: LayerLine) -> LayerLine:
-    """Take the number of units for the count."""
+    """Replace the count by the number of units."""
     return line._replace(gates=(), others=(Addend("units", line.h),))
 
 
 def widths_added(line: LayerLine) -> LayerLine:
-    """Add the widths that the matrices would have."""
+    """Replace the count by the sum of the units and the input width."""
     widths = total((line.h, line.width("input")))
     return line._replace(gates=(), others=(Addend("widths", widths),), directions=1)
 
 
 def units_of_gates(line: LayerLine) -> LayerLine:
-    """Take the height of all gates' matrices for the count."""
+    """Replace the count by the height of the stacked matrices: gates times units."""
     return line._replace(gates=(), others=(Addend("gates", product(len(line.gates), line.h)),), directions=1)
 
 
@@ -123,7 +123,7 @@ def bias_of_projection(line: LayerLine) -> LayerLine:
 
 
 def kernel_without(place: int) -> LineChange:
-    """Return the mistake that leaves an axis of a kernel out: 1 is what it reads of a step, 2 are its steps."""
+    """Return the mistake that leaves out an axis of a kernel: axis 1 is the features of a step, axis 2 the steps."""
 
     def changed(line: LayerLine) -> LayerLine:
         sizes = line.placed.sizes
@@ -149,7 +149,7 @@ def bias_of_each_weight(line: LayerLine) -> LayerLine:
 
 
 def stored_counted(line: LayerLine) -> LayerLine:
-    """Count what a layer stores beside its parameters."""
+    """Count the stored numbers that are no parameters, such as means and variances."""
     stored = [Addend(tensor.role, tensor.params) for tensor in line.placed.buffers]
     return line._replace(others=(*line.others, *stored))
 
@@ -160,7 +160,7 @@ def stored_left_out(line: LayerLine) -> LayerLine:
 
 
 def _with(name: str, expression: Expression, line: LayerLine) -> LayerLine:
-    """Return a line with another count of a part that belongs to no gate."""
+    """Return a line with a part that belongs to no gate counted by another expression."""
     others = (Addend(name, expression) if other.name == name else other for other in line.others)
     return line._replace(others=tuple(others))
 
@@ -174,25 +174,25 @@ def tied_twice(line: LayerLine) -> LayerLine:
 
 
 def without_norm_of_states(line: LayerLine) -> LayerLine:
-    """Leave out the vectors beside the gates, by which a state is normalised."""
+    """Leave out the vectors that normalise a state; they belong to no gate."""
     layer = line.layer
     vectors = {each.letter for each in layer.weights if len(each.widths) == 1} if isinstance(layer, Cell) else set()
     return line._replace(others=tuple(other for other in line.others if other.name not in vectors))
 
 
 def without_gains(line: LayerLine) -> LayerLine:
-    """Leave out what multiplies normalised sums and states, but not what is added to them."""
+    """Leave out the gains of normalised sums and states, but not their biases."""
     others = (other for other in line.others if not other.name.startswith("gamma_"))
     return reading(line, "gain", 0)._replace(others=tuple(others))
 
 
 def without_norm(line: LayerLine) -> LayerLine:
-    """Count a cell as if nothing were normalised in it."""
+    """Count a cell without its layer normalisation."""
     return without_norm_of_states(without_gains(line)) if line.width("gain") else line
 
 
 def state_counted(line: LayerLine) -> LayerLine:
-    """Count the states as parameters if they are not learned."""
+    """Count the initial states as parameters although they are not learned."""
     layer = line.layer
     if not isinstance(layer, Cell) or line.has("state"):
         return line
@@ -213,7 +213,7 @@ def each_direction_twice(line: LayerLine) -> LayerLine:
 
 
 def with_biases(number: Callable[[int], int]) -> LineChange:
-    """Return the mistake that gives a gate another number of bias vectors, from how many it has."""
+    """Return the mistake that changes how many bias vectors each gate has; number: the wrong from the right number."""
     return lambda line: line._replace(gates=tuple(gate._replace(biases=number(gate.biases)) for gate in line.gates))
 
 
@@ -223,7 +223,7 @@ def with_bias_size(size: Callable[[LayerLine], int]) -> LineChange:
 
 
 def biases_counted(line: LayerLine) -> LayerLine:
-    """Give every gate a bias if none has one, but for a tied output's, which reads no matrix of its own."""
+    """Give every gate a bias if none has one. A tied output layer is left unchanged: it has no matrix of its own."""
     reads = any(gate.reads for gate in line.gates)
     return with_biases(lambda count: 1)(line) if reads and not line.biases else line
 
@@ -234,7 +234,7 @@ def bias_in_each_gate(line: LayerLine) -> LayerLine:
 
 
 def one_bias_in_all(line: LayerLine) -> LayerLine:
-    """Leave one bias vector for all gates together."""
+    """Keep only one bias vector, shared by all gates."""
     if not line.biases:
         return line
     return line._replace(gates=tuple(gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates)))
@@ -244,7 +244,7 @@ def one_bias_in_all(line: LayerLine) -> LayerLine:
 
 
 def reading(line: LayerLine, source: Source, width: int) -> LayerLine:
-    """Give every gate that reads a source another width of it; 0 is as if it did not read it."""
+    """Change the width that gates read from a source; with width 0 they no longer read it."""
 
     def changed(gate: GateLine) -> GateLine:
         reads = (read._replace(width=width) if read.source == source else read for read in gate.reads)
@@ -254,23 +254,23 @@ def reading(line: LayerLine, source: Source, width: int) -> LayerLine:
 
 
 def with_width(source: Source, width: Callable[[LayerLine], int]) -> LineChange:
-    """Return the mistake that gives what the gates read from a source another width."""
+    """Return the mistake that changes the width that gates read from a source."""
     return lambda line: reading(line, source, width(line))
 
 
 def without_extra_inputs(line: LayerLine) -> LayerLine:
-    """Give what a layer reads the width without its extra inputs, if it has any."""
+    """Leave the extra inputs out of a layer's input width."""
     extra = line.layer.extra_inputs
     return reading(line, "input", line.placed.inputs - extra) if extra else line
 
 
 def not_reading(source: Source) -> LineChange:
-    """Return the mistake that forgets what the gates read from a source."""
+    """Return the mistake that leaves out the matrices for a source."""
     return with_width(source, lambda line: 0)
 
 
 def reading_often(line: LayerLine, source: Source, times: int) -> LayerLine:
-    """Count what the gates read from a source several times."""
+    """Count the matrices for a source several times."""
 
     def changed(gate: GateLine) -> GateLine:
         reads = (read._replace(times=times) if read.source == source else read for read in gate.reads)
@@ -280,10 +280,10 @@ def reading_often(line: LayerLine, source: Source, times: int) -> LayerLine:
 
 
 def by_one_gate(*sources: Source) -> LineChange:
-    """Return the mistake that lets one gate alone read some sources."""
+    """Return the mistake by which only the first gate reads these sources."""
 
     def change(line: LayerLine) -> LayerLine:
-        first, rest = line.gates[:1], line.gates[1:]  # none at all if another mistake has left none
+        first, rest = line.gates[:1], line.gates[1:]  # empty if another mistake has removed all gates
         others = (gate._replace(reads=tuple(r for r in gate.reads if r.source not in sources)) for gate in rest)
         return line._replace(gates=(*first, *others))
 
@@ -291,13 +291,13 @@ def by_one_gate(*sources: Source) -> LineChange:
 
 
 def not_shared(line: LayerLine) -> LayerLine:
-    """Count the matrices that gates share once for each of them."""
+    """Count a matrix that several gates share once for each gate."""
     gates = (gate._replace(reads=tuple(read._replace(shared="") for read in gate.reads)) for gate in line.gates)
     return line._replace(gates=tuple(gates))
 
 
 def with_taps(axes: int) -> LineChange:
-    """Return the mistake that counts a kernel along so many axes of its space only."""
+    """Return the mistake that counts a kernel along this number of axes only: with 1, k weights instead of k × k."""
 
     def change(line: LayerLine) -> LayerLine:
         lost = line.placed.sizes.get("k", 1) ** max(0, len(line.layer.grid) - axes)
@@ -307,7 +307,7 @@ def with_taps(axes: int) -> LineChange:
 
 
 def flattened(line: LayerLine) -> LayerLine:
-    """Count a convolutional cell as one without a kernel that reads all places side by side, with as many units."""
+    """Count a convolutional cell as a plain one: its input and its units are the numbers of all places side by side."""
     if not line.layer.grid:
         return line
     sizes = line.placed.sizes
@@ -316,31 +316,31 @@ def flattened(line: LayerLine) -> LayerLine:
 
 
 def full_recurrence(line: LayerLine) -> LayerLine:
-    """Give a diagonal recurrence a whole matrix."""
+    """Count an h × h matrix for a diagonal recurrence."""
     return reading(line, "past", line.h) if line.width("past") == 1 else line
 
 
 def recurrence_counted(line: LayerLine) -> LayerLine:
-    """Let every gate read the past if none does."""
+    """Add recurrent matrices to all gates if no gate has one."""
     if line.width("past"):
         return line
     return line._replace(gates=tuple(g._replace(reads=(*g.reads, GateInput("past", line.h))) for g in line.gates))
 
 
 def recurrent_of_units(line: LayerLine) -> LayerLine:
-    """Give the recurrent matrices h columns if a projection is narrower."""
+    """Give the recurrent matrices h columns although the cell has a projection."""
     return reading(line, "past", line.h) if line.has("projection") else line
 
 
 def recurrent_among_inputs(line: LayerLine) -> LayerLine:
-    """Give the recurrent matrices as many rows and columns as there are inputs."""
+    """Count the recurrent matrices as m × m."""
     matrices = sum(bool(gate.width("past")) for gate in line.gates)
     added = Addend("recurrent", product(matrices, Times((line.width("input"), line.width("input")))))
     return reading(line, "past", 0)._replace(others=(added, *line.others)) if matrices else line
 
 
 def past_of_all_states(line: LayerLine) -> LayerLine:
-    """Let every gate read all states of the step before through whole matrices."""
+    """Let every gate read all states of the step before, each through its own matrix."""
     return reading_often(line, "past", len(line.layer.states)) if isinstance(line.layer, Cell) else line
 
 
@@ -355,7 +355,7 @@ def past_of_output(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def peephole_in_each_gate(line: LayerLine) -> LayerLine:
-    """Let every gate look at the state that some look at."""
+    """Add a peephole to every gate if some gates have one."""
     peephole = GateInput("peephole", line.width("peephole"))
     bare = [tuple(read for read in gate.reads if read.source != "peephole") for gate in line.gates]
     gates = (gate._replace(reads=(*reads, peephole)) for gate, reads in zip(line.gates, bare, strict=True))
@@ -363,7 +363,7 @@ def peephole_in_each_gate(line: LayerLine) -> LayerLine:
 
 
 def peepholes_counted(line: LayerLine) -> LayerLine:
-    """Add the peepholes of a cell that has none: of every gate but the candidate, if there is a second state."""
+    """Add peepholes to all gates but the candidate, if the cell has a second state and no peepholes."""
     second = isinstance(line.layer, Cell) and len(line.layer.states) > 1
     added = Addend("peepholes", product(len(line.gates) - 1, line.h))
     return line._replace(others=(*line.others, added)) if second and not line.width("peephole") else line
@@ -373,7 +373,7 @@ def peepholes_counted(line: LayerLine) -> LayerLine:
 
 
 def with_gates(count: int) -> LineChange:
-    """Return the mistake that counts a number of plain gates: each reads the input and the past."""
+    """Return the mistake that counts this number of plain gates. Each reads the input and the past."""
 
     def change(line: LayerLine) -> LayerLine:
         reads = [tuple(read for read in gate.reads if read.source not in A_UNIT) for gate in line.gates]
@@ -392,7 +392,7 @@ def with_gates(count: int) -> LineChange:
 
 
 def number_of_gates(count: int) -> LineChange:
-    """Return the mistake that counts a number of gates if all read the same."""
+    """Return the mistake that counts this number of gates, in cells whose gates all read the same."""
 
     def change(line: LayerLine) -> LayerLine:
         kinds = {gate._replace(name="") for gate in line.gates}
@@ -402,35 +402,35 @@ def number_of_gates(count: int) -> LineChange:
 
 
 def input_gate_apart(line: LayerLine) -> LayerLine:
-    """Give a cell an input gate of its own, like its forget gate, if that is one minus the forget gate."""
+    """Count a separate input gate in a cell whose input gate is one minus the forget gate."""
     return line._replace(gates=(*line.gates[:1], *line.gates)) if getattr(line.layer, "coupled", False) else line
 
 
 def without_candidate(line: LayerLine) -> LayerLine:
-    """Leave the candidate out beside the gates."""
+    """Leave out the candidate."""
     gates = tuple(gate for gate in line.gates if "candidate" not in gate.name)
     return line._replace(gates=gates) if gates else line
 
 
 def input_square(line: LayerLine) -> LayerLine:
-    """Take the square of the input width for the count."""
+    """Replace the count by the square of the input width."""
     width = line.width("input")
     return line._replace(gates=(), others=(Addend("square", Times((width, width))),), directions=1)
 
 
 def as_dense(line: LayerLine) -> LayerLine:
-    """Leave one matrix of the inputs and one bias."""
+    """Count a layer as a dense one: one input matrix and one bias."""
     gate = GateLine((GateInput("input", line.width("input")),), min(1, line.biases))
     return line._replace(gates=(gate,), others=(), directions=1)
 
 
 def square(line: LayerLine) -> LayerLine:
-    """Give the matrices of the stacked inputs and units as many rows as columns."""
+    """Give the stacked matrices as many rows as columns, m + h."""
     return line._replace(h=line.width("input") + line.width("past"))
 
 
 def swapped(line: LayerLine) -> LayerLine:
-    """Take the inputs for the units and the units for the inputs."""
+    """Swap the input width and the number of units."""
     units = line.width("input")
     past = units if line.width("past") == line.h else line.width("past")
     changed = reading(reading(line, "past", past), "input", line.h)
@@ -441,7 +441,7 @@ def swapped(line: LayerLine) -> LayerLine:
 
 
 def feeding(width: Width) -> Change:
-    """Return the mistake that feeds each layer but a part's first with another width."""
+    """Return the mistake that changes the input width of each layer but the first of a part."""
 
     def change(worksheet: Worksheet, network: Network) -> Worksheet:
         changed = [*worksheet]
@@ -455,17 +455,17 @@ def feeding(width: Width) -> Change:
 
 
 def to_output(width: Width) -> Width:
-    """Return the width that the output layer alone is fed with."""
+    """Return the width for the output layers alone."""
     return lambda below, line, network: width(below, line, network) if isinstance(line.layer, Output) else None
 
 
 def to_hidden(width: Width) -> Width:
-    """Return the width that hidden layers alone are fed with."""
+    """Return the width for the hidden layers alone."""
     return lambda below, line, network: None if isinstance(line.layer, Output) else width(below, line, network)
 
 
 def fed_with(line: LayerLine, width: int | None) -> LayerLine:
-    """Return the line of a layer that gets another width from below, its extra inputs beside it."""
+    """Return a line with another input width from the layer below; the extra inputs are added to it."""
     return line if width is None else reading(line, "input", width + line.layer.extra_inputs)
 
 
@@ -476,34 +476,34 @@ def one_way(line: LayerLine) -> int:
 
 
 def concatenated(line: LayerLine) -> bool | None:
-    """Return whether a layer's two directions are concatenated; None if there are no two."""
+    """Return whether a layer's two directions are concatenated; None if it has one direction."""
     layer = line.layer
     return layer.merge in (None, "concat") if isinstance(layer, Cell) and layer.bidirectional else None
 
 
 def width_of_one_direction(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of one direction if two are concatenated."""
+    """Return the width of one direction, if the layer below concatenates two."""
     return one_way(below) if concatenated(below) else None
 
 
 def width_of_both_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of both directions if they are merged otherwise."""
+    """Return the width of two directions side by side, if the layer below merges them otherwise."""
     return 2 * one_way(below) if concatenated(below) is False else None
 
 
 def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return twice the width if there is one direction."""
+    """Return twice the width below, if that layer has one direction."""
     layer = below.layer
     return 2 * below.placed.outputs if isinstance(layer, Cell) and not layer.bidirectional else None
 
 
 def width_without_projection(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width without the projection."""
+    """Return the width below without its projection."""
     return below.h * (2 if concatenated(below) else 1) if below.has("projection") else None
 
 
 def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of all states together."""
+    """Return the width of all states below side by side."""
     layer = below.layer
     return len(layer.states) * below.placed.outputs if isinstance(layer, Cell) and len(layer.states) > 1 else None
 
@@ -514,7 +514,7 @@ def width_of_input(below: LayerLine, line: LayerLine, network: Network) -> int |
 
 
 def width_of_steps(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the number of steps if the layer below has as many outputs as units."""
+    """Return the width of the recurrent layer below if its units were the number of steps."""
     steps = network.parts[below.placed.part].steps
     recurrent = isinstance(below.layer, Cell) and not below.has("projection")
     return steps * (2 if concatenated(below) else 1) if recurrent and steps else None
@@ -526,20 +526,20 @@ def own_width(below: LayerLine, line: LayerLine, network: Network) -> int | None
 
 
 def state_and_input(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of the layer below plus the width that it reads."""
+    """Return the output width plus the input width of the layer below."""
     return below.placed.outputs + below.placed.inputs
 
 
 without_projection = in_turn(
     feeding(width_without_projection), in_cells(recurrent_of_units), in_cells(without_other("projection"))
 )
-"""Count as if there were no projection: its matrix gone, and h wherever it was."""
+"""Count without the projection: no matrix for it, and width h wherever it was read."""
 
 in_one_direction = in_turn(feeding(width_of_one_direction), in_cells(with_directions(1)))
-"""Count one direction if there are two, and feed the next layers with one."""
+"""Count one direction instead of two, also in the input widths of the next layers."""
 
 in_both_directions = in_turn(feeding(width_of_two_directions), in_cells(with_directions(2)))
-"""Count two directions if there is one, and feed the next layers with both."""
+"""Count two directions instead of one, also in the input widths of the next layers."""
 
 
 def first_fed(worksheet: Worksheet, part: str | None) -> int | None:
@@ -551,7 +551,7 @@ def first_fed(worksheet: Worksheet, part: str | None) -> int | None:
 
 
 def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Feed the decoder's first layer that reads vectors as the encoder's is."""
+    """Give the decoder's first layer that reads vectors the input width of the encoder's."""
     of, to = first_fed(worksheet, "encoder"), first_fed(worksheet, "decoder")
     if of is None or to is None:
         return worksheet
@@ -559,7 +559,7 @@ def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Feed the decoder's first layer that reads vectors with the encoder's state beside its input."""
+    """Add the width of the encoder's state to the input of the decoder's first layer that reads vectors."""
     to = first_fed(worksheet, "decoder")
     cells = [line for line in worksheet if line.placed.part == "encoder" and isinstance(line.layer, Cell)]
     if to is None or not cells:
@@ -569,7 +569,7 @@ def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Swap inputs and units in the first layer that reads vectors, and feed the next layer with those units."""
+    """Swap inputs and units in the first layer that reads vectors, and change the next layer's input width to match."""
     place = first_fed(worksheet, worksheet[0].placed.part)
     if place is None:
         return worksheet
@@ -581,7 +581,7 @@ def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Workshee
 
 
 def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Leave the embedding out and feed the layer above with the vocabulary."""
+    """Leave out the embedding, and give the layer above it the vocabulary as its input width."""
     changed = [*worksheet]
     for lower, place in neighbours(worksheet):
         below = worksheet[lower]
@@ -591,7 +591,7 @@ def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def taken_as_tied(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Count no matrix of an output layer that is not tied, as if it were the embedding's."""
+    """Leave out the matrix of an untied output layer, as if it were tied to the embedding."""
     parts = {line.placed.part for line in worksheet if isinstance(line.layer, Embedding)}
     return tuple(
         reading(line, "input", 0) if isinstance(line.layer, Output) and line.placed.part in parts else line
@@ -600,7 +600,7 @@ def taken_as_tied(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def outputs_as_cells(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Count the output layer as another layer of the cell below it: as many gates, each reading the output too."""
+    """Count the output layer as a layer of the cell below: with as many gates, and recurrent matrices."""
 
     def as_cell(line: LayerLine, gates: int) -> LayerLine:
         past = GateInput("past", line.h)
@@ -615,7 +615,7 @@ def output_in_each_gate(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def _outputs(changed: Callable[[LayerLine, int], LayerLine], worksheet: Worksheet) -> Worksheet:
-    """Change the output layers above a cell, by how many gates it has."""
+    """Apply `changed` to each output layer above a cell, with the number of the cell's gates."""
     found = [*worksheet]
     for lower, place in neighbours(worksheet):
         below, line = worksheet[lower], worksheet[place]
@@ -628,12 +628,12 @@ def _outputs(changed: Callable[[LayerLine, int], LayerLine], worksheet: Workshee
 
 
 def steps_of(line: LayerLine, network: Network) -> int:
-    """Return the steps of a layer's part, 1 if they are not known."""
+    """Return the number of steps of a layer's part; 1 if it is unknown."""
     return network.parts[line.placed.part].steps or 1
 
 
 def times_steps(kind: type[Layer]) -> Change:
-    """Return the mistake that multiplies the layers of a kind by the number of steps."""
+    """Return the mistake that multiplies the layers of this kind by the number of steps."""
 
     def change(worksheet: Worksheet, network: Network) -> Worksheet:
         return tuple(
@@ -645,7 +645,7 @@ def times_steps(kind: type[Layer]) -> Change:
 
 
 def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
-    """Return the mistake that counts what gates read from some sources once a step, or once between each two steps."""
+    """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
 
     def changed(line: LayerLine, network: Network) -> LayerLine:
         times = steps_of(line, network) - between or 1
@@ -657,7 +657,7 @@ def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False
 
 
 def embedding_output(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Take the output shape of an embedding, steps × width, for its count."""
+    """Replace the count of an embedding by the size of its output, steps × width."""
 
     def changed(line: LayerLine, steps: int) -> LayerLine:
         return line._replace(others=(Addend("output", Times((steps, line.h))),))
@@ -669,7 +669,7 @@ def embedding_output(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Give each recurrent layer as many units as there are steps, and feed the next layer with them."""
+    """Replace the units of each recurrent layer by the number of steps, also in the next layer's input width."""
 
     def of_units(units: int, line: LayerLine) -> LayerLine:
         changed = reading(line, "past", units) if line.width("past") == line.h else line
@@ -682,7 +682,7 @@ def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Feed the first layer that has a matrix with the features of all steps at once."""
+    """Give the first layer that reads vectors the features of all steps as its input."""
     place = first_fed(worksheet, worksheet[0].placed.part)
     if place is None:
         return worksheet
@@ -693,7 +693,7 @@ def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:
 def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:
     """Count a repeated layer once."""
     changed: list[LayerLine] = []
-    left = 0  # how many more copies of the repeated layer below are to come
+    left = 0  # copies of the repeated layer that are still to come
     for line in worksheet:
         copies, repeat = line.copies, line.layer.repeat
         starts = -(-(copies - left) // repeat)
@@ -703,7 +703,7 @@ def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:
 
 
 def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Count the first of several recurrent layers alone, with one block, and no biases anywhere."""
+    """Count only the first of several recurrent layers, with one block, and leave out all biases."""
     cells = [place for place, line in enumerate(worksheet) if isinstance(line.layer, Cell)]
     if sum(worksheet[place].copies for place in cells) < 2:
         return worksheet

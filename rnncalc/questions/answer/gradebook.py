@@ -1,4 +1,4 @@
-"""A class graded: the answer of each student judged, each about the variant that was asked. No sentences."""
+"""Grades a class: judges each student's answer to the variant that was asked. Writes no sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rnncalc.questions.answer.reading import read_answer
 class Grade(NamedTuple):
     """A student's answer, judged.
 
-    answer: None if there is none that can be judged; problem: why not, empty if nothing was answered.
+    answer: None if it cannot be judged. problem: the reason; empty if nothing was answered.
     """
 
     row: StudentRow
@@ -24,7 +24,7 @@ class Grade(NamedTuple):
 
     @property
     def right(self) -> bool | None:
-        """Whether the answer is right, None if it cannot be read; no answer at all is not right."""
+        """Whether the answer is right; None if it cannot be read. An empty answer is not right."""
         return self.answer.right if self.answer else None if self.problem else False
 
 
@@ -40,7 +40,7 @@ class Gradebook(NamedTuple):
         return sum(1 for grade in self.grades if grade.right)
 
     def repeated(self) -> Iterator[tuple[Grade, Grade]]:
-        """Yield each grade of a name that stands further up too, with the first grade of that name."""
+        """Yield each grade whose name was there before, with the first grade of that name."""
         first: dict[str, Grade] = {}
         for grade in self.grades:
             name = " ".join(grade.row.name.casefold().split())
@@ -51,9 +51,9 @@ class Gradebook(NamedTuple):
 def grade_class(file: AnswerFile, grader_of: Callable[[str], Grader], *, exact: bool = False) -> Gradebook:
     """Return the grades of a class.
 
-    grader_of: the grader of a variant; it raises CallError if there is no such variant. Each is asked for once, and
-    forgotten when its students are graded. An answer that several of them give is judged once.
-    exact: whether a rounded number is taken as it stands.
+    grader_of: returns the grader of a variant; raises CallError if there is no such variant. It is called once for each
+    variant, and only one grader is in memory at a time. Equal answers are judged once.
+    exact: whether a number that looks rounded is taken exactly.
     """
     by_variant: dict[str, list[StudentRow]] = {}
     for row in file.rows:
@@ -65,7 +65,7 @@ def grade_class(file: AnswerFile, grader_of: Callable[[str], Grader], *, exact: 
 
 
 def _grades(rows: Sequence[StudentRow], make: Callable[[], Grader], *, exact: bool) -> Iterator[Grade]:
-    """Yield the grade of each student who was asked about one variant."""
+    """Yield the grades of the students of one variant."""
     judged: dict[tuple[str, ...], Grade] = {}
     try:
         grader = make()

@@ -1,4 +1,4 @@
-"""`answer`: is a learner's count right, and if not, which mistakes give that number. Numbers only, no sentences."""
+"""`answer`: judges a learner's count, and finds the mistakes that give a wrong one. Writes no sentences."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ MOST_NAMES, SHOWN = 12, 4
 
 
 class Judgement(NamedTuple):
-    """One number, or shape, compared with what it should be.
+    """One number or shape, compared with the right one.
 
-    layer: whose it is, None for the total; tensor: the name of the tensor, None for a count of all.
-    shape: that of the tensor; plain_shape: the same, a vector's without an axis of 1.
-    diagnoses: what gives it, the likeliest first.
-    meant: what else of the network it is the number of.
-    other_size: the single size that would give it, if no single mistake does.
-    follows: the layer whose mistake it follows from, being no mistake of its own.
-    explained: whether mistakes were looked for, if it is wrong; those of the first MOST_EXPLAINED are.
-    returned: the shape compared with the array of its name, if it is not a tensor's; `params` is then 0.
-    formula: that of the right number, if it has letters.
+    layer: its name, None for the total. tensor: its name, None for a count of all tensors.
+    shape: the right shape. plain_shape: the same, but a vector has no axis of 1.
+    diagnoses: the mistakes that give it, the likeliest first.
+    meant: the other quantities of the network with this number.
+    other_size: the one changed size that would give it, if no single mistake does.
+    follows: the layer with the mistake that it follows from; it is then no mistake of its own.
+    explained: whether mistakes were looked for; they are for the first MOST_EXPLAINED wrong numbers.
+    returned: the comparison with an array that a layer returns, if it is no tensor; `params` is then 0.
+    formula: the right number as a formula, if it has letters.
     """
 
     layer: str | None
@@ -87,7 +87,7 @@ class Judgement(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Whether the number is right, rounded as it was given, or the shape."""
+        """Whether the shape is right, or the number, rounded as the learner did."""
         match self.given:
             case GivenNumber():
                 return self.given.rounds(self.params)
@@ -106,7 +106,7 @@ class Judgement(NamedTuple):
 class Answer(NamedTuple):
     """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
 
-    right_in: another notation that has every shape as it was given.
+    right_in: another notation in which every given shape is right.
     """
 
     network: Network
@@ -120,7 +120,7 @@ class Answer(NamedTuple):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is said of it, finished: the verdict, the mistake behind each wrong number with its sum, and remarks."""
+        """The finished sentences: the verdict, the mistake behind each wrong number with its sum, and remarks."""
         return tuple(report_of(self).sentences())
 
     @property
@@ -130,17 +130,17 @@ class Answer(NamedTuple):
 
 
 def judge(network: Network, given: Sequence[Given]) -> Answer:
-    """Return the judgement of one number, the total, or of one for each layer or tensor; or of a shape for each tensor.
+    """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.
 
-    A number may be a formula in the letters of the network, or, if it has none, in those of each layer's formula. All
-    in order, the output layer last; layers without parameters may be left out. Raises CallError for any other number of
-    them.
+    A number may be a formula in the letters of the network; if the network has none, in the letters of each layer's
+    formula. All are in order, the output layer last; layers without parameters may be left out. Raises CallError for a
+    wrong number of numbers or shapes.
     """
     return Grader(network).judge(given)
 
 
 class Grader:
-    """Judges answers about one network. What they all need is worked out once, when the first needs it."""
+    """Judges answers about one network. What several answers need is computed once, at its first use."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -162,7 +162,7 @@ class Grader:
 
     @cached_property
     def quantities(self) -> tuple[KnownQuantity, ...]:
-        """What else of the network a number may be the number of."""
+        """The other quantities of the network that a learner may have computed."""
         return tuple(quantities(self.training))
 
     @cached_property
@@ -171,7 +171,7 @@ class Grader:
         return [] if self.network.letters else size_counts(self.network)
 
     def judge(self, given: Sequence[Given]) -> Answer:
-        """Return the judgement of an answer, as the function `judge` does."""
+        """Judge an answer, as the function `judge` does."""
         network = self.network
         check_number_of_answers(len(given))
         named = [each for each in given if isinstance(each, NamedShape)]
@@ -210,10 +210,10 @@ class Grader:
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
-    """Return the judgement of a learner's answer: the total, or a number for each layer, or for each tensor, in order.
+    """Judge a learner's answer: the total, or a number for each layer or each tensor, in order.
 
     answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
-    Raises CallError if one is neither a number nor a shape, or there are not as many as are asked for.
+    Raises CallError if one is neither a number nor a shape, or if there are too few or too many.
     """
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
@@ -238,7 +238,7 @@ def _read(answer: object) -> Given:
 
 
 def _counts(network: Network, layers: int) -> str:
-    """Return how many numbers may be given."""
+    """Describe in words how many numbers may be given."""
     tensors = number_of_tensors(network)
     several = [f"{layers}, one for each layer,"] if layers > 1 else []
     several += [f"{tensors}, one for each tensor,"] if tensors not in (1, layers) else []
@@ -277,7 +277,7 @@ def _compare(tensors: Tensors, given: Answers) -> tuple[Judgement, ...]:
 
 
 def _other_convention(network: Network, given: int) -> str:
-    """Return the convention with this number of tensors, as the cure for a wrong number of shapes; empty if none."""
+    """Return the cure for a wrong number of shapes: the convention with so many tensors, if there is one."""
     for name in CONVENTIONS:
         try:
             tensors = number_of_tensors(network.replace(convention=name, notation=None))
@@ -289,7 +289,7 @@ def _other_convention(network: Network, given: int) -> str:
 
 
 def _right_in(network: Network, given: Answers) -> str | None:
-    """Return the notation, columns or rows, that has every shape as it was given."""
+    """Return the notation, columns or rows, in which every given shape is right; None if there is none."""
     for name in ("w", "rows"):
         tensors = [*tensors_of(network.replace(notation=name))]
         if len(tensors) == len(given) and all(map(_has_shape, given, tensors)):
@@ -302,7 +302,7 @@ def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
 
 
 def _as_shapes(network: Network, given: Answers) -> Answers:
-    """Return shapes, a vector's of which may be a plain number: 20 for (20)."""
+    """Return shapes. A plain number is the shape of a vector: 20 is (20)."""
     if len(given) != number_of_tensors(network):
         return given
     vectors = [len(tensor.shape) == 1 for tensor in tensors_of(network)]
@@ -341,7 +341,7 @@ def _of_returned(judged: JudgedShape) -> Judgement:
 
 
 def _check_letters(given: GivenNumber, known: Mapping[str, Any]) -> None:
-    """Raise CallError for letters of a formula that nothing has."""
+    """Raise CallError for letters of a formula that the network does not have."""
     if has_letters(given.number) and (unknown := [name for name in given.number.letters if name not in known]):
         wanted = f"a formula in {all_of([*known])}" if known else "a number"
         raise CallError(f"expected {wanted}, got {all_of(unknown)} in '{escape(given.text)}'")
@@ -371,7 +371,7 @@ def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[
 
 
 def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
-    """Return the network of one layer alone with letters for its sizes; None if its count is not this one."""
+    """Return a network of this layer alone, with letters for its sizes; None if its count differs."""
     fields = {"h": "units", "n": "units", "d": "units", "p": "projection", "N": "params"}
     options = {fields[name]: letter(name) for name in placed.sizes if name in fields}
     options |= {option: placed.layer.defaults[option] for option in ("name", "repeat", "extra_inputs", "path")}
@@ -400,11 +400,11 @@ def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
 
 
 def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
-    """Judge a number a layer: a wrong one is diagnosed, later ones by the output widths that its mistake gives."""
+    """Judge a number for each layer. Numbers after a wrong one may follow from its mistake."""
     network, search, of = grader.network, grader.search_in_layers, grader.training
     worksheet = search.worksheet
     judged: list[Judgement] = []
-    learned: list[tuple[str, Worksheet]] = []  # the ways of counting that agree with the numbers so far, and whence
+    learned: list[tuple[str, Worksheet]] = []  # layers with a mistake, and what it makes of all lines
     explained = 0
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]

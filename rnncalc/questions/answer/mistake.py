@@ -1,8 +1,8 @@
-"""What a mistake in a count is, the question that it is asked of, and the families of mistakes.
+"""Mistakes in a count, families of mistakes, and the question that they may explain.
 
 The mistakes of a family differ in a number or a name: k times, a width, a layer. Each family is a function that yields
-its variants. If it is fitted to the learner's number, it yields only those that give that number; which of the others
-do is seen by the search.
+its variants. A fitted family yields only variants that give the learner's number. The variants of all others are
+compared with that number by the search.
 """
 
 from __future__ import annotations
@@ -44,40 +44,40 @@ from rnncalc.questions.answer.worksheet import (
 from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6
-"""More gates than any cell has that is counted wrong."""
+"""The most gates that a wrong count gives a cell."""
 
 
 class Question(NamedTuple):
-    """A number that is wrong: for the whole network, or for the layer at a place of the worksheet."""
+    """A wrong number: for the whole network, or for the layer at a place of the worksheet."""
 
     network: Network
     given: GivenNumber
     place: int | None = None
 
     def lines(self, worksheet: Worksheet) -> list[tuple[int, LayerLine]]:
-        """Return the lines that the number is the sum of, with their places."""
+        """Return the lines whose sum is asked for, with their places."""
         places = range(len(worksheet)) if self.place is None else (self.place,)
         return [(place, worksheet[place]) for place in places]
 
     def params(self, worksheet: Worksheet) -> int:
-        """Return the count that a worksheet answers the question with."""
+        """Return the count by a worksheet of what is asked."""
         return sum(line.params for _, line in self.lines(worksheet))
 
     def is_given_by(self, worksheet: Worksheet) -> bool:
-        """Return whether a worksheet gives the learner's number, rounded as it was."""
+        """Return whether a worksheet gives the learner's number, rounded as the learner did."""
         return self.given.means(self.params(worksheet))
 
     def worksheet_of(self, network: Network) -> Worksheet:
-        """Return the right worksheet of a network; layer by layer if the question is about one layer."""
+        """Return the right worksheet of a network; with a line for each layer if the question is about one layer."""
         return worksheet_of(network) if self.place is None else one_by_one(network)
 
 
 Values = Mapping[str, str]
-"""What fills the {braces} in the id and the text of a mistake."""
+"""The values for the {braces} in the id and the text of a mistake."""
 
 
 class Variant(NamedTuple):
-    """One mistake of a family: the worksheet that it makes, its values, and the one layer that it concerns."""
+    """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one."""
 
     worksheet: Worksheet
     values: Values
@@ -88,9 +88,9 @@ Variants = Callable[[Worksheet, Question], Iterator[Variant]]
 
 
 class Mistake(NamedTuple):
-    """A mistake in a count: its id, what was done, as a sentence without its subject, and what it makes of a worksheet.
+    """A mistake in a count: its id, a sentence without its subject, and the change that it makes to a worksheet.
 
-    rare: others are listed before it; it is not looked for in one layer alone, nor in a large network.
+    rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
     """
 
     id: str
@@ -102,10 +102,11 @@ class Mistake(NamedTuple):
 class Family(NamedTuple):
     """Mistakes that differ in a number or a name; id and text have {braces} for the values of a variant.
 
-    rare: as of a mistake. single: it is not looked for together with another one. by_layer: it has a variant for each
-    layer, and together with another mistake is made first.
-    fitted: its variants depend on the learner's number; those of all others are the same for every number.
-    weak: it explains so many numbers that others are looked for beside it, and listed before it.
+    rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant
+    for
+    each layer; combined with another mistake it is made first.
+    fitted: whether its variants depend on the learner's number.
+    weak: whether it explains so many numbers that other mistakes are also looked for, and listed before it.
     """
 
     id: str
@@ -119,7 +120,7 @@ class Family(NamedTuple):
 
 
 def check(rows: Sequence[Mistake | Family]) -> None:
-    """Raise DeclarationError, naming the row, if one is half right."""
+    """Raise DeclarationError for an invalid row, naming it."""
     ids = Counter(row.id for row in rows)
     for number, row in enumerate(rows, 1):
         change = row.change if isinstance(row, Mistake) else row.variants
@@ -136,7 +137,7 @@ def check(rows: Sequence[Mistake | Family]) -> None:
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the counts under other conventions, those that count alike as one."""
+    """Yield the counts under other conventions; conventions with the same count are one variant."""
     if sum(line.copies for line in worksheet) > MOST_JUDGED:
         return
     here = question.network.convention
@@ -156,11 +157,11 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
 
 
 def times_a_number(multiplied: Callable[[LayerLine], bool]) -> Variants:
-    """Return the mistakes that multiply some lines by a whole number, whatever it is."""
+    """Return the family of mistakes that multiply some lines by any whole number."""
 
     def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         once = sum(line.params for _, line in question.lines(worksheet) if multiplied(line))
-        if not once or question.given.unit * 10 > once:  # a coarse rounding is near some multiple of anything
+        if not once or question.given.unit * 10 > once:  # a coarsely rounded number is near some multiple of any count
             return
         rest = question.params(worksheet) - once
         times = (question.given.number - rest + once // 2) // once
@@ -182,7 +183,7 @@ def is_any(line: LayerLine) -> bool:
 
 
 def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the width of an output layer that would make the number right, if there is one."""
+    """Yield the worksheet with the output width that gives the number, if there is one."""
     for place, line in question.lines(worksheet):
         if isinstance(line.layer, Output) and line.width("input"):
             wanted = question.given.number - question.params(worksheet) + line.params
@@ -196,7 +197,7 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
 
 
 def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the number of sequences in a batch whose steps, taken for the vocabulary, would make the number right."""
+    """Yield the worksheet with batch × steps as the vocabulary, if a batch size gives the number."""
     for place, line in question.lines(worksheet):
         steps = question.network.parts[line.placed.part].steps or 0
         if isinstance(line.layer, Embedding) and steps > 1:
@@ -209,7 +210,7 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
 
 
 def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet with one direction in each layer that has two, the next fed with that one."""
+    """Yield, for each layer with two directions, the worksheet with one, also in the next layer's input width."""
     for place, line in enumerate(worksheet):
         reader = above(worksheet, place)
         if line.directions != 2 or line.copies != 1 or not concatenated(line) or reader is None:
@@ -221,7 +222,7 @@ def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterat
 
 
 def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet without each hidden layer, the next one unchanged, or fed by the layer below the gap."""
+    """Yield the worksheet without each hidden layer; the next layer's input width is unchanged, or adapted."""
     if len(worksheet) > MOST_JUDGED or question.place is not None:
         return
     for place, line in enumerate(worksheet):
@@ -238,7 +239,7 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Varian
 
 
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet with each layer as if it were the whole network, if that leaves out several."""
+    """Yield the worksheet with each layer alone, if at least three layers have parameters."""
     counted = [place for place, line in enumerate(worksheet) if line.params]
     if len(worksheet) > MOST_JUDGED or question.place is not None or len(counted) < 3:
         return
@@ -249,7 +250,7 @@ def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
 
 
 def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet with one kind of matrix alone in each cell, of one gate or of all."""
+    """Yield the worksheet with only the input matrices, or only the recurrent ones, of one gate or of all gates."""
 
     def only(source: Source, one: bool, line: LayerLine) -> LayerLine:
         reads = [tuple(read for read in gate.reads if read.source == source) for gate in line.gates]
@@ -264,7 +265,7 @@ def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant
 
 
 def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet with another number of gates, each reading what the cell's own do."""
+    """Yield the worksheet with every other number of gates, each like the cell's own."""
     gates = sorted({len(line.gates) for line in worksheet if isinstance(line.layer, Cell)})
     for count in range(1, MOST_GATES + 1):
         changed = in_cells(number_of_gates(count))(worksheet, question.network)
@@ -272,7 +273,7 @@ def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
 
 
 def gates_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet without each gate of the cells whose gates read unlike things."""
+    """Yield the worksheet without each gate, for cells whose gates do not all read the same."""
 
     def odd(line: LayerLine) -> bool:
         return isinstance(line.layer, Cell) and len({gate.reads for gate in line.gates}) > 1
@@ -285,10 +286,10 @@ def gates_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant
 
 
 def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet with one of several learned states alone."""
+    """Yield the worksheet with only one of several learned states."""
 
     def states(line: LayerLine) -> Mapping[str, str]:
-        """Return the learned states with their widths if they are several, else none."""
+        """Return the learned states with their widths, if there are several."""
         found = line.layer.states if isinstance(line.layer, Cell) and line.has("state") else {}
         return found if len(found) > 1 else {}
 

@@ -1,4 +1,4 @@
-"""What else a wrong number may be: another quantity of the network, or its count with a single size changed."""
+"""Other explanations of a wrong number: another quantity of the network, or its count with one size changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rnncalc.questions.training import LayerTraining, Training
 
 
 class OtherQuantity(Enum):
-    """What a number may be; the last three are mistakes about training."""
+    """The quantities that a number may be; the last three are mistakes about training."""
 
     DENSE = auto()
     MULTIPLY_ADDS = auto()
@@ -37,7 +37,7 @@ class OtherQuantity(Enum):
 
 
 class Meaning(NamedTuple):
-    """What else a number is the number of; `right`: if it is counted wrong, the right number instead of it."""
+    """The quantity that a number is. right: the right number, if that quantity itself is counted wrong."""
 
     quantity: OtherQuantity
     right: int | None = None
@@ -58,12 +58,12 @@ def _multiply_adds_per_step(of: Training) -> int | None:
 
 
 def _bytes(of: Training) -> int | None:
-    each = DTYPES["float32"]  # the type that bytes are given in if none is named
+    each = DTYPES["float32"]  # the dtype of bytes if none is named
     return each * sum(layer.placed.params for layer in of.layers)
 
 
 def _of_steps(of: Training) -> int | None:
-    """Return the gradients as they are before those of all steps are summed."""
+    """Return how many gradients there are if those of different steps are not summed."""
     return total(layer.gradients and _uses(layer.placed.uses, layer.gradients) for layer in of.layers)
 
 
@@ -72,7 +72,7 @@ def _uses(uses: int | None, gradients: int) -> int | None:
 
 
 def _without_gates(of: Training) -> int | None:
-    """Return what would be saved if the equations of a cell read its input and its states alone."""
+    """Return how many activations would be saved if the equations read only the input and the states, not the gates."""
     return total(_states_alone(of, layer) for layer in of.layers)
 
 
@@ -102,25 +102,25 @@ NUMBERS: Mapping[OtherQuantity, Callable[[Training], int | None]] = {
     OtherQuantity.SAVED_WITHOUT_GATES: _without_gates,
     OtherQuantity.TWICE_FORWARD: _twice_forward,
 }
-"""How each quantity is counted, in the order of the list; None if it is not known."""
+"""The function that counts each quantity, in the order of the list; it returns None for an unknown number."""
 
 MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
     OtherQuantity.GRADIENTS_A_STEP: OtherQuantity.GRADIENTS,
     OtherQuantity.SAVED_WITHOUT_GATES: OtherQuantity.SAVED,
     OtherQuantity.TWICE_FORWARD: OtherQuantity.BACKWARD,
 }
-"""The mistakes among them, with the quantity that is counted wrong."""
+"""The quantities that are mistakes, each with the quantity that it counts wrong."""
 
 
 class KnownQuantity(NamedTuple):
-    """A quantity of a network that a number may be, and its own number."""
+    """A quantity of a network that a learner's number may be, with its number."""
 
     meaning: Meaning
     number: int
 
 
 def quantities(of: Training, asked: Iterable[OtherQuantity] = tuple(NUMBERS)) -> Iterator[KnownQuantity]:
-    """Yield the quantities of a network that are known; a mistake with the right number instead of it."""
+    """Yield the known quantities of a network; a mistake comes with the right number."""
     for quantity in asked:
         number = NUMBERS[quantity](of)
         meant = MISTAKEN_FOR.get(quantity)
@@ -130,12 +130,12 @@ def quantities(of: Training, asked: Iterable[OtherQuantity] = tuple(NUMBERS)) ->
 
 
 def meanings(known: Iterable[KnownQuantity], given: GivenNumber) -> Iterator[Meaning]:
-    """Yield which of some quantities a number is the number of."""
+    """Yield the quantities that have the learner's number."""
     return (quantity.meaning for quantity in known if given.means(quantity.number))
 
 
 def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) -> Iterator[Meaning]:
-    """Yield what of one layer a number is the number of, but for what only a network has."""
+    """Yield the quantities of one layer that have the learner's number; some exist for a network only."""
     alone = of._replace(
         layers=(layer,),
         gradients=layer.gradients,
@@ -149,7 +149,7 @@ def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) ->
 
 
 class OtherSize(NamedTuple):
-    """A size that would give the number: `size` instead of `right`.
+    """A changed size that would give the number: `size` instead of `right`.
 
     part: encoder, decoder or None; place: of the layer in its part, from 0, None for the part's input; letter: h or p.
     """
@@ -162,7 +162,7 @@ class OtherSize(NamedTuple):
 
 
 class SizeCount(NamedTuple):
-    """A size of a network, and its count with another size: exact, and quickly estimated."""
+    """A size of a network, with two functions from another size to the count: an exact one and a fast estimate."""
 
     size: OtherSize
     params: Callable[[int], int | None]
@@ -170,7 +170,7 @@ class SizeCount(NamedTuple):
 
 
 def size_counts(network: Network) -> list[SizeCount]:
-    """Return the sizes of a network that are looked at, none if it has many layers."""
+    """Return the sizes of a network that are tried; none if it has many layers."""
     if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
         return []
     counts = [(right, cache(counting(sized))) for right, sized in _sizes(network)]
@@ -178,7 +178,7 @@ def size_counts(network: Network) -> list[SizeCount]:
 
 
 def other_size(sizes: Iterable[SizeCount], given: GivenNumber) -> OtherSize | None:
-    """Return the first size that, changed alone, would give a number, or None."""
+    """Return the first size that would give the number if it alone were changed, or None."""
     for right, count, quick in sizes:
         best = largest(quick, given.number + given.unit // 2, MAX_SIZE)
         params = count(best) if best and (quick is count or given.means(quick(best) or 0)) else None
@@ -188,9 +188,9 @@ def other_size(sizes: Iterable[SizeCount], given: GivenNumber) -> OtherSize | No
 
 
 def _quadratic(count: Callable[[int], int | None]) -> Callable[[int], int] | None:
-    """Return the quadratic that gives a count from a size; None if there is none.
+    """Return the count as a quadratic function of a size; None if it is not quadratic.
 
-    A network is built for each size that is tried, which takes milliseconds; a search tries forty.
+    Building a network for a size takes milliseconds, and a search tries forty sizes.
     """
     sizes = (1, 2, 3, 10, 1_000)
     known = [params for size in sizes if (params := count(size)) is not None]
@@ -206,7 +206,7 @@ def _quadratic(count: Callable[[int], int | None]) -> Callable[[int], int] | Non
 
 
 def _sizes(network: Network) -> Iterator[tuple[OtherSize, Sized]]:
-    """Yield each size of a network, and the network with another."""
+    """Yield each size of a network, and the function that returns the network with another size."""
     for name, part in network.parts.items():
         yield OtherSize(name, None, "m", part.input, part.input), partial(_resized, network, name, None, "input")
         for place, layer in enumerate(part.layers):
@@ -217,7 +217,7 @@ def _sizes(network: Network) -> Iterator[tuple[OtherSize, Sized]]:
 
 
 def _resized(network: Network, name: str | None, place: int | None, option: str, size: int) -> Network:
-    """Return the network with another size of a part's input, or of the layer at a place."""
+    """Return the network with another size: of a part's input, or of the layer at a place."""
     part = network.parts[name]
     if place is None:
         new = part._replace(input=size)

@@ -1,4 +1,4 @@
-"""How a learner's answer is read: a number, exact or rounded, or the shape of an array. Knows no network."""
+"""Reads a learner's answer: a number, exact or rounded, or the shape of an array. Knows no network."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _TOKEN = re.compile(rf"[0-9][0-9_]*(?:,[0-9]{{3}})*|(?:\^|\*\*)[0-9]|{LETTER}|."
 _POWER = re.compile(r"(?:\^|\*\*)[0-9]|[²³]")
 _ALIKE = {"[": "(", "]": ")", "−": "-", "–": "-", "⋅": "·", "∙": "·", "\\cdot": "·", "\\times": "×"}
 _ALIKE |= {"\\left": "", "\\right": "", "{": "", "}": ""}
-"""Signs that mean others in a formula, as documents and LaTeX have them."""
+"""Signs of documents and LaTeX, and the plain sign that each means in a formula."""
 _WORDS = re.compile(
     r"^\s*(?:≈|~|=|about\b|ca\.?\s|total:)\s*"
     r"|\s*\b(?:(?:trainable|learnable|total)\s+)?(?:parameters?|params?|weights?|parametern?)\.?\s*$",
     re.IGNORECASE,
 )
-"""Words around a number that change nothing about it."""
+"""Words around a number that are ignored."""
 
 LONGEST_SUM = 300
-"""The characters of a sum: each bracket in it is a call within a call."""
+"""The most characters of a sum. Brackets are read by recursion, so their depth must be limited."""
 
 _FLAT = str.maketrans("₀₁₂₃₄₅₆₇₈₉²³", "012345678923")
-"""The digits of subscripts and powers, on the line."""
+"""Maps the digits of subscripts and powers to plain digits."""
 
 MOST_MONOMIALS = 500
-"""The terms of a formula that is multiplied out: more than that of any network."""
+"""The most terms of an expanded formula; the formula of any network has fewer."""
 
 _POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 MOST_POWER = 40
@@ -58,10 +58,10 @@ def check_number_of_answers(count: int) -> None:
 
 
 class GivenNumber(NamedTuple):
-    """A learner's number; `unit` is what its last digit counts, more than 1 if it was rounded.
+    """A learner's number. unit: the value of its last digit, more than 1 if it was rounded.
 
     number: a polynomial, if it is a formula in letters.
-    coarse: what its last digit but for zeros counts, if those may be digits rounded away; else 0.
+    coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
     """
 
     number: Any
@@ -71,30 +71,30 @@ class GivenNumber(NamedTuple):
 
     @property
     def meant(self) -> tuple[int, int]:
-        """The least and the greatest number that it may be a rounding of."""
+        """The least and the greatest number that may be rounded to it."""
         return self.number - self.unit // 2, self.number + self.unit // 2
 
     @property
     def one_digit(self) -> bool:
-        """Whether it is rounded to one digit: right and wrong counts come to the same."""
+        """Whether it is rounded to one digit, so that right and wrong counts look the same."""
         return self.unit > 1 and self.number < 10 * self.unit
 
     def means(self, number: int) -> bool:
-        """Return whether a number is the one that was given, rounded as it was."""
+        """Return whether a number, rounded like the learner's, equals it."""
         if self.unit == 1 or not self.number:
             return bool(number == self.number)
         return bool(abs(self.number - number) * 2 <= self.unit)
 
     def rounds(self, number: int) -> bool:
-        """Return whether it is a number rounded, as in 50M for 51,400,000, whose zero may be no digit.
+        """Return whether a number may be rounded to it, as 51,400,000 to 50M, where the 0 may come from rounding.
 
-        By zeros a number is rounded as well as by two digits at least, to a twentieth.
+        If only its zeros show the rounding, it must be within a twentieth of the number.
         """
         off = abs(self.number - number)
         return self.means(number) or (2 * off <= self.coarse and 20 * off <= number)
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
-        """Return whether it is how many numbers a tensor of some shape has."""
+        """Return whether a tensor of this shape has this many numbers."""
         return self.means(prod(shape))
 
 
@@ -104,14 +104,14 @@ class Shape(NamedTuple):
     sizes: tuple[int, ...]
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
-        """Return whether it is a shape; a vector may be given as a row or a column."""
+        """Return whether it is this shape; a vector may also be given as a row or a column."""
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
 class NamedShape(NamedTuple):
-    """The shape of one tensor, or of an array that a layer returns, by its name, as a learner gave it.
+    """A learner's shape of one tensor, or of an array that a layer returns, with its name.
 
-    sizes: a letter stands for the batch or the steps, None for any size.
+    sizes: a letter is the batch or the steps, None is any size.
     """
 
     name: str
@@ -125,7 +125,7 @@ Given = GivenNumber | Shape | NamedShape
 def read_answer(text: str, *, exact: bool = False) -> Given:
     """Return a learner's number, formula or shape: 1600, 1.6k, 4*16*(8+16+1), 4h(m+h+1), (20, 10), W_xh=(20, 10).
 
-    exact: whether a rounded number stands for itself alone. Raises CallError if the text is no answer.
+    exact: whether a number that looks rounded is taken exactly. Raises CallError if the text is no answer.
     """
     if found := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
         sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", found["shape"])
@@ -154,9 +154,9 @@ def _read(text: str) -> GivenNumber | Shape:
 
 
 def formula_of(text: str) -> Number:
-    """Return what a formula such as 4h(m+h+1), or a sum of numbers, comes to. Raises CallError if it is none.
+    """Return the value of a formula such as 4h(m+h+1) or of a sum. Raises CallError if the text is neither.
 
-    Whole numbers, letters with subscripts, brackets, + and -, a sign of multiplication or none, and powers.
+    It may have whole numbers, letters with subscripts, brackets, +, -, powers, and products with or without a sign.
     """
     refused = CallError(f"expected a sum, such as 4*16*(8+16+1), got '{escape(text)}'")
     tokens = _TOKEN.findall(text) if len(text) <= LONGEST_SUM else []
@@ -221,7 +221,7 @@ def formula_of(text: str) -> Number:
 
 
 def _shape(bare: str) -> Shape | None:
-    """Return a shape in letters, such as (4h, m); None for what is none."""
+    """Return a shape in letters, such as (4h, m); None if the text is not one."""
     inside = bare[1:-1].rstrip(",")
     several = "," in bare or re.fullmatch(f"[0-9]*{LETTER}", inside)
     if not several or not re.fullmatch(r"[(\[][^()\[\]]+[)\]]", bare) or not all(inside.split(",")):
@@ -231,12 +231,12 @@ def _shape(bare: str) -> Shape | None:
 
 
 def _formula(text: str) -> GivenNumber | None:
-    """Return a formula in letters; None for a word, and for what is no formula."""
+    """Return a formula in letters; None for a word or other text."""
     bare = re.sub(r"\s", "", text)
     for sign, meant in _ALIKE.items():
         bare = bare.replace(sign, meant)
     bare = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_FLAT)}", bare)
-    bare = re.sub("(?<![A-Za-z_])([A-WYZa-wyz])([0-9]+)", r"\1_\2", bare)  # h1; x is a sign of multiplication too
+    bare = re.sub("(?<![A-Za-z_])([A-WYZa-wyz])([0-9]+)", r"\1_\2", bare)  # h1; x is also a sign of multiplication
     found = _FORMULA.fullmatch(bare)
     if not found or re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", bare) or re.search("(?<!_)[A-Za-z]{3}", bare):
         return None
@@ -272,10 +272,10 @@ def read_number(text: str) -> GivenNumber:
 
 
 def _cure(text: str) -> str:
-    """Return how to write sizes without their brackets, and a number with the comma of a list behind it."""
+    """Return the cure for sizes without brackets, and for a number with a comma behind it."""
     if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE})+", text):
         return f"; write ({text}) for a shape"
-    if re.fullmatch(r"[0-9]+,[0-9]+ ?[kKMGB]|[1-9][0-9]{0,2}(?:\.[0-9]{3})+", text):  # in another language's signs
+    if re.fullmatch(r"[0-9]+,[0-9]+ ?[kKMGB]|[1-9][0-9]{0,2}(?:\.[0-9]{3})+", text):  # separators of another language
         meant = text.replace(",", ".") if "," in text else text.replace(".", "")
         return f"; write {meant}" if _reads(meant) else ""
     return f"; write {text[:-1]}" if text[-1:] in (",", ";") and _NUMBER.fullmatch(text[:-1]) else ""
@@ -290,7 +290,7 @@ def _reads(text: str) -> bool:
 
 
 def in_one(numbers: list[GivenNumber]) -> GivenNumber | None:
-    """Return the one number that several are if they are its groups of digits, as in 1 600; else None."""
+    """Return the number whose groups of digits these are, as in 1 600; None if they are not."""
     try:
         return read_number(" ".join(number.text for number in numbers))
     except CallError:

@@ -1,7 +1,7 @@
-"""A shape of an array that a layer returns: what it should be, and the mistakes that give another one.
+"""Judges the shape of an array that a layer returns, and finds the mistakes that give a wrong one.
 
-The batch may be any number, and so may the steps if the network does not say them; one that is right in an answer holds
-for the others. The batch may stand before the steps or after them.
+The batch may have any size, and so may the steps if the network does not give them. The size in one right shape must
+then hold for the other shapes. The batch may be written before the steps or after them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from rnncalc.questions.shapes import Axes, ModuleArray, ModuleShapes, shapes
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
-"""The axes that a letter may stand for."""
+"""The axes whose size may be written as a letter: the batch and the steps."""
 
 
 class AxisOrder(Enum):
-    """How a right shape is written: as the framework has it by default, in another order, or without a batch."""
+    """The order of axes in a right shape: the framework's default, another order, or one without the batch."""
 
     USUAL = auto()
     STEPS_FIRST = auto()
@@ -43,7 +43,7 @@ class ReturnedArray(NamedTuple):
 
     @property
     def layer(self) -> str:
-        """The name of the module's layer, or of the first and the last."""
+        """The name of the module's layer, or the names of its first and last."""
         first, *others = [placed.name for placed in self.module.places]
         return f"{first} to {others[-1]}" if others else first
 
@@ -53,11 +53,11 @@ class ReturnedArray(NamedTuple):
         return ModuleArray(self.axes, tuple(self.sizes[axis] for axis in self.axes))
 
     def of(self, axes: str, **sizes: int | None) -> ReturnedArray:
-        """Return the array with other axes, or other sizes."""
+        """Return the array with these axes, and these sizes changed."""
         return self._replace(axes=axes, sizes={**self.sizes, **sizes})
 
     def without(self, axis: str, **sizes: int | None) -> ReturnedArray:
-        """Return the array without an axis, and with other sizes."""
+        """Return the array without an axis, and with these sizes changed."""
         return self.of(self.axes.replace(axis, ""), **sizes)
 
     def with_size(self, axis: str, size: int | None) -> ReturnedArray:
@@ -65,7 +65,7 @@ class ReturnedArray(NamedTuple):
         return self.of(self.axes, **{axis: size})
 
     def fits(self, given: NamedShape) -> bool:
-        """Return whether a shape may be the array's."""
+        """Return whether a given shape is right for the array."""
         return len(given.sizes) == len(self.axes) and all(
             axis in _FREE if not isinstance(size, int) else self.sizes[axis] in (None, size)
             for axis, size in zip(self.axes, given.sizes, strict=True)
@@ -73,7 +73,7 @@ class ReturnedArray(NamedTuple):
 
 
 class JudgedShape(NamedTuple):
-    """A shape compared with the array of its name. order: how it is written if it is right, else None."""
+    """A shape compared with the array of its name. order: the order of its axes; None if the shape is wrong."""
 
     given: NamedShape
     right: ReturnedArray
@@ -82,9 +82,9 @@ class JudgedShape(NamedTuple):
 
 
 def judge_returned(network: Network, given: Sequence[NamedShape], tensors: Sequence[str]) -> Iterator[JudgedShape]:
-    """Yield how shapes compare with the arrays of these names. Raises CallError for a name that no module returns.
+    """Yield each shape compared with the array of its name. Raises CallError for a name that no module returns.
 
-    tensors: the names of tensors, which might have been meant instead.
+    tensors: the names of tensors, to suggest for an unknown name.
     """
     modules = shapes(network).modules if given else ()
     known: dict[str, int] = {}
@@ -114,7 +114,7 @@ def _judged(found: Sequence[ReturnedArray], given: NamedShape) -> JudgedShape:
 def _named(
     network: Network, modules: Sequence[ModuleShapes], given: NamedShape, tensors: Sequence[str]
 ) -> list[ReturnedArray]:
-    """Return the arrays of a name, in the order of the modules; of two directions the first."""
+    """Return the arrays with this name, in the order of the modules; for two directions only the first."""
     layer, _, name = given.name.rpartition(".")
     found = []
     for module in modules:
@@ -137,7 +137,7 @@ def _plain(name: str) -> str:
 
 
 def _elsewhere(name: str) -> str:
-    """Return which convention has an array of a name, as the cure of a name that this one has not."""
+    """Return the cure for an unknown name: another convention that has an array of this name."""
     for other in CONVENTIONS:
         returns = convention(other).returns
         names = [returns.state.format(letter) for letter in "hc"] if returns else []
@@ -147,7 +147,7 @@ def _elsewhere(name: str) -> str:
 
 
 def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
-    """Return the ways in which an array may be written; each but the first is a remark."""
+    """Return the array in each allowed order of axes; an order that is not the usual one leads to a remark."""
     found = {AxisOrder.USUAL: array}
     rest = array.axes.replace("B", "").replace("T", "")
     if "T" in array.axes and "B" in array.axes:
@@ -161,7 +161,7 @@ def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
 
 
 def _diagnoses(array: ReturnedArray, given: NamedShape) -> Iterator[Diagnosis]:
-    """Yield what gives a wrong shape: mistakes with a reason, or else the size that is off."""
+    """Yield the mistakes that give a wrong shape, or else the one size that is wrong."""
     found = False
     for key, text, wrong in MISTAKES:
         for values, one in wrong(array):
@@ -193,7 +193,7 @@ def _diagnosis(reason: Reason, array: ReturnedArray, given: NamedShape) -> Diagn
 
 
 Wrong = Iterator[tuple[Mapping[str, str], ReturnedArray]]
-"""What fills the {braces} of a mistake, and the array that it gives."""
+"""The values for the {braces} of a mistake, and the wrong array."""
 
 
 def _batch_first(array: ReturnedArray) -> Wrong:
@@ -279,7 +279,7 @@ def _units_for_batch(array: ReturnedArray) -> Wrong:
 def _other(array: ReturnedArray) -> Wrong:
     for name, other in array.module.returns.items():
         sizes = dict(zip(*other, strict=True))
-        if name != array.name and sizes.get("T", 1):  # unknown steps would fit anything
+        if name != array.name and sizes.get("T", 1):  # an unknown number of steps would fit any size
             yield {"other": name}, array.of(other.axes, **{key: size for key, size in sizes.items() if key != "B"})
 
 
@@ -304,7 +304,7 @@ def _ways(array: ReturnedArray) -> int:
 
 
 def _output(array: ReturnedArray) -> str:
-    """Return the name of the module's output, which is returned first."""
+    """Return the name of the module's output, the first array that it returns."""
     return next(iter(array.module.returns))
 
 
@@ -329,4 +329,4 @@ MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
     ("all-gates", "is as wide as all {gates} blocks of the cell", _all_gates),
     ("no-layers-axis", "lacks the axis of layers and directions", _no_layers_axis),
 )
-"""Mistakes that have a reason, the likeliest first: an id, a sentence, and what they make of an array."""
+"""Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong arrays."""

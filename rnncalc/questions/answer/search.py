@@ -1,4 +1,4 @@
-"""The search for the mistakes behind a wrong number: alone, in one layer, or in pairs."""
+"""Searches for the mistakes that give a wrong number: one everywhere, one in a single layer, or two."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ MOST_LISTED = 5
 
 
 class Reason(NamedTuple):
-    """A mistake as it was made: its id and its sentence, with the numbers and names in them."""
+    """A mistake that gives the number: its id and its sentence, with numbers and names filled in."""
 
     id: str
     text: str
 
     @classmethod
     def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
-        """Return the reason with its values in the {braces}."""
+        """Return the reason with the {braces} filled in."""
         try:
             return cls(id.format(**values), text.format(**values))
         except KeyError as error:
@@ -36,11 +36,12 @@ class Reason(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """What gives a learner's number: a mistake, or two made together.
+    """An explanation of a learner's number: a mistake, or two made together.
 
-    layer: the layer that it concerns, None if several may. alone: the one layer where it was made, if in no other;
-    if it may be any of several equal layers, the first and the last of them.
-    yours: the learner's sum, as it seems; right: the right one.
+    layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
+    one;
+    if that may be any of several equal layers, the first and the last of them.
+    yours: the probable sum of the learner. right: the right sum.
     """
 
     mistakes: tuple[Reason, ...]
@@ -61,7 +62,7 @@ class Diagnosis(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A way of counting wrong: its mistakes, the worksheet that they make, and the one layer that they concern."""
+    """One wrong way to count: its mistakes, the wrong worksheet, and the one layer that it concerns, if any."""
 
     mistakes: tuple[tuple[Mistake | Family, Variant], ...]
     worksheet: Worksheet
@@ -75,12 +76,12 @@ class Candidate(NamedTuple):
 
     @property
     def rarity(self) -> int:
-        """How many of its mistakes are rare, or of a family."""
+        """How many of its mistakes are rare or belong to a family."""
         return sum(_rarity(row) for row, _ in self.mistakes)
 
 
 class Pair(NamedTuple):
-    """Two mistakes, the second made after the first, and the count of each line that they make."""
+    """Two mistakes, made one after the other, and the wrong count of each line."""
 
     first: Mistake | Family
     once: Variant
@@ -89,9 +90,9 @@ class Pair(NamedTuple):
 
 
 class Search:
-    """The search for what gives wrong numbers of one network.
+    """The search for explanations of wrong numbers of one network.
 
-    It is made once, however many numbers are asked about: what a mistake makes of the worksheet is kept.
+    One search serves any number of questions: the wrong worksheets are kept.
     """
 
     def __init__(self, worksheet: Worksheet, network: Network) -> None:
@@ -104,12 +105,14 @@ class Search:
         self._pairs_by_count: dict[int | None, dict[int, list[Pair]]] = {}
 
     def diagnoses(self, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
-        """Yield what gives a number, each with the worksheet that it makes.
+        """Yield the explanations of a number, each with its wrong worksheet.
 
-        First the mistakes made everywhere, in the table's order, then those made in one layer alone, then pairs if
-        there is nothing simpler, and last the weak ones, which explain almost any number. No pairs of a rounded number:
-        some always come near it. Duplicates are skipped: the same lines, or the same mistake with the same sum.
-        known: whether it is a quantity of another kind; then neither pairs nor weak ones explain it.
+        The order: mistakes made everywhere, as in the table; mistakes made in one layer only; pairs, if there is
+        nothing
+        simpler; weak mistakes, which explain almost any number. Pairs are not tried for a rounded number, because some
+        pair
+        is always near it. Duplicates are skipped: the same lines, or the same mistake with the same sum.
+        known: whether the number is another known quantity; then pairs and weak mistakes are left out.
         """
         right = _sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
@@ -140,7 +143,7 @@ class Search:
             yield from new(candidate)
 
     def rows(self) -> Sequence[Mistake | Family]:
-        """Return the mistakes that are looked for in a network of this size."""
+        """Return the mistakes to look for in a network of this size."""
         return [row for row in TABLE if not row.rare] if len(self.worksheet) > MOST_JUDGED else TABLE
 
     def variants(self, row: Mistake | Family, question: Question) -> Sequence[Variant]:
@@ -152,7 +155,7 @@ class Search:
         return self._made[row.id]
 
     def _counted(self, row: Mistake | Family, question: Question) -> list[tuple[Variant, tuple[int, ...]]]:
-        """Return the variants of one mistake, each with the count of each line that it makes."""
+        """Return the variants of one mistake, each with the wrong count of each line."""
         if row.id in self._counts:
             return self._counts[row.id]
         found = [
@@ -163,7 +166,7 @@ class Search:
         return found
 
     def pairs(self, question: Question) -> list[Pair]:
-        """Return all pairs of mistakes, the likelier first."""
+        """Return all pairs of mistakes, the likeliest first."""
         if self._pairs is None:
             pairs = self._paired(question) if len(self.worksheet) <= MOST_JUDGED else ()
             self._pairs = sorted(pairs, key=lambda pair: _rarity(pair.first) + _rarity(pair.second))
@@ -186,7 +189,7 @@ class Search:
                         yield Pair(first, once, second, both)
 
     def _simple(self, question: Question) -> Iterator[Candidate]:
-        """Yield the single mistakes that give the number: made everywhere, then in one layer alone."""
+        """Yield the single mistakes that give the number: made everywhere, then in one layer only."""
         for row in self.rows():
             for variant, counts in self._counted(row, question):
                 if question.given.means(sum(counts) if question.place is None else counts[question.place]):
@@ -198,7 +201,7 @@ class Search:
             yield from (candidate for count, candidate in self._in_one_layer if question.given.means(count))
 
     def _alone(self, mistake: Mistake, question: Question) -> Iterator[tuple[int, Candidate]]:
-        """Yield a mistake made in one layer only, if it can be made in several, each with the total that it gives."""
+        """Yield a mistake made in only one of the layers in which it can be made, each time with the total."""
         (made,) = self.variants(mistake, question)
         worksheet, right = self.worksheet, question.params(self.worksheet)
         lines = zip(worksheet, made.worksheet, strict=True)
@@ -207,7 +210,7 @@ class Search:
             return
         for place in places:
             was, now = worksheet[place], made.worksheet[place]
-            if was.copies != now.copies:  # a mistake about the number of layers is in no one of them
+            if was.copies != now.copies:  # a mistake about the number of layers belongs to no single layer
                 continue
             one = now._replace(copies=1)
             left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
@@ -228,7 +231,7 @@ class Search:
                 yield _diagnosis(candidate, right, question), candidate.worksheet
 
     def _fitting_pairs(self, question: Question) -> Iterator[Candidate]:
-        """Yield the two mistakes that give the number together, in an order that allows both."""
+        """Yield pairs of mistakes that give the number, in an order in which both can be made."""
         place = question.place
         if place not in self._pairs_by_count:
             by_count = self._pairs_by_count.setdefault(place, {})
@@ -242,7 +245,7 @@ class Search:
 
 
 def _rarity(row: Mistake | Family) -> int:
-    """Return 1 for a mistake that is rare, or one of many that differ in a number or a name."""
+    """Return 1 for a mistake that is rare or belongs to a family, else 0."""
     return int(row.rare or isinstance(row, Family))
 
 
@@ -251,9 +254,9 @@ def _is_paired(row: Mistake | Family) -> bool:
 
 
 def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the variants of a mistake made on a worksheet; lines that it leaves are the same objects.
+    """Yield the wrong worksheets of a mistake; unchanged lines are the same objects.
 
-    Raises DeclarationError for a row that raises, or that does not make a worksheet of as many lines.
+    Raises DeclarationError for a row that raises, or that changes the number of lines.
     """
     try:
         if isinstance(row, Mistake):
@@ -267,7 +270,7 @@ def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -
                 yield variant
     except (DeclarationError, MemoryError):
         raise
-    except Exception as error:  # a row from elsewhere may raise anything
+    except Exception as error:  # a row registered by other code may raise anything
         raise DeclarationError(f"mistake {row.id}: {raised(error)}") from error
 
 
@@ -289,7 +292,7 @@ def _sum(worksheet: Worksheet, question: Question) -> Expression:
 
 
 def carried_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
-    """Yield the ways to go on after a wrong layer: the mistake made in all layers, or in this one, with its width."""
+    """Yield the worksheets that may follow a wrong layer: with the mistake in all layers, or in this one only."""
     for way in (wrong, replaced(worksheet, place, wrong[place])):
         width = _wrong_width(worksheet[place], wrong[place])
         reader = above(way, place)
@@ -300,7 +303,7 @@ def carried_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[W
 
 
 def _wrong_width(was: LayerLine, now: LayerLine) -> int | None:
-    """Return the output width of a learner's layer, None if it is the right one."""
+    """Return the output width that a mistake gives a layer; None if the width is right."""
     both = concatenated(was)
     if was.has("projection") and not now.has("projection"):
         return now.h * (2 if both else 1)

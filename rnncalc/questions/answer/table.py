@@ -1,7 +1,8 @@
 """The mistakes that learners make when they count: a table, one row each, the likeliest first.
 
-A row has the name of a mistake, a sentence for the learner, and what it makes of a worksheet. If one number has several
-explanations, they are listed in the order of the rows: first what the subject is about, last what is rare.
+A row has the name of a mistake, a sentence for the learner, and the change that it makes to a worksheet. If a number
+has several explanations, they are listed in the order of the rows: first the mistakes that matter most in the subject,
+last the rare ones.
 """
 
 from __future__ import annotations
@@ -50,14 +51,13 @@ from rnncalc.questions.answer.mistake import (
 from rnncalc.questions.answer.worksheet import product, total
 
 TABLE: tuple[Mistake | Family, ...] = (
-    # what a cell without a past in its gates invites: nothing else is as likely there
+    # the likeliest mistake in a cell whose gates do not read the past
     Mistake(
         "recurrence-counted",
         "counts recurrent matrices, and no gate of this cell looks at the past",
         in_cells(changes.recurrence_counted),
     ),
-    # what this network has and most have not: options forgotten, or counted as if they were not there; what is
-    # asked about such a network is its option
+    # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
     Mistake("no-peepholes", "ignores the peepholes", in_cells(not_reading("peephole"))),
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
     Family("only-state", "counts {state} alone of the learned initial states", one_state),
@@ -131,7 +131,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         "leaves out the stored means and variances, which are parameters here that are not trained",
         in_layers(changes.stored_left_out, Transform),
     ),
-    # what recurrent networks share: one set of weights for all steps, two for two directions
+    # shared weights: one set for all steps, two for two directions
     Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
     Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
     Mistake("output-times-steps", "counts the output layer once for each step", times_steps(Output)),
@@ -193,7 +193,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         rare=True,
     ),
     Mistake("repeat-once", "counts a repeated layer once", changes.repeat_once),
-    # biases: whether there are any, how many vectors, how many numbers, and the framework's habits
+    # biases: whether there are any, how many vectors, of what size, and under which convention
     Mistake(
         "no-biases",
         "leaves out all biases",
@@ -259,7 +259,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate", in_cells(with_gates(2))),
     Mistake("gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate", in_cells(with_gates(3))),
     Mistake("gates-4", "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate", in_cells(with_gates(4))),
-    # any multiple: a number of steps or of features that nobody named
+    # any multiple: perhaps a number of steps or features that the network does not give
     Family(
         "times-{times}",
         "multiplies the recurrent layers by {times}, but all steps share one set of weights",
@@ -297,7 +297,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         "adds an output matrix h × h and a bias inside the cell",
         in_cells(with_other("output", lambda line: total((product(line.h, line.h), line.h)))),
     ),
-    # widths: what a layer is fed with, and how wide it is
+    # widths of a layer's input and output
     Mistake(
         "network-input-deeper",
         "feeds deeper layers with the network's input width",
@@ -478,7 +478,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "one-hot", "leaves out the embedding and feeds the next layer with the vocabulary", changes.one_hot, rare=True
     ),
-    # what explains almost any number
+    # mistakes that explain almost any number
     Family(
         "vocabulary-of-batch",
         "takes batch × steps, {batch} × {steps}, for the vocabulary",

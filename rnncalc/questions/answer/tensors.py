@@ -1,7 +1,7 @@
-"""A shape, or a number, for each tensor: what it should be, and the mistakes that give another one.
+"""Judges a shape or a number for each tensor, and finds the mistakes that give a wrong one.
 
-Each row of the table yields the shapes that its mistake gives a tensor among all of them; an answer in numbers is
-compared with how many numbers such a shape has.
+Each row of the table yields the wrong shapes that its mistake gives a tensor. An answer in numbers is compared with the
+sizes of those shapes.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class LayerTensor(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape in numbers; a vector's without an axis of 1, as a row or a column of it is right too."""
+        """Its shape in numbers. A vector has no axis of 1: a row or a column is right too."""
         return self.tensor.plain_shape
 
 
 Tensors = tuple[LayerTensor, ...]
 Answers = Sequence[GivenNumber | Shape]
 WrongShape = tuple[Values, tuple[int, ...]]
-"""What fills the {braces} of a mistake, and the shape that it gives."""
+"""The values for the {braces} of a mistake, and the wrong shape."""
 
 
 class TensorMistake(NamedTuple):
-    """A mistake about a tensor, as a mistake about a count: `wrong` yields what it gives the tensor at a place."""
+    """A mistake about a tensor: `wrong` yields the wrong shapes of the tensor at a place."""
 
     id: str
     text: str
@@ -51,16 +51,16 @@ class TensorMistake(NamedTuple):
 
 
 def tensors_of(network: Network) -> Iterator[LayerTensor]:
-    """Yield all tensors of a network as they are shown, in the order of its layers and of the convention."""
+    """Yield all tensors of a network, as reports show them, layer by layer in the convention's order."""
     for placed in network.spelled:
         for tensor in placed.tensors:
             yield LayerTensor(placed.name, tensor)
 
 
 def place_of(tensors: Tensors, name: str) -> int | None:
-    """Return the place of the tensor with a name, `W_xh` or `rnn_1.W_xh`; None if there is none.
+    """Return the index of a tensor by its name, `W_xh` or `rnn_1.W_xh`; None if there is none.
 
-    Raises CallError if several layers have one.
+    Raises CallError if several layers have a tensor of that name.
     """
     wholes = [f"{each.layer}.{each.tensor.name}" for each in tensors]
     found = [place for place, each in enumerate(tensors) if name in (each.tensor.name, wholes[place])]
@@ -77,7 +77,7 @@ def number_of_tensors(network: Network) -> int:
 
 
 def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
-    """Yield what gives a wrong answer for the tensor at a place: mistakes with a reason, or else a size that is off."""
+    """Yield the mistakes that give a wrong answer for the tensor at a place, or else the one size that is wrong."""
     named, answer = tensors[place], answers[place]
     for table in (TENSOR_MISTAKES, SIZES_OFF):
         told: set[tuple[int, ...]] = set()
@@ -92,7 +92,7 @@ def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Dia
 
 
 def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, LayerTensor]]:
-    """Yield the other tensors, each with its place and what to call it beside the one at a place."""
+    """Yield the other tensors, each with its place and its name; the layer is added if it is another one."""
     for at, other in enumerate(tensors):
         if at != place:
             same = other.layer == tensors[place].layer
@@ -100,12 +100,12 @@ def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, LayerTenso
 
 
 def transposed(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape the other way round."""
+    """Yield the transposed shape."""
     yield {}, tensors[place].shape[::-1]
 
 
 def swapped(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of each tensor that was given the shape of this one."""
+    """Yield the shape of each other tensor for which the learner gave this one's shape."""
     for at, name, other in _others(tensors, place):
         if answers[at].has_shape(tensors[place].shape):
             yield {"other": name}, other.shape
@@ -118,7 +118,7 @@ def of_another(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong
 
 
 def with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield a matrix with one more column, or row."""
+    """Yield the shape with a column more, and with a row more."""
     if len(shape := tensors[place].shape) == 2:
         rows, columns = shape
         yield {}, (rows, columns + 1)
@@ -126,7 +126,7 @@ def with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongS
 
 
 def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the matrix beside, or above, each other of its layer that fits to it."""
+    """Yield the shape of the matrix stacked with each other matrix of its layer that fits, side by side or on top."""
     named = tensors[place]
     for _, name, other in _others(tensors, place):
         if named.layer == other.layer and len(named.shape) == len(other.shape) == 2:
@@ -138,7 +138,7 @@ def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongSha
 
 
 def all_gates(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of the tensors of all gates in one if each has one of its own."""
+    """Yield the shape of one tensor for all gates, if each gate has its own tensor."""
     tensor = tensors[place].tensor
     gates = sum(each.layer == tensors[place].layer and _alike(each.tensor, tensor) for each in tensors)
     if len(tensor.gates) == 1 and gates > 1:
@@ -151,7 +151,7 @@ def _alike(one: Tensor, other: Tensor) -> bool:
 
 
 def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of one gate's part if one tensor holds several."""
+    """Yield the shape of one gate's part, if the tensor holds several gates."""
     tensor = tensors[place].tensor
     gates = len(tensor.gates)
     for axis, size in enumerate(tensor.shape):
@@ -160,14 +160,14 @@ def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongSh
 
 
 def many_times(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the number that was given, if it is a multiple of the right one."""
+    """Yield the given number, if it is a multiple of the right one."""
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, GivenNumber) and answer.unit == 1 and (times := answer.number // prod(shape)) > 1:
         yield {"times": f"{times:,}"}, (times, *shape)
 
 
 def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape that was given, if one axis alone is off."""
+    """Yield the given shape, if exactly one axis is wrong."""
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) == len(shape) > axis:
         size = answer.sizes[axis]
@@ -176,7 +176,7 @@ def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Itera
 
 
 def axes_off(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape that was given, if it has another number of axes."""
+    """Yield the given shape, if its number of axes is wrong."""
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) != len(shape):
         yield {"axes": str(len(answer.sizes)), "right": str(len(shape))}, answer.sizes
@@ -199,4 +199,4 @@ SIZES_OFF = (
     TensorMistake("columns", "has {size} instead of {right} columns", partial(size_off, 1)),
     TensorMistake("axes", "has {axes} instead of {right} axes", axes_off),
 )
-"""What is listed if none of them is found."""
+"""The rows that are tried if none of TENSOR_MISTAKES fits."""

@@ -1,9 +1,8 @@
-"""A count as a learner puts it down: for each layer, what its gates read and how many biases they have.
+"""A count as a learner writes it: for each layer, what its gates read and how many biases they have.
 
-The right worksheet of a network is a third way to its counts, beside the tensors and the forward pass: it reads what
-the gates of each cell declare, and of the tensors only how many biases a gate has, which the convention says. What a
-worksheet comes to and how it is written are two readings of the same lines. Tests hold each against the others. Nothing
-here knows a mistake.
+The right worksheet of a network is a third way to its counts, beside the tensors and the forward pass. It reads the
+declared gates of each cell, and takes from the convention only the number of biases. Its value and its text come from
+the same lines. Tests compare all of them. No mistake is known here.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from rnncalc.network.stack import Placed
 from rnncalc.text import has_letters
 
 Source = Literal["input", "past", "peephole", "gain"]
-"""What a gate reads: the layer's input, the state that recurs, another state that it looks at, its normalised sum."""
+"""What a gate reads: the layer's input, the previous state, a state through a peephole, or its normalised sum."""
 
 A_UNIT: tuple[Source, ...] = ("peephole", "gain")
-"""What is written beside the bracket of a gate's matrices: of a right count, one number a unit."""
+"""Sources that are written apart from a gate's matrices; in a right count each has one number per unit."""
 
 
 def amount(expression: Expression) -> int:
-    """Return what an expression comes to."""
+    """Return the value of an expression."""
     return value(expression, {})
 
 
 def write(expression: Expression) -> str:
-    """Return an expression as it is written on paper: `4 × 16 × (8 + 16 + 1)`, or `4h(m + h + 1)`."""
+    """Return an expression as text: `4 × 16 × (8 + 16 + 1)`, or `4h(m + h + 1)`."""
     return letters(substituted(expression, {})) if has_letters(amount(expression)) else numbers(expression, {})
 
 
 def product(*factors: Expression) -> Expression:
-    """Return a product without the factors that are 1, and without products or single terms in brackets in it."""
+    """Return the product of factors, flattened, without factors of 1."""
     flat: list[Expression] = []
     for factor in factors:
         match factor:
@@ -54,7 +53,7 @@ def product(*factors: Expression) -> Expression:
 
 
 def total(terms: Iterable[Expression]) -> Expression:
-    """Return a sum without the terms that are nothing, and without sums within it."""
+    """Return the sum of terms, flattened, without terms of 0."""
     flat = tuple(_terms(terms))
     return flat[0] if len(flat) == 1 else Plus(flat)
 
@@ -68,10 +67,10 @@ def _terms(terms: Iterable[Expression]) -> Iterator[Expression]:
 
 
 class GateInput(NamedTuple):
-    """What a gate reads: a matrix, or a vector, of `width` numbers for each unit.
+    """The weights of a gate for one source: a matrix or a vector with `width` numbers for each unit.
 
     shared: the name of a matrix that several gates use; it is counted once.
-    times: how often it is counted; of a right count, once.
+    times: how often it is counted; once in a right count.
     """
 
     source: Source
@@ -81,14 +80,14 @@ class GateInput(NamedTuple):
 
 
 class GateLine(NamedTuple):
-    """A gate on paper: what it reads, and its bias vectors. A dense layer is one gate that reads the input."""
+    """A gate of a worksheet: what it reads, and its bias vectors. A dense layer is one gate that reads the input."""
 
     reads: tuple[GateInput, ...]
     biases: int = 0
     name: str = ""
 
     def width(self, source: Source) -> int:
-        """Return how many numbers for each unit it has for a source."""
+        """Return how many weights each unit has for a source."""
         return sum(read.width for read in self.reads if read.source == source)
 
 
@@ -102,9 +101,9 @@ class Addend(NamedTuple):
 class LayerLine(NamedTuple):
     """A layer's count: times · directions · (what h units in each gate read, their biases, and the others).
 
-    bias_size: how many numbers a bias vector has; of a right one, h.
-    times: how often it is all counted; of a right count, once.
-    copies: how many equal layers the line is for; last_name: that of the last of them.
+    bias_size: the size of a bias vector; h in a right count.
+    times: how often the whole layer is counted; once in a right count.
+    copies: how many equal layers the line is for. last_name: the name of the last of them.
     """
 
     placed: Placed
@@ -119,7 +118,7 @@ class LayerLine(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The layer's name, of several the first's."""
+        """The name of the layer, or of the first of several."""
         return self.placed.name
 
     @property
@@ -147,13 +146,13 @@ class LayerLine(NamedTuple):
 
     @property
     def of_one(self) -> Expression:
-        """The sum of one layer with its numbers, as it would be written on paper."""
+        """The sum of one layer as an expression, to be written with its numbers."""
         inside = total((*_products(self), *_vectors(self), *(other.expression for other in self.others)))
         return product(self.times, self.directions, inside) if amount(inside) else 0
 
     @property
     def params(self) -> int:
-        """What the layers have together; what `of_one` comes to for each, without writing it down."""
+        """The parameters of all copies: the value of `of_one` for each, computed without the expression."""
         seen: set[tuple[Source, str]] = set()
         numbers = self.biases * self.bias_size + sum(amount(other.expression) for other in self.others)
         for gate in self.gates:
@@ -169,7 +168,7 @@ Worksheet = tuple[LayerLine, ...]
 
 
 def sum_of(worksheet: Worksheet) -> Expression:
-    """Return the sum of all lines; neighbours that are equal on paper are one product."""
+    """Return the sum of all lines; neighbours with equal sums become one product."""
     return total(
         product(sum(line.copies for line in lines), expression)
         for expression, lines in groupby(worksheet, key=lambda line: line.of_one)
@@ -177,7 +176,7 @@ def sum_of(worksheet: Worksheet) -> Expression:
 
 
 def _products(line: LayerLine) -> Iterator[Expression]:
-    """Yield a product for each group of gates that read alike, biases in the bracket if all have equally many."""
+    """Yield a product for each group of gates that read the same, with biases in the bracket if all have as many."""
     seen: set[tuple[Source, str]] = set()
     groups: dict[tuple[Expression, ...], list[int]] = {}
     for gate in line.gates:
@@ -207,9 +206,9 @@ def _vectors(line: LayerLine) -> Iterator[Expression]:
 
 
 def worksheet_of(network: Network) -> Worksheet:
-    """Return the right worksheet of a network: a line for each layer, or for several equal ones above an equal one.
+    """Return the right worksheet of a network. Equal layers above an equal layer share a line.
 
-    A search on a deep stack of equal layers so costs what it costs on two of them.
+    So a search in a deep stack of equal layers takes no longer than in two of them.
     """
     runs: list[list[Placed]] = []
     for placed in network.stack:
@@ -226,7 +225,7 @@ def worksheet_of(network: Network) -> Worksheet:
 
 
 def above(worksheet: Worksheet, place: int) -> int | None:
-    """Return the place of the line that reads the output of another, None above the last.
+    """Return the place of the line that reads the output of the line at `place`; None if there is none.
 
     A dense layer that makes a state before the first step reads no layer below it.
     """
@@ -235,7 +234,7 @@ def above(worksheet: Worksheet, place: int) -> int | None:
 
 
 def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
-    """Yield the places of each line and of the line that reads its output."""
+    """Yield the place of each line, with the place of the line that reads its output."""
     for place, line in enumerate(worksheet):
         if not line.placed.starts and (reader := above(worksheet, place)) is not None:
             yield place, reader
@@ -271,7 +270,7 @@ def _line(placed: Placed) -> LayerLine:
 
 
 def _of_transform(placed: Placed, layer: Transform) -> Iterator[Addend]:
-    """Yield each array of a layer around the cells that the convention counts, the product of its axes."""
+    """Yield each array of a layer around the cells that the convention counts, as the product of its axes."""
     stored = {tensor.role for tensor in placed.buffers}
     for role, axes in layer.weights:
         if role not in stored:
@@ -282,7 +281,7 @@ _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", 
 
 
 def _gate_lines(placed: Placed, layer: Cell) -> Iterator[GateLine]:
-    """Yield what each gate of a recurrent layer reads, and how many biases the convention gives it."""
+    """Yield each gate of a recurrent layer, with what it reads and its number of biases in the convention."""
     biases = _biases(placed, layer)
     for gate in layer.gates(placed.inputs):
         reads = tuple(
@@ -298,14 +297,14 @@ def _gate_lines(placed: Placed, layer: Cell) -> Iterator[GateLine]:
 
 
 def _reads(placed: Placed, layer: Cell, product: Product) -> int:
-    """Return how many numbers of what it reads a unit of a gate has weights for."""
+    """Return how many weights a unit of a gate has for one source."""
     axis = axis_of(layer, product)
     taps = placed.sizes["k"] ** len(layer.grid) if product.form is Form.CONVOLUTION else 1
     return taps * placed.sizes[axis] if axis else 1
 
 
 def _biases(placed: Placed, layer: Cell) -> Counter[str]:
-    """Return how many bias vectors each gate has in one direction, by its letter."""
+    """Return the number of bias vectors of each gate in one direction, by the gate's letter."""
     biases: Counter[str] = Counter()
     for tensor in placed.tensors:
         if tensor.role in (Role.BIAS, Role.RECURRENT_BIAS) and tensor.direction is not Direction.BACKWARD:
@@ -327,6 +326,6 @@ def _others(placed: Placed, layer: Cell) -> Iterator[Addend]:
 
 
 def state_of(placed: Placed, layer: Cell) -> Addend:
-    """Return the numbers of all states of one direction, as a part of the count."""
+    """Return the size of all states of one direction, as a part of the count."""
     widths = Counter(placed.sizes[width] for width in layer.states.values())
     return Addend("state", total(product(count, width) for width, count in widths.items()))
