@@ -1,4 +1,4 @@
-"""Polynomials with whole coefficients, which stand where a size is a letter: `4h·m + 4h² + 4h`.
+"""Polynomials with whole coefficients, for sizes that are letters: `4h·m + 4h² + 4h`.
 
 A polynomial is added, subtracted and multiplied like a number, with numbers and with other polynomials. A result that
 has no letters is a plain int. Knows nothing of networks.
@@ -17,16 +17,16 @@ from rnncalc.text import LETTER, escape
 Number = Union[int, "Polynomial"]
 
 Monomial = tuple[str, ...]
-"""Letters in alphabetical order, each as often as it is a factor; none for a plain number."""
+"""The letters of a product in alphabetical order, repeated for powers; empty for a plain number."""
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Polynomial:
-    """A sum of monomials, each with its coefficient, in the order in which they were written, a plain number last.
+    """A sum of monomials with coefficients, in the order in which they were added, the plain number last.
 
-    Its letters stand for whole numbers from 1 that are not known. A comparison holds only if it is seen to hold for all
-    of them: neither `m < h` nor `m >= h`.
+    Its letters are unknown whole numbers from 1. A comparison is true only if it is certain for all of them: neither
+    `m < h` nor `m >= h` is true.
     """
 
     __slots__ = ("terms",)
@@ -40,7 +40,7 @@ class Polynomial:
         return tuple(sorted({letter for monomial in self.terms for letter in monomial}))
 
     def at(self, sizes: Mapping[str, Number]) -> Number:
-        """Return its value with other numbers, or polynomials, for its letters."""
+        """Return its value with a number or a polynomial for each letter."""
         return sum(factor * prod([sizes[letter] for letter in monomial]) for monomial, factor in self.terms.items())
 
     def __add__(self, other: object) -> Number:
@@ -53,7 +53,7 @@ class Polynomial:
         return -self + other
 
     def __mul__(self, other: object) -> Number:
-        if type(other) is int:  # most factors are
+        if type(other) is int:  # the usual case
             if other == 1:
                 return self
             return Polynomial({monomial: factor * other for monomial, factor in self.terms.items()}) if other else 0
@@ -81,7 +81,7 @@ class Polynomial:
         return prod([self] * power)
 
     def __divmod__(self, other: Number) -> tuple[Number, Number]:
-        """Divide as long as the highest term of what is left can be divided, its coefficient by whole numbers."""
+        """Return quotient and rest: divide while the highest term of the rest has a whole quotient."""
         if not other:
             raise ZeroDivisionError("a polynomial by 0")
         highest, divisor = max((_terms(other) or {}).items(), key=_height)
@@ -135,7 +135,7 @@ class Polynomial:
         return _is_positive(self - other + 1)
 
     def __str__(self) -> str:
-        """Return it expanded, what is taken away last: `4h·m + 4h² − h`."""
+        """Return the expanded sum, negative terms last: `4h·m + 4h² − h`."""
         text = ""
         for monomial, factor in sorted(self.terms.items(), key=lambda term: term[1] < 0):
             sign = ("−" if factor < 0 else "") if not text else " − " if factor < 0 else " + "
@@ -147,11 +147,11 @@ class Polynomial:
         return f"<{self}>"
 
     def __format__(self, spec: str) -> str:
-        """Return the same text however a number would be written."""
+        """Return the same text as `str`, whatever the format."""
         return str(self)
 
     def factored(self) -> tuple[int, Monomial, Number]:
-        """Return what all terms have in common, a number and letters, and what is left in the bracket."""
+        """Return the common factor of all terms, as a number and letters, and the rest for the bracket."""
         number = gcd(*self.terms.values())
         common = []
         for letter in dict.fromkeys(letter for monomial in self.terms for letter in monomial):
@@ -174,9 +174,9 @@ class Polynomial:
 
 
 def letter(name: str) -> Any:
-    """Return the size that a letter stands for; to a type checker it is whatever a size is.
+    """Return a letter as a size; a type checker accepts it for any size.
 
-    Raises CallError for what is no letter, with or without a subscript.
+    Raises CallError if it is not a letter with or without a subscript.
     """
     if not isinstance(name, str) or not re.fullmatch(LETTER, name):
         raise CallError(f"expected a letter, such as 'm' or 'h_1', got {escape(repr(name))}")
@@ -192,7 +192,7 @@ def _terms(of: object) -> Mapping[Monomial, int] | None:
 
 
 def _number(terms: Mapping[Monomial, int]) -> Number:
-    """Return a polynomial of these terms, without those of coefficient 0; an int where there are no letters."""
+    """Return the polynomial of these terms without zero coefficients; an int if no letters remain."""
     kept = {monomial: factor for monomial, factor in terms.items() if factor and monomial}
     plain = terms.get((), 0)
     if not kept:
@@ -201,14 +201,14 @@ def _number(terms: Mapping[Monomial, int]) -> Number:
 
 
 def _is_positive(of: Number) -> bool:
-    """Return whether it is seen to be above 0: the sum of the coefficients is, and only a plain number is below."""
+    """Return whether it is certainly above 0: its value with all letters 1 is, and it only grows with them."""
     if isinstance(of, int):
         return of > 0
     return sum(of.terms.values()) > 0 and all(factor > 0 for monomial, factor in of.terms.items() if monomial)
 
 
 def _height(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
-    """Return what terms are ordered by in a division: the number of factors, then the letters."""
+    """Return the sort key of terms in a division: the number of factors, then the letters."""
     return len(term[0]), term[0]
 
 

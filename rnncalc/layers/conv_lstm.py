@@ -14,9 +14,10 @@ from rnncalc.layers.options import Option, Size, Sizes
 class ConvLSTM(Cell):
     """The convolutional LSTM (Shi et al. 2015) on a line or a grid, h filters: 4·h(k²·m + k²·h + 1) on a grid.
 
-    At each place of its `space` a gate reads k, or k × k, places of the input and of the past around it, with zeros
-    beyond the edges, through the same weights: Keras's ConvLSTM1D and ConvLSTM2D with padding="same". The input has
-    m channels at each place. The paper has peepholes too, which Keras leaves out, and so does this.
+    At each place of its `space` a gate reads the k, or k × k, places around it of the input and of the past, with zeros
+    beyond the edges. All places share the weights, as in Keras's ConvLSTM1D and ConvLSTM2D with padding="same". The
+    input
+    has m channels at each place. The paper's peepholes are left out, as in Keras.
     """
 
     kind = "conv_lstm"

@@ -1,8 +1,9 @@
 """Convolution and pooling along the steps of a sequence.
 
-Both slide a window over the steps. Without padding it stays inside the sequence; `same` pads both ends with zeros, the
-right one more where they differ, so that there are T / stride steps, rounded up; `causal` pads the left alone, so that
-no output depends on a later step. So TensorFlow has it (https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2).
+Both slide a window over the steps. Without padding it stays inside the sequence. `same` pads both ends with zeros, the
+right end with one more if the number is odd, so that there are T / stride steps, rounded up. `causal` pads only the
+left, so that no output depends on a later step. This follows TensorFlow
+(https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +22,12 @@ class Sliding(Transform):
 
     @property
     def taps(self) -> tuple[int, int, int, str]:
-        """How many steps a window has, how far apart they are, how far it moves, and the padding."""
+        """The steps of a window, their distance (dilation), the stride, and the padding."""
         raise NotImplementedError
 
     @property
     def span(self) -> int:
-        """How many steps a window reaches over."""
+        """The number of steps from the first to the last step of a window."""
         number, apart, _, _ = self.taps
         return (number - 1) * apart + 1
 
@@ -48,7 +49,7 @@ class Sliding(Transform):
         steps = length[0] if length else 1
         if isinstance(steps, int):
             steps = max((steps + sum(self.padding_of(steps)) - self.span) // self.every + 1, 0)
-        elif steps is not None:  # a letter, which a stride may not divide
+        elif steps is not None:  # a letter may not be divisible by the stride
             steps = steps - self.span + 1 + sum(self.padding_of(self.span)) if self.every == 1 else None
         return (steps, self.output_width(inputs))
 

@@ -1,7 +1,7 @@
 """Normalisation: of the numbers of a vector (Ba et al. 2016), or of each feature over a batch (Ioffe and Szegedy 2015).
 
-A batch's own mean and variance are those of training. Wherever numbers are computed here, the stored ones are used, as
-frameworks do when a network is trained.
+In training, frameworks use the mean and variance of the batch. All numbers here are computed with the stored ones, as
+frameworks do after training.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Where a sequence ends in one vector and where one begins again; no parameters."""
+"""Layers that end a sequence in one vector, or begin a sequence from one; no parameters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -64,7 +64,7 @@ class RepeatVector(Transform):
 class LastStep(Transform):
     """Ends a sequence with its last vector; no parameters.
 
-    Behind a recurrent layer that is the layer's own last output, in a direction that runs backwards the first in time.
+    After a recurrent layer this is the layer's own last output; in a backward direction it is the first step in time.
     """
 
     kind = "last"

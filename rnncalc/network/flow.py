@@ -1,23 +1,25 @@
 """How a sequence moves through the layers of a network: a list of moves.
 
-A value is a sequence of vectors or one vector. A move makes one value from the values of earlier moves. There is one
-for each way from one kind of value to another:
+A value is a sequence of vectors or one vector. A move makes one value from the values of earlier moves. These are the
+moves:
 
     from outside       Input       a vector becomes a sequence    Begin       a sequence becomes a vector    Last, Final
     at each step       Apply       from step to step              Recur       several values into one        Merge
     from some steps    Window
 
-`flow` makes the list from the parts of a network; it alone knows topologies. Whatever follows a sequence through a
-network goes through the list once and says what each move does to shapes, to numbers, to boxes or to lines of code.
+`flow` makes the list from the parts of a network and its topology. Shapes, forward passes, pictures and exported code
+are each computed by one loop over this list, and do not depend on the topology otherwise.
 
 In one-to-many the sequence begins at the first recurrent layer; without one, at the first layer that is not an
-embedding. Layers before it are applied once, to the one vector: an embedding that stands alone looks up one token, and
-zeros follow what it outputs.
+embedding. Layers before it are applied once, to the one vector. If the network has only an embedding, it looks up one
+token, and
+its output is followed by zeros.
 
-A layer can end a sequence itself, or begin one again. In many-to-one the sequence ends by itself only where no layer
-has ended it: behind the last layer that reads along its steps (a recurrent one, a convolution), or behind all layers
-if none is recurrent. A layer that ends a sequence with its last step, directly behind a recurrent one, takes that
-layer's own last output, which in two directions is the last of each.
+A layer can also end a sequence, or begin one again. If no layer ends it, a many-to-one sequence ends after the last
+layer
+that reads along the steps (a recurrent layer, a convolution), or after all layers if none is recurrent. A layer that
+takes the last step, directly after a recurrent layer, takes that layer's own last output: with two directions, the last
+output of each.
 """
 
 from __future__ import annotations
@@ -65,9 +67,10 @@ class Begin(Move):
 
 
 class Placement(Move):
-    """A layer in its place.
+    """A layer applied at its place in the network.
 
-    name: unique in the network. part: encoder, decoder or None. copy: which of the layers of one `repeat` it is.
+    name: unique in the network. part: encoder, decoder or None. copy: its number among the layers of one `repeat`, from
+    0.
     """
 
     name: str
@@ -81,14 +84,14 @@ class Apply(Placement):
 
 
 class InitialState(Apply):
-    """A dense layer that makes a state, by its letter, of a recurrent layer before its first step, from one vector."""
+    """A dense layer that makes an initial state of a recurrent layer from one vector. state: its letter."""
 
     of: str = ""
     state: str = ""
 
 
 class Window(Placement):
-    """A layer around the cells: each vector of its output is made from some vectors of a sequence, or from a vector."""
+    """A layer around the cells. It computes each output vector from some vectors of a sequence, or from one vector."""
 
     layer: Transform
 
@@ -96,15 +99,14 @@ class Window(Placement):
 class Recur(Placement):
     """A recurrent layer along a sequence, or one step of it on a vector; two directions stay apart until a Merge.
 
-    Reads x, then its initial states if they come from an encoder or from a dense layer each, with both directions side
-    by side.
+    Reads x, then its initial states if an encoder or dense layers make them; a state has both directions side by side.
     """
 
     layer: Cell
 
 
 class Last(Move):
-    """The last step of a sequence; in a direction that runs backwards it is the first in time."""
+    """The last step of a sequence; for a backward direction, the first in time."""
 
 
 class Final(Move):
@@ -114,7 +116,7 @@ class Final(Move):
 
 
 class Merge(Move):
-    """Several values as one, step by step; of one value, its two directions."""
+    """Joins several values step by step; or, from one value, its two directions."""
 
     how: Merging = "concat"
 
@@ -125,7 +127,7 @@ Moves = Sequence[Move]
 def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
     """Return the moves of a network, each after those that it reads.
 
-    topology: of a network that is no encoder-decoder. An encoder outputs its final states, a decoder a sequence.
+    topology: for a network that is not an encoder-decoder. An encoder outputs its final states, a decoder a sequence.
     """
     moves: list[Move] = []
     counted: Counter[str] = Counter()
@@ -186,7 +188,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
 
 
 def final_state(giving: Move, state: str) -> str:
-    """Return which final state of an encoder's layer starts a decoder's of a letter: the same, or else the first."""
+    """Return the letter of the encoder's final state that starts a decoder's: the same letter, or else the first."""
     assert isinstance(giving, Recur)
     return state if state in giving.layer.states else next(iter(giving.layer.states))
 
@@ -195,8 +197,8 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
     """Return the layer before which a sequence begins and the layer after which it ends; None if it does not.
 
     One-to-many begins at the first recurrent layer, many-to-one ends at the last. Without a recurrent layer it begins
-    at the first that is not an embedding, behind all if there is none, and ends at the last. Where layers say
-    themselves that a sequence begins or ends, they alone do.
+    at the first layer that is not an embedding (after all, if there is none) and ends
+    at the last. If a layer itself begins or ends the sequence, only such layers do.
     """
     around = [(place, layer) for place, layer in enumerate(layers) if isinstance(layer, Transform)]
     begun = max([place for place, layer in around if layer.begins], default=-1)
@@ -207,14 +209,14 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
             return None, None
         along = [place for place, layer in around if layer.along and place > begun]
         return None, max(*recurrent, *along, -1) if recurrent else len(layers) - 1
-    slides = any(layer.along or layer.ends for _, layer in around)  # it finds no sequence where none is begun
+    slides = any(layer.along or layer.ends for _, layer in around)  # such a layer reports a missing sequence itself
     if topology == Topology.ONE_TO_MANY and begun < 0 and (recurrent or not slides):
         return recurrent[0] if recurrent else int(isinstance(layers[0], Embedding)), None
     return None, None
 
 
 def takes_last(layer: Layer) -> bool:
-    """Return whether a layer ends a sequence with its last step alone."""
+    """Return whether a layer ends a sequence by taking its last step."""
     return isinstance(layer, Transform) and layer.ends and len(layer.window_of(0, 2)) == 1
 
 
@@ -224,9 +226,9 @@ def inputs_of(moves: Moves) -> dict[str | None, Input]:
 
 
 def ends(moves: Moves) -> Mapping[int, int]:
-    """Return for the place of each layer the place of its output, after Last and the merge of its two directions.
+    """Return the place of each layer's output by the layer's place, after Last and the merge of two directions.
 
-    The output of a network's last layer is the network's.
+    The output of the last layer is the network's output.
     """
     found: dict[int, int] = {}
     for place, move in enumerate(moves):
@@ -247,7 +249,7 @@ def shapes(moves: Moves) -> list[Shape]:
 
 
 def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:
-    """Return the shape of a move's value from those of the values before."""
+    """Return the shape of a move's value from the shapes of earlier values."""
     x = found[move.reads[0]] if move.reads else ()
     match move:
         case Input():

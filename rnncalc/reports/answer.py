@@ -113,7 +113,7 @@ def _shortly(judged: Judgement) -> str:
 
 
 def feedback_on(answer: Answer) -> str:
-    """Return what to say to a student: the verdict, and the likeliest mistake behind each wrong number."""
+    """Return the feedback for a student: the verdict, and the likeliest mistake behind each wrong number."""
     judged = tuple(each._replace(diagnoses=each.diagnoses[:1]) for each in answer.judged)
     return " ".join(AnswerReport(answer._replace(judged=judged)).sentences())
 
@@ -214,11 +214,11 @@ ORDERS = {
     AxisOrder.BATCH_FIRST: "right with the batch first",
     AxisOrder.NO_BATCH: "right for one sequence without the axis of a batch",
 }
-"""What is said of a right shape in another order than the usual one."""
+"""The remark on a right shape whose axes are not in the usual order."""
 
 
 def _instead(judged: Judgement, network: Network) -> Iterator[str]:
-    """Yield the sentences on one number that replace its mistakes."""
+    """Yield the sentences on one number that has no listed mistakes."""
     given = judged.given
     if judged.returned and judged.returned.order in ORDERS:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
@@ -246,7 +246,7 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
 
 
 def _also(judged: Judgement) -> Iterator[str]:
-    """Yield the sentences on one number that follow its mistakes."""
+    """Yield the sentences on one number that come after its mistakes."""
     if not judged.diagnoses:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):

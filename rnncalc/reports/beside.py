@@ -1,4 +1,4 @@
-"""What the reports beside a count share: the count's object, records and tables, with further numbers of each layer."""
+"""The base of reports beside a count: the count's object, records and tables, with more numbers for each layer."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 class BesideReport(SheetReport, DataReport, RecordReport, ABC):
-    """A count, with further numbers of each layer and of the network.
+    """A count, with more numbers for each layer and for the network.
 
-    keys: the numbers' names. within: the key of the object that holds them; empty if the layer's own object does.
+    keys: the names of the numbers. within: the key of the JSON object that holds them; empty for the layer's own
+    object.
     """
 
     keys: ClassVar[tuple[str, ...]]
@@ -29,11 +30,11 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
 
     @abstractmethod
     def numbers(self) -> Iterator[Mapping[str, Any] | None]:
-        """Yield the numbers of each layer, and of the network last, by their keys; None if they are unknown."""
+        """Yield the numbers of each layer by key, and last those of the network; None if they are unknown."""
 
     @abstractmethod
     def whole(self) -> dict[str, Any]:
-        """Return what the object has beside the count's keys."""
+        """Return the keys that the JSON object has in addition to the count's."""
 
     @abstractmethod
     def layer_sheet(self) -> Sheet:
@@ -48,7 +49,7 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
         return {**data, **self.whole()}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each layer and the total last; with `tensors`, which lack such numbers, the count's rows."""
+        """Return a row for each layer and the total last; with `tensors`, the count's rows, without these numbers."""
         header, rows = self.counts.records()
         if self.counts.tensors:
             return header, rows
@@ -65,7 +66,7 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
 
 
 def on_unknown(network: Network) -> Iterator[str]:
-    """Yield why numbers that need the steps are unknown, if they are."""
+    """Yield the reason if numbers are unknown because they need the steps."""
     if steps_known(network.parts):
         yield from on_elsewhere(network)
     else:
@@ -73,7 +74,7 @@ def on_unknown(network: Network) -> Iterator[str]:
 
 
 def on_elsewhere(network: Network) -> Iterator[str]:
-    """Yield which part is counted elsewhere, the first if there are several."""
+    """Yield a sentence on the first part that is counted elsewhere, if there is one."""
     for placed in network.stack:
         if isinstance(placed.layer, External):
             yield f"Not known for what is counted elsewhere: {placed.name}."

@@ -35,7 +35,7 @@ _MOST_DIGITS = 40
 
 
 MOST_ROWS = 200
-"""The most rows; of more, those of kept limits or without a change are not shown."""
+"""The most rows; if there are more, rows of kept limits and unchanged numbers are left out."""
 
 _STATUSES = {
     Status.PASSED: "passed",
@@ -55,7 +55,7 @@ _COLUMNS = (
 class CheckReport(SheetReport, DataReport, CheckedReport):
     """The verdicts on all files.
 
-    baseline: the baseline's name, if there is one. remarks: what could not be read of it.
+    baseline: the baseline's name, if there is one. remarks: the parts of it that could not be read.
     left_out: how many files of the folders are not specs.
     """
 
@@ -155,7 +155,7 @@ def _problems(verdict: Verdict) -> Iterator[Finding]:
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
-    """Yield a line for each failure; one for all tensors of a model file that is of another network."""
+    """Yield a line for each failure. If the model file is another network's, one line stands for all its tensors."""
     tensors = _tensors(verdict)
     if verdict.model and verdict.model.another_network:
         path = escape(verdict.model.path, limit=1_000)
@@ -177,7 +177,7 @@ def _tensors(verdict: Verdict) -> Iterator[Finding]:
     """Yield a finding for each tensor of a model file."""
     if verdict.model is None:
         return
-    from rnncalc.reports.read import messages, name  # few calls have a model file
+    from rnncalc.reports.read import messages, name  # imported here, because few calls have a model file
 
     for tensor, message in zip(verdict.model.tensors, messages(verdict.model), strict=True):
         place = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
@@ -212,7 +212,7 @@ def _left_out(verdict: Verdict) -> str | None:
 
 
 def _path(problem: Problem, file: str) -> str:
-    """Return the path to a problem, after the flag that it is in."""
+    """Return the path to a problem, preceded by its flag if it has one."""
     name = escape("stdin" if file == "-" else file, limit=1_000)
     flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
     return ": ".join(part for part in (flag, dotted(problem.path)) if part)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 THIS_NETWORK = "this network"
 MOST_SIDE_BY_SIDE = 4
-"""The most networks whose layers stand side by side in a table."""
+"""The most networks in a table with layers side by side."""
 
 
 class ComparisonReport(SheetReport, DataReport):
-    """A comparison of several networks, or of one with itself as other kinds."""
+    """A comparison of several networks, or of one network as several kinds."""
 
     comparison: Comparison
 
@@ -55,7 +55,7 @@ class ComparisonReport(SheetReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a table with a row and a bar for each network, and of a few networks the layers side by side."""
+        """Return a table with a row and a bar for each network; for a few networks, also their layers side by side."""
         searched = self.comparison.same_params
         most = max(side.params for side in self.comparison.sides) or 1
         columns = (
@@ -82,7 +82,7 @@ class ComparisonReport(SheetReport, DataReport):
         return [sheet] if self._alone or len(self.comparison.networks) > MOST_SIDE_BY_SIDE else [sheet, self._aligned()]
 
     def _aligned(self) -> Sheet:
-        """Return the layers side by side, those that differ marked."""
+        """Return a table of the layers side by side, with a mark where they differ."""
         networks = self.comparison.networks
         columns = (*key_columns(""), *(Column(f"{number}: {title(of)}") for number, of in enumerate(networks, 1)))
         rows: list[Row] = [("" if row.same else "≠", *map(_layer, row.layers)) for row in self._layers()]

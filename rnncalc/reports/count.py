@@ -188,7 +188,7 @@ def _cost_title(count: Count) -> str:
 
 
 def _cost(count: Count, of: Count | Placed) -> int | None:
-    """Return the multiply-adds of a layer or of the whole network, a step's if no number of steps is known."""
+    """Return the multiply-adds of a layer or of the whole network; for one step if the number of steps is unknown."""
     return of.multiply_adds if steps_known(count.network.parts) else of.multiply_adds_per_step
 
 

@@ -1,4 +1,4 @@
-"""The views of a network, each a module of `pictures/` that is imported when it is needed.
+"""The views of a network. Each is a module of `pictures/`, imported when it is needed.
 
 A view is a function `pictures(network, only, frame)`. It returns the pictures of a network, or of the layers named in
 `only`, each made for a frame, and raises RefusedError if there is nothing to draw.
@@ -34,7 +34,7 @@ class Drawing(PictureReport):
     """A network, drawn.
 
     only: the names of the layers that are drawn, of all layers if it is empty. bare: without a title and a legend.
-    standalone: a format of parts of documents writes a whole document.
+    standalone: whether a format for parts of documents, such as TikZ, writes a whole document.
     """
 
     network: Network

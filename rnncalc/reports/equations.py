@@ -21,7 +21,7 @@ class Term(NamedTuple):
 
     @property
     def sizes(self) -> list[str]:
-        """The sizes of its shape in plain text; of several, a sum of letters is in brackets."""
+        """The sizes of its shape in plain text; if there are several, a sum of letters is in brackets."""
         several = len(self.shape) > 1
         return [f"({size})" if several and " " in str(size) else str(size) for size in self.shape]
 
@@ -151,7 +151,7 @@ class _EquationWriter(NamedTuple):
         return line, row.strength
 
     def _stacked(self, formula: Application) -> Line:
-        """Return the vectors, several of them in a list, and the one matrix."""
+        """Return the stacked vectors, as a list if there are several, and the stacked matrix."""
         matrix, *products = formula.operands
         of = [product.operands[1] for product in products if isinstance(product, Application)]
         first, *others = [self.line(each, ATOM if len(of) == 1 else 0) for each in of]

@@ -1,4 +1,4 @@
-"""What an exercise says: the question in words, the right answers, and the feedback on each known wrong one."""
+"""The report of `exercise`: the question in words, the right answers, and feedback on each known wrong answer."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ OF_ALL = {
     "layers": "How many parameters does each layer have?",
     "tensors": "Which shape does each tensor have?",
 }
-"""The same of all layers, or tensors, in one question."""
+"""The question about all layers, or all tensors, at once."""
 
 
 class ExerciseReport(SheetReport, DataReport, QuizReport):
     """Exercises as sheets, as questions of a quiz, and as data.
 
-    sheet, key: whether the questions, and the answers, are written.
+    sheet: whether the questions are written. key: whether the answers are written.
     """
 
     listed_as: ClassVar[str] = "exercises"
@@ -46,7 +46,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
     key: bool = True
 
     def data(self) -> Iterator[dict[str, Any]]:
-        """Yield the object of each variant."""
+        """Yield the JSON object of each variant."""
         for of in self.exercises:
             question = OF_ALL.get(of.asks) or QUESTIONS[of.asks]
             layers = "; ".join(_layers(of.network))
@@ -66,7 +66,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
 
     def sheets(self) -> list[Sheet]:
-        """Return for each variant a sheet with the questions, one with each answer, or both."""
+        """Return for each variant a sheet with the questions, sheets with the answers, or both."""
         return [sheet for of in self.exercises for sheet in self._sheets(of)]
 
     def _sheets(self, of: Exercise) -> Iterator[Sheet]:
@@ -108,7 +108,7 @@ def _data(of: Exercise, item: Item, wrong: Judgement) -> dict[str, Any]:
 
 
 def _choices(of: Exercise) -> list[Any]:
-    """Return the answers to choose from, or a list of them for each of several things that are asked."""
+    """Return the answers to choose from; if there are several items, a list for each."""
     found = [[[*each] if isinstance(each, tuple) else each for each in item.choices] for item in of.items]
     return found if of.asks in OF_ALL else found[0]
 
@@ -134,7 +134,7 @@ def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
 
 
 def _spellings(answer: Answered) -> tuple[str, ...]:
-    """Return the ways to write an answer; a system that compares text takes no other."""
+    """Return the spellings of an answer that a system that compares text accepts."""
     if isinstance(answer, int):
         return (str(answer),)
     if isinstance(answer, str):
@@ -148,14 +148,14 @@ def _spellings(answer: Answered) -> tuple[str, ...]:
 
 
 def feedback(of: Exercise, wrong: Judgement) -> str:
-    """Return what is said of a wrong answer: the first sentence that `answer` says of it."""
+    """Return the feedback on a wrong answer: the sentence of `answer` on its likeliest mistake."""
     first = wrong._replace(diagnoses=wrong.diagnoses[:1])
     _, sentence, *_ = AnswerReport(Answer(of.network, (first,))).sentences()
     return sentence
 
 
 def _reading(network: Network) -> str:
-    """Return what a network reads, in a sentence."""
+    """Return sentences on what a network reads."""
     sentences = []
     for name, part in network.parts.items():
         who = f"The {name}" if name else f"A {network.topology_name} network"

@@ -57,7 +57,7 @@ ONE_A_UNIT = (Times((Axis(1, "h"),)), Times((Axis(1), Axis(1, "h"))))
 
 
 class ExplanationReport(PageReport, DataReport, DerivationReport):
-    """An explanation, said."""
+    """The report on an explanation."""
 
     explanation: Explanation
 
@@ -108,7 +108,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             yield from _or_why("Conventions", conventions)
 
     def _layers_with_cells(self) -> Iterator[Sheet | Picture]:
-        """Yield the derivations, each with a picture of its cell below the first with the same equations."""
+        """Yield the derivations. Below the first of those with the same equations is a picture of the cell."""
         from rnncalc.reports.draw import Drawing
 
         drawn: set[tuple[Equation, ...]] = set()
@@ -286,7 +286,7 @@ def on_biases(each: Derivation) -> Iterator[str]:
 
 
 def on_norm(each: Derivation) -> Iterator[str]:
-    """Yield what norm() is, where it stands in an equation."""
+    """Yield the meaning of norm(), if an equation has it."""
     if any(gate.normalised for gate in each.gates):
         yield f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
 
@@ -323,7 +323,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
 
 
 def letters_of(each: Derivation) -> Iterator[str]:
-    """Yield the meaning of each letter, and where its value comes from."""
+    """Yield each letter with its meaning and the source of its value."""
     placed, layer = each.placed, each.placed.layer
     if "m" in placed.sizes:
         extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
@@ -378,7 +378,7 @@ def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
 
 
 def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
-    """Return how many bias vectors the gates have, and which gates have none."""
+    """Return a phrase with the number of bias vectors per gate, and the gates that have none."""
     if not without:
         return f"{vectors} per gate"
     return f"{vectors} each in {_names(biased)}, none in {_names(without)}"

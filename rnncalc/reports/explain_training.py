@@ -191,7 +191,7 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
 
 
 def _table(name: str, number: str, rows: list[Row]) -> Sheet | None:
-    """Return lines as a table, the last being their sum; None where there are none."""
+    """Return lines as a table whose last line is their sum; None if there are no lines."""
     if not rows:
         return None
     columns = Column(name, key=True), Column("What it is"), Column("Arithmetic"), Column(number, right=True)
@@ -259,7 +259,7 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
 
 
 def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
-    """Return those of a line's matrices that are part of a larger one in the equations, each with the larger one."""
+    """Return the matrices of a line that are part of a larger matrix in the equations, each with the larger one."""
     layer, placed, notation = each.placed.layer, each.placed, each.of.notation
     if not isinstance(layer, Cell):
         return {}

@@ -1,4 +1,4 @@
-"""What `answer` says of a class: each student's grade, how many are right, and the mistakes by frequency."""
+"""The report of `answer` on a class: each student's grade, how many are right, and the mistakes by frequency."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         return [grades, *([Sheet(titles, bars, title="Mistakes by frequency")] if bars else [])]
 
     def warnings(self) -> Iterator[tuple[int, str]]:
-        """Yield what is to be said of single rows, each with its line."""
+        """Yield the warnings about single rows, each with its line."""
         for grade in self.book.grades:
             if grade.problem:
                 yield grade.row.line, grade.problem
@@ -84,7 +84,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             yield f"{plural(unread, 'answer')} could not be read."
 
     def _graded(self) -> Iterator[tuple[Grade, tuple[str, str]]]:
-        """Yield each grade with its first mistake and its feedback; what is said of one answer is worked out once."""
+        """Yield each grade with its first mistake and its feedback, computed once for equal answers."""
         said: dict[int, tuple[str, str]] = {}
         for grade in self.book.grades:
             answer = grade.answer

@@ -60,7 +60,7 @@ class DataReport(Report, ABC):
         """Return the object, or several; an iterator in it is written as a list with one item per line."""
 
     def beside(self) -> dict[str, Any]:
-        """Return what stands beside the list of objects, such as what they come to together."""
+        """Return keys to write beside the list of objects, such as their totals."""
         return {}
 
 
@@ -73,7 +73,7 @@ class RecordReport(Report, ABC):
 
 
 class DerivationReport(SheetReport, ABC):
-    """A report whose tables have equations, or an Arithmetic in each row, and can be typeset as mathematics."""
+    """A report that can be typeset as mathematics: its tables have equations, or an Arithmetic in each row."""
 
 
 class DocumentReport(Report, ABC):

@@ -304,7 +304,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 
     @property
     def _layers(self) -> Iterator[LayerBackward | None]:
-        """The layers; None for one that the backward pass did not reach."""
+        """The layers of the backward pass; None for a layer that it did not reach."""
         return chain(self.done.layers, repeat(None))
 
     def sheets(self) -> list[Sheet]:

@@ -22,7 +22,7 @@ MOST_LAYERS = 6
 def title(network: Network, other: Network | None = None) -> str:
     """Return a network's name, or else its layers: `lstm 20 → dense 5`.
 
-    other: the same network with other numbers; those that differ are written `?`.
+    other: the same network with other numbers; a number that differs is written `?`.
     """
     if network.name != Network.defaults["name"]:
         return network.name
@@ -104,7 +104,7 @@ def setting(network: Network) -> str:
 
 
 def notation_of(network: Network) -> str | None:
-    """Return the notation that its tensors are shown in; None if they are those of a framework."""
+    """Return the notation that its tensors are shown in; None if a framework's names are used."""
     return network.notation or ("w" if convention(network.convention).symbols else None)
 
 
@@ -122,8 +122,9 @@ def layer_sheet(
 ) -> Sheet:
     """Return a table with a row for each layer, or several.
 
-    words, numbers: the titles of the columns. rows: each with its layer, whose name starts the row; an
-    encoder-decoder's half comes before it. total: the numbers of the last row.
+    words, numbers: the titles of the columns. rows: each with its layer; the layer's name starts the row, after its
+    half in an encoder-decoder. total: the numbers of
+    the last row.
     """
     from rnncalc.reports.sheet import (  # programs read no tables
         Column,

@@ -20,13 +20,13 @@ _HEADER = ("network", "layers", "kind", "part", "input", "returns", "shape")
 
 
 class ShapesReport(SheetReport, DataReport, RecordReport):
-    """A count, and what modules read and return."""
+    """A count, and the arrays that modules read and return."""
 
     counts: CountReport
     shapes: NetworkShapes
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs: that of the count, with the shapes added."""
+        """Return the object for programs: the count's object with the shapes added."""
         return {**self.counts.data(), "shapes": [_module_data(module) for module in self.shapes.modules]}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
@@ -78,7 +78,7 @@ def _arrays(module: ModuleShapes) -> tuple[ModuleArray, ...]:
 
 
 def _named(module: ModuleShapes) -> Placed:
-    """Return a module's first layer, under the name of them all."""
+    """Return a module's first layer, named after all its layers."""
     first, *others = module.places
     return first._replace(name=f"{first.name} to {others[-1].name}") if others else first
 

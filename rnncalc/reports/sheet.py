@@ -87,8 +87,8 @@ def cell(value: Value) -> Value:
 class Column(NamedTuple):
     """A column of a sheet. Numbers are aligned right; a `key` identifies a row and stays beside any other column.
 
-    together: it is compared with others so marked, and a narrow screen does not separate them.
-    whole: its text stays on one line, as numbers do.
+    together: whether a narrow screen keeps it beside the other columns with this mark.
+    whole: whether its text stays on one line, as numbers do.
     """
 
     title: str
@@ -152,7 +152,7 @@ class Document(NamedTuple):
 
 
 MOST_LINES = 1_000
-"""The most failures to write; of more, only the number is written."""
+"""The most failures to write; the rest are only counted."""
 
 
 class Outcome(Enum):
@@ -191,28 +191,28 @@ class Finding(NamedTuple):
 
 
 MOST_READ = 12
-"""The most wrong answers to a question that are written for a person; a program gets all."""
+"""The most wrong answers to a question that people see; programs get all."""
 
 
 class QuizAnswer(NamedTuple):
-    """An answer to a question: how it may be written, the usual way first, and the feedback on it."""
+    """An answer to a question: its spellings, the usual one first, and the feedback on it."""
 
     spellings: tuple[str, ...]
     feedback: str
 
     @property
     def text(self) -> str:
-        """The usual way to write it."""
+        """Its usual spelling."""
         return self.spellings[0]
 
 
 class QuizQuestion(NamedTuple):
     """A question for a learner.
 
-    group: what several variants have in common, from which one may be drawn for each learner; id: unique in the quiz.
-    network: words on the network, and below them a line for each layer; convention: how it is counted.
+    group: the same for all variants of a question, so that each learner may get one of them. id: unique in the quiz.
+    network: sentences on the network. layers: a line for each layer. convention: how parameters are counted.
     numeric: whether the answer is a number. wrong: the known wrong answers, the likeliest first.
-    choices: the answers to choose from, none if the answer is to be written.
+    choices: the answers to choose from; empty if the answer is to be written.
     """
 
     title: str
@@ -230,17 +230,17 @@ class QuizQuestion(NamedTuple):
 
     @property
     def likeliest(self) -> tuple[QuizAnswer, ...]:
-        """The wrong answers that a person reads: those to choose from, else the first of all."""
+        """The wrong answers that people see: the choices, else the likeliest."""
         return tuple(each for each in self.choices if each is not self.right) or self.wrong[:MOST_READ]
 
     @property
     def heading(self) -> str:
-        """What a list of questions shows: the variant and the title."""
+        """The heading in a list of questions: the variant and the title."""
         return f"Variant {self.variant}: {self.title}"
 
 
 class Quiz(NamedTuple):
-    """Questions in order, with a title. sheet, key: which of the two are written on paper: questions, answers."""
+    """Questions in order, with a title. sheet, key: whether the questions and the answers are written on paper."""
 
     title: str
     questions: tuple[QuizQuestion, ...]

@@ -60,7 +60,7 @@ class SolutionReport(SheetReport, DataReport):
         return f"✓ {solution.size:,} is the largest that fits in {self._budget()}; {left}."
 
     def _budget(self) -> str:
-        """Return the budget as it was given; if that was in bytes, also in parameters."""
+        """Return the budget as given; a budget in bytes also in parameters."""
         solution = self.solution
         params = f"{solution.budget:,} parameters"
         if solution.bytes is None or solution.bytes_each is None:

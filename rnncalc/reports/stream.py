@@ -1,4 +1,4 @@
-"""The report of `count --stream`: the state of each layer, and what a second of steps costs."""
+"""The report of `count --stream`: the state of each layer, and the cost per second."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REASONS = "a layer that reads both ways, pads the end, or begins or flattens a s
 
 
 class StreamReport(BesideReport):
-    """A count, and what running the network step by step carries and costs."""
+    """A count, and the state and the cost of running the network step by step."""
 
     keys = ("state", "state_bytes")
 
@@ -34,7 +34,7 @@ class StreamReport(BesideReport):
             yield dict(zip(self.keys, (state, self._bytes(state)), strict=True))
 
     def whole(self) -> dict[str, Any]:
-        """Return what the network carries and costs."""
+        """Return the state and the cost of the network."""
         of = self.stream
         numbers = {
             "rate": _number(of),

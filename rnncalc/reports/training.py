@@ -1,4 +1,4 @@
-"""The report of `count --training`: a count's object and records with the numbers of training, and a table of those."""
+"""The report of `count --training`: a count's object and records with the numbers of training, and their table."""
 
 from __future__ import annotations
 

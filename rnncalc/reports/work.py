@@ -103,7 +103,7 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
 
 
 def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
-    """Yield a tensor as vectors and matrices; one of more axes is split along the first."""
+    """Yield a tensor as vectors and matrices; a tensor with more axes is split along the first."""
     if not isinstance(nested[0], list):
         yield name, numbers(nested)
     elif not isinstance(nested[0][0], list):
@@ -172,7 +172,7 @@ def matrix(rows: list[list[float]]) -> WorkLine:
 def number(value: float) -> str:
     """Return a number with a minus sign; a rounded fraction has all its decimals, others only those they need.
 
-    So `0.2700` is rounded and `0.27` is exact. A number of more digits than a float has is written in powers of ten.
+    So `0.2700` is rounded and `0.27` is exact. A number with more digits than a float has is written as a power of ten.
     """
     if abs(value) >= MOST_WHOLE:
         return f"{value:.{DIGITS}g}".replace("-", "−")
@@ -183,7 +183,7 @@ def number(value: float) -> str:
 
 
 _NEGATIVE = 3
-"""How tightly a number with a minus binds: without brackets left of a sign, in brackets right of it."""
+"""How tightly a negative number binds: it needs brackets only right of a sign."""
 
 _SUMS = ("plus", "shift")
 
@@ -233,7 +233,7 @@ class _ValueWriter:
         return (*self.line(left, 3), "·" if of_one else row.sign, *self.line(right, ATOM))
 
     def line(self, value: TapeValue, least: int = 0) -> WorkLine:
-        """Return a value, a named one as its numbers; in brackets if it binds less tightly than required."""
+        """Return a value, or the numbers of a named value; in brackets if it binds less tightly than required."""
         value = self._itself(value)
         row = value.row
         if id(value) in self.names or row is None or (self.applied and row.function):
@@ -254,7 +254,7 @@ class _ValueWriter:
         return value
 
     def terms(self, value: TapeValue) -> list[WorkLine]:
-        """Return the terms of a sum, the one bias of a gate last, as the textbook has it."""
+        """Return the terms of a sum; if there is only one bias, it is last, as in the textbook."""
         parts = [*self._parts(value)]
         biases = [each for each in parts if each.piece is not None]
         if len(biases) == 1 and all(_weighted(each) for each in parts if each is not biases[0]):
@@ -267,7 +267,7 @@ class _ValueWriter:
         return [term for each in parts for term in self._term(each)]
 
     def _stack(self, products: list[TapeValue]) -> WorkLine:
-        """Return products of matrices as one, the vectors in a list and the matrices one above the other, x last."""
+        """Return several products as one: the vectors in a list, x last, times the stacked matrices."""
         products = sorted(products, key=self._reads_x)
         read = [self._itself(each.operands[1]) for each in products]
         rows = [column for each in products for column in _columns(each)]
