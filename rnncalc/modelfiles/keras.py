@@ -135,9 +135,9 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
     names = _names(held)
-    shapes = _shapes(held)
+    variables = _variables(held, names, known)
     for array in held.arrays:
-        path_of_layer, leaf = _place(array, shapes, names, known)
+        path_of_layer, leaf = _place(array, variables)
         name = names.get(path_of_layer, path_of_layer)
         role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
         frozen = known.layers[name].frozen if name in known.layers and role is TensorRole.PARAMETER else None
@@ -180,30 +180,28 @@ _DENSE = re.compile(r"dense[0-9]*")
 _CELL = ("kernel", "recurrent_kernel", "bias")
 _STATISTICS = ("moving_mean", "moving_variance")
 
-_Shapes = Mapping[str, Mapping[int, tuple[int, ...]]]
-"""The shapes of the numbered variables of each layer."""
 
-
-def _shapes(held: HDF5File) -> _Shapes:
-    found: dict[str, dict[int, tuple[int, ...]]] = {}
+def _variables(held: HDF5File, names: Mapping[str, str], known: KerasConfig) -> dict[str, tuple[str, ...]]:
+    """Return the names of each layer's numbered variables, as far as they are known."""
+    shapes: dict[str, dict[int, tuple[int, ...]]] = {}
     for array in held.arrays:
         if (numbered := _NUMBERED.fullmatch(array.path)) and not numbered["cell"]:
-            found.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
+            shapes.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
+    found = {}
+    for layer, those in shapes.items():
+        config = known.layers.get(names.get(layer, layer), KerasLayer("", {}, frozen=False))
+        kind = (config.kind or layer.rpartition("/")[2]).replace("_", "").lower()
+        found[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
     return found
 
 
-def _place(array: HDF5Array, shapes: _Shapes, names: Mapping[str, str], known: KerasConfig) -> tuple[str, str]:
+def _place(array: HDF5Array, variables: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
     """Return the layer that an array belongs to, and its name there, which may be a number."""
     if found := _NUMBERED.fullmatch(array.path):
         mark = f"{found['way']}/" if found["way"] else ""
         layer, number = found["layer"], int(found["leaf"])
-        if found["cell"]:
-            variables: tuple[str, ...] = _CELL
-        else:
-            config = known.layers.get(names.get(layer, layer), KerasLayer("", {}, frozen=False))
-            kind = (config.kind or layer.rpartition("/")[2]).replace("_", "").lower()
-            variables = _variables(kind, [*shapes[layer].values()], config.settings)
-        return layer, mark + (variables[number] if number < len(variables) else str(number))
+        own = _CELL if found["cell"] else variables[layer]
+        return layer, mark + (own[number] if number < len(own) else str(number))
     if found := _NAMED.fullmatch(array.path):
         way = _WAY.search(array.path)
         return found["layer"], f"{way[1]}/{found['leaf']}" if way else found["leaf"]
@@ -211,7 +209,7 @@ def _place(array: HDF5Array, shapes: _Shapes, names: Mapping[str, str], known: K
     return layer, leaf
 
 
-def _variables(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[str, Any]) -> tuple[str, ...]:
+def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names that Keras has for the numbered variables of a layer, as far as they are known.
 
     kind: its class, or the name of its group, in small letters.
