@@ -74,5 +74,7 @@ def weights_of(spec: Spec, file: ModelFile) -> Weights:
         alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.own)
         with reading(file.path):
             of = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
+            stored = [tensor.name for tensor in placed.buffers if tensor.name in site.buffers]
+            of |= {name: site.buffers[name].read() for name in stored}
         weights[placed.name] = of
     return weights

@@ -56,7 +56,8 @@ def _entry(entry: Entry, indent: str) -> Iterator[str]:
                 assert not isinstance(item, Entry)
                 yield from _item(item, f"{indent}  ")
         case _:
-            yield f"{indent}{scalar(entry.key)}: {scalar(entry.value)}"
+            value = "" if entry.value is None else f" {scalar(entry.value)}"
+            yield f"{indent}{scalar(entry.key)}:{value}"
 
 
 def _item(entries: tuple[Entry, ...], indent: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -118,10 +118,12 @@ def _layers(node: Any, *, frozen: bool, depth: int) -> Iterator[tuple[str, Mappi
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that are words and numbers; a list of one, such as a stride, is its only item."""
+    alone = {key: value[0] if isinstance(value, list) and len(value) == 1 else value for key, value in settings.items()}
     return {
         key: value
-        for key, value in settings.items()
-        if isinstance(value, bool | int | None) or (isinstance(value, str) and len(value) <= MOST_SETTING)
+        for key, value in alone.items()
+        if isinstance(value, bool | int | float | None) or (isinstance(value, str) and len(value) <= MOST_SETTING)
     }
 
 
@@ -133,11 +135,14 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
     names = _names(held)
+    variables = _variables(held, names, known)
     for array in held.arrays:
-        path_of_layer, leaf = _place(array, held)
+        path_of_layer, leaf = _place(array, variables)
         name = names.get(path_of_layer, path_of_layer)
         role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
         frozen = known.layers[name].frozen if name in known.layers and role is TensorRole.PARAMETER else None
+        if leaf in _STATISTICS and role is not TensorRole.OPTIMIZER:  # Keras counts them
+            role, frozen = TensorRole.PARAMETER, True
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
         if role is TensorRole.PARAMETER:
@@ -170,18 +175,33 @@ _NUMBERED = re.compile(r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<ce
 _NAMED = re.compile(r"(model_weights/)?(?P<layer>[^/]+)/(.*/)?(?P<leaf>[^/:]+)(:0)?")
 _WAY = re.compile(r"/(forward|backward)_[^/]+/")
 _OPTIMIZER = re.compile(r"(_?optimizer(_weights)?|optimizer_weights)(/|$)")
-_DENSE = re.compile(r"dense(_[0-9]+)?")
-"""Keras's name for the group of a dense layer, which may have a bias of another length."""
+_DENSE = re.compile(r"dense[0-9]*")
+"""The kind of a dense layer, which may have a bias of another length."""
 _CELL = ("kernel", "recurrent_kernel", "bias")
-_MOVING = ("gamma", "beta", "moving_mean", "moving_variance")
+_STATISTICS = ("moving_mean", "moving_variance")
 
 
-def _place(array: HDF5Array, held: HDF5File) -> tuple[str, str]:
+def _variables(held: HDF5File, names: Mapping[str, str], known: KerasConfig) -> dict[str, tuple[str, ...]]:
+    """Return the names of each layer's numbered variables, as far as they are known."""
+    shapes: dict[str, dict[int, tuple[int, ...]]] = {}
+    for array in held.arrays:
+        if (numbered := _NUMBERED.fullmatch(array.path)) and not numbered["cell"]:
+            shapes.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
+    found = {}
+    for layer, those in shapes.items():
+        config = known.layers.get(names.get(layer, layer), KerasLayer("", {}, frozen=False))
+        kind = (config.kind or layer.rpartition("/")[2]).replace("_", "").lower()
+        found[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
+    return found
+
+
+def _place(array: HDF5Array, variables: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
     """Return the layer that an array belongs to, and its name there, which may be a number."""
     if found := _NUMBERED.fullmatch(array.path):
         mark = f"{found['way']}/" if found["way"] else ""
-        layer = found["layer"]
-        return layer, mark + _leaf(int(found["leaf"]), layer, array, held, cell=bool(found["cell"]))
+        layer, number = found["layer"], int(found["leaf"])
+        own = _CELL if found["cell"] else variables[layer]
+        return layer, mark + (own[number] if number < len(own) else str(number))
     if found := _NAMED.fullmatch(array.path):
         way = _WAY.search(array.path)
         return found["layer"], f"{way[1]}/{found['leaf']}" if way else found["leaf"]
@@ -189,28 +209,29 @@ def _place(array: HDF5Array, held: HDF5File) -> tuple[str, str]:
     return layer, leaf
 
 
-def _leaf(number: int, layer: str, array: HDF5Array, held: HDF5File, *, cell: bool) -> str:
-    """Return the name that Keras has for a numbered variable of a layer."""
-    kind = layer.rpartition("/")[2]
-    if cell and number < len(_CELL):
-        return _CELL[number]
-    if kind.startswith("batch_normalization") and number < len(_MOVING):
-        return _MOVING[number]
-    if kind.startswith("embedding") and number == 0:
-        return "embeddings"
-    if kind.startswith(("normalization", "seed_generator")):
-        return "moving_mean"
-    if number < 2 and (_DENSE.fullmatch(kind) or _is_dense(layer, array, held)):
-        return ("kernel", "bias")[number]
-    return str(number)
+def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names that Keras has for the numbered variables of a layer, as far as they are known.
+
+    kind: its class, or the name of its group, in small letters.
+    """
+    vectors = len({*shapes}) == 1 and len(shapes[0]) == 1
+    if kind.startswith(("normalization", "seedgenerator")):
+        return ("running_mean",) * len(shapes)  # buffers
+    if "norm" in kind and vectors and len(shapes) > 2 - ("batch" in kind):
+        # a batch norm; of three variables, the configuration tells whether the first is gamma or beta
+        scale = settings.get("scale", len(shapes) == 4)
+        trained = {4: ("gamma", "beta"), 3: ("gamma",) if scale is True else ("beta",)}
+        return (*trained.get(len(shapes), ()), *_STATISTICS) if len(shapes) <= 4 else ()
+    if "norm" in kind and vectors:
+        return ("beta",) if settings.get("scale") is False else ("gamma", "beta")
+    if "conv" in kind and shapes[0][2:]:
+        return ("kernel", "bias")
+    if kind.startswith("embedding"):
+        return ("embeddings",)
+    return ("kernel", "bias") if _DENSE.fullmatch(kind) or _is_dense(shapes) else ()
 
 
-def _is_dense(layer: str, array: HDF5Array, held: HDF5File) -> bool:
+def _is_dense(shapes: Sequence[tuple[int, ...]]) -> bool:
     """Return whether the variables of a layer are a matrix and at most one vector, as long as its rows."""
-    shapes = (
-        [each.shape for each in held.arrays if each.path.startswith(f"{layer}/vars/")]
-        if len(held.arrays) < 2_000
-        else [array.shape]
-    )
     first = next(iter(shapes), ())
     return len(first) == 2 and (len(shapes) == 1 or (len(shapes) == 2 and shapes[1] == first[1:]))

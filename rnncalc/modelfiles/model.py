@@ -107,12 +107,14 @@ class FileModule(NamedTuple):
     """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
 
     kind: the file's word for it, empty if there is none. settings: its other settings in the file.
+    buffers: the tensors that the framework keeps beside its parameters.
     """
 
     path: str
     tensors: Mapping[str, FileTensor]
     kind: str = ""
     settings: Mapping[str, Any] = {}
+    buffers: Mapping[str, FileTensor] = {}
 
 
 class ModelFile(NamedTuple):
@@ -141,13 +143,20 @@ class ModelFile(NamedTuple):
 
 
 def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[FileModule, ...]:
-    """Return the parameters as modules: the last part of a name is the tensor's own, the rest the module's path."""
-    found: dict[str, dict[str, FileTensor]] = {}
+    """Return the modules: the last part of a tensor's name is its own, the rest is the module's path.
+
+    A module without parameters is left out, unless it stores the mean of a batch norm.
+    """
+    found: dict[str, tuple[dict[str, FileTensor], dict[str, FileTensor]]] = {}
     for tensor in tensors:
-        if tensor.is_parameter:
+        if tensor.is_parameter or tensor.role is TensorRole.BUFFER:
             path, _, leaf = tensor.name.rpartition(separator)
-            found.setdefault(path, {})[leaf] = tensor
-    return tuple(FileModule(path, of) for path, of in found.items())
+            found.setdefault(path, ({}, {}))[not tensor.is_parameter][leaf] = tensor
+    return tuple(
+        FileModule(path, own, buffers=buffers)
+        for path, (own, buffers) in found.items()
+        if own or "running_mean" in buffers
+    )
 
 
 def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
 from rnncalc.errors import SpecError
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
-from rnncalc.questions.models.sites import Doubt, Site, as_table, named_last, sites_of
+from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, named_last, sites_of, untrained
 
 
 class Draft(NamedTuple):
@@ -46,10 +46,12 @@ def read(file: ModelFile) -> Reading:
     """Return the contents of a model file, and a draft of its network with the same parameters, tensor by tensor."""
     if not 0 < file.params <= MAX_SIZE:
         return Reading(file, None)
-    draft = _Drafting(file).draft() if len(file.modules) <= MOST_MODULES else None
-    if draft is None or draft.network.params != file.params:
-        draft = _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None)
-    return Reading(file, draft)
+    if len(file.modules) <= MOST_MODULES:
+        for around in (True, False):  # without the layers around the cells, if their steps do not fit
+            draft = _Drafting(file, around=around).draft()
+            if draft is not None and draft.network.params == file.params:
+                return Reading(file, draft)
+    return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None))
 
 
 def read_model(path: str | PathLike[str]) -> Reading:
@@ -60,8 +62,9 @@ def read_model(path: str | PathLike[str]) -> Reading:
 class _Drafting:
     """Chains the sites of a file, with an external layer between two whose widths do not fit."""
 
-    def __init__(self, file: ModelFile) -> None:
+    def __init__(self, file: ModelFile, *, around: bool = True) -> None:
         self.file = file
+        self.around = around
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
         self.layers: list[Layer] = []
@@ -71,12 +74,14 @@ class _Drafting:
 
     def draft(self) -> Draft | None:
         sites: Sequence[Site] = sites_of(self.file)
+        if not self.around:
+            sites = [site._replace(layer=None) if isinstance(site.layer, Transform) else site for site in sites]
         if not self.file.ordered:
             sites = in_chain(sites)
         for place, site in enumerate(sites):
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             front = self.input is None and not self.unknown
-            site = as_table(site, after) if front else site
+            site = as_table(site, after) if front else in_groups(site, self.width)
             if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
                 self._unknown(site, last=not any(later.params for later in sites[place + 1 :]))
             elif isinstance(site.layer, Embedding) and not front:
@@ -91,14 +96,17 @@ class _Drafting:
         self.doubts.append(doubts)
 
     def _known(self, site: Site) -> None:
-        self._flush(site.inputs)
         assert site.layer is not None
+        alone = isinstance(site.layer, Transform) and any(site.layer.replace(extra_inputs=1).option_problems())
+        self._flush(site.inputs, exactly=alone)
         if self.input is None:
             self.input = site.inputs
         if isinstance(site.layer, Embedding):
             (self.table,) = (tensor.name for tensor in site.tensors.values())
-        frozen = {name: tensor.frozen for name, tensor in site.tensors.items()}
-        layer = site.layer.replace(path=_path(site.path), frozen=all(frozen.values()))
+        # statistics are never trained, frozen or not
+        stored = untrained(site.layer, site.inputs, self.file.framework)
+        frozen = {name: tensor.frozen for name, tensor in site.tensors.items() if name not in stored}
+        layer = site.layer.replace(path=_path(site.path), frozen=bool(frozen) and all(frozen.values()))
         rows = site.shapes["weight"][:1] if Doubt.TABLE in site.doubts else ()
         doubts = [Remark(doubt, (), rows if doubt is Doubt.TABLE else ()) for doubt in site.doubts]
         below = site.inputs if self.width is None else self.width
@@ -136,10 +144,13 @@ class _Drafting:
         elif site.params:
             self.unknown.append(site)
 
-    def _flush(self, needed: int | None) -> None:
-        """Add one external layer for all unknown sites, with the output width that the next layer needs."""
+    def _flush(self, needed: int | None, *, exactly: bool = False) -> None:
+        """Add one external layer for all unknown sites, with the output width that the next layer needs.
+
+        exactly: whether the next layer has no extra inputs.
+        """
         sites, self.unknown = self.unknown, []
-        fits = needed is None or self.width is None or self.width <= needed
+        fits = needed is None or self.width is None or self.width == needed or (self.width < needed and not exactly)
         if not sites and fits:
             return
         doubts = []
@@ -194,18 +205,33 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
             return place
     if width is None:
         return _first(waiting)
-    found = (place for place, site in enumerate(waiting[: inner or None]) if site.layer and site.inputs == width)
-    return next(found, 0)
+    near = [in_groups(site, width) for site in waiting[: inner or None]]
+    fitting = [place for place, site in enumerate(near) if site.layer and site.inputs == width]
+    if before and _is_norm(before):  # a norm stands before a layer of another output width
+        fitting.sort(key=lambda place: (_changes_width(near[place]), _is_norm(near[place])))
+    else:
+        fitting.sort(key=lambda place: not _is_norm(near[place]))
+    return next(iter(fitting), 0)
+
+
+def _changes_width(site: Site) -> bool:
+    return site.layer is not None and site.layer.output_width(site.inputs) != site.inputs
+
+
+def _is_norm(site: Site) -> bool:
+    return isinstance(site.layer, Transform) and not site.layer.along
 
 
 def _first(waiting: list[Site]) -> int:
     """Return the index of the first site whose input width is no other site's output width."""
     handed = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
+    found = []
     for place, site in enumerate(waiting):
         others = {width for key, width in handed.items() if key != (site.path, site.number)}
         if site.layer is not None and not site.number and site.inputs not in others:
-            return place
-    return 0
+            found.append(place)
+    # a convolution of one channel may be one in groups, behind another layer
+    return min(found, key=lambda place: waiting[place].inputs == 1, default=0)
 
 
 def _path(path: str) -> str | None:

@@ -142,7 +142,7 @@ def _entries(draft: Draft) -> Iterator[Entry]:
 
 
 def _layer(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[Entry, ...]:
-    return Entry(layer.kind, layer.values().get(layer.number, ""), _remarks(layer, doubts)), *_options(layer)
+    return Entry(layer.kind, layer.values().get(layer.number), _remarks(layer, doubts)), *_options(layer)
 
 
 def _options(layer: Layer) -> Iterator[Entry]:
@@ -179,6 +179,10 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.WIDTH: "the width changes from {numbers[0]:,} to {numbers[1]:,}; the file does not say how",
     Doubt.INPUT: "what it reads is not in the file; input is its output width",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
+    Doubt.WINDOW: "its stride, padding, dilation, groups and activation are not in the file",
+    Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",
+    Doubt.EPSILON: "its epsilon is not in the file",
+    Doubt.OTHER_EPSILON: "its epsilon is not the framework's default, which a run takes",
     RemarkKind.ROLES_BY_NAME: "the format does not separate parameters from buffers; names and types were used instead",
     RemarkKind.AVERAGES: "not counted, by their names averages of the weights: {names}",
     RemarkKind.FILES: "the tensors are in {names}",

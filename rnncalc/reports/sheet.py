@@ -137,10 +137,10 @@ Scalar = str | int | float | bool
 
 
 class Entry(NamedTuple):
-    """A key with its value: a scalar, entries below it, or a list of items with entries. remarks: comments on it."""
+    """A key with its value: a scalar or none, entries below it, or a list of items. remarks: comments on it."""
 
     key: str
-    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...]
+    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...] | None
     remarks: tuple[str, ...] = ()
 
 

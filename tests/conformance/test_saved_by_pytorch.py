@@ -138,3 +138,27 @@ def test_quantised_weights_are_named(tmp_path: Path) -> None:
         assert {path.partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
         code, said = called("read", tmp_path / name)
         assert (code, "because they are quantised: 1._all_weight_values.0.param" in said) == (0, True)
+
+
+def test_layers_around_the_cells(tmp_path: Path) -> None:
+    """Convolutions, also a depthwise one, and norms with what they store; a run agrees."""
+    torch.manual_seed(0)
+    ear: Any = nn.Sequential(nn.Conv1d(6, 8, 5), nn.BatchNorm1d(8), nn.Conv1d(8, 8, 3, groups=8))
+    ear.append(nn.BatchNorm1d(8, affine=False))
+    model = nn.ModuleDict({"ear": ear, "ln": nn.LayerNorm(8), "rnn": nn.GRU(8, 4), "fc": nn.Linear(4, 3)})
+    flow = torch.randn(20, 6)
+    ear(torch.randn(5, 6, 20))  # makes other statistics than zeros and ones
+    model.eval()
+    with torch.no_grad():
+        states, _ = model["rnn"](model["ln"](ear(flow.T[None])[0].T))
+        theirs = model["fc"](states[-1]).numpy()
+    state = model.state_dict()
+    torch.save(state, tmp_path / "a.pt")
+    torch.save(model, tmp_path / "b.pt")
+    safetensors.torch.save_file(state, tmp_path / "c.safetensors")
+    params = sum(parameter.numel() for parameter in model.parameters())
+    for name in ("a.pt", "b.pt", "c.safetensors"):
+        text = hold(tmp_path / name, params)
+        assert [text.count(f"{kind}:") for kind in ("conv1d", "batch_norm", "layer_norm")] == [2, 2, 1]
+        assert "groups: 8" in text
+        runs_to(tmp_path / "a.pt.yaml", tmp_path / name, flow.numpy(), theirs)

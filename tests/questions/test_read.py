@@ -11,9 +11,11 @@ from modelfiles.made import safetensors
 from questions.models.made import Shape, Shapes, cell, file, linear, module, stacked, tensor
 from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, drafted, layers, of
 
+from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
+from rnncalc.layers.normalisation import BatchNorm
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
 from rnncalc.questions.models.sites import Doubt, sites_of
@@ -85,7 +87,7 @@ def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
     ("modules", "there", "said"),
     [
         ([module("bn", NORM)], External(8, path="bn"), ("bn",)),
-        ([module("bn", NORM), module("ln", NORM)], External(16), ("bn", "ln")),
+        ([module("bn", NORM), module("gn", NORM)], External(16), ("bn", "gn")),
         ([FileModule("", {"scale": tensor("scale", (4,))})], External(4), ("scale",)),
         ([module("emb", TABLE)], External(80, path="emb"), ("emb",)),  # a spec has a table in front alone
     ],
@@ -109,7 +111,7 @@ def test_what_is_not_known_hands_on_what_is_read_behind_it() -> None:
         assert layers(found)[1] == External(8, path="bn", outputs=width)
         assert doubts(found)[1] == (Remark(Doubt.MODULES, ("bn",)), Remark(Doubt.WIDTH, (), (4, width)))
         assert doubts(found)[2] == ()
-    front = of(module("conv", {"weight": (8, 3, 3)}), module("a", cell(4, 6, 4)))
+    front = of(module("conv", {"weight": (8, 3, 3, 1)}), module("a", cell(4, 6, 4)))
     assert layers(front) == [External(72, path="conv"), LSTM(4, path="a")]
     assert doubts(front) == [(Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.INPUT)), ()]
     assert (front.network.input, front.unknown_input) == (6, False)
@@ -117,7 +119,7 @@ def test_what_is_not_known_hands_on_what_is_read_behind_it() -> None:
 
 def test_a_file_of_nothing_that_is_known() -> None:
     """Has an input of its own to be written."""
-    found = of(module("conv", {"weight": (8, 3, 3)}))
+    found = of(module("conv", {"weight": (8, 3, 3, 1)}))
     assert layers(found) == [External(72, path="conv")]
     assert (found.network.input, found.unknown_input) == (1, True)
 
@@ -134,7 +136,7 @@ def test_what_the_file_says_of_its_input() -> None:
     assert layers(less)[0] == External(0, outputs=6)
     table = drafted(file("keras", module("emb", {"embeddings": (20, 4)}), inputs=8))
     assert layers(table) == [External(80, path="emb")]  # of features, no words
-    conv = drafted(file("keras", module("conv", {"kernel": (3, 8, 4)}), module("a", {"kernel": (6, 2)}), inputs=8))
+    conv = drafted(file("keras", module("conv", {"kernel": (3, 1, 8, 4)}), module("a", {"kernel": (6, 2)}), inputs=8))
     assert layers(conv)[0] == External(96, path="conv", outputs=6)
     assert doubts(conv)[0] == (Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.WIDTH, (), (8, 6)))
 
@@ -445,3 +447,45 @@ def test_what_safetensors_left_out_without_a_word(tmp_path: Path, call: Call) ->
     assert doubts(found)[1] == (ACTIVE, Remark(Doubt.TABLE, (), (100,)))
     spec.write_text(call("read", path, "-f", "yaml").out)
     assert call("check", spec, "--model", path).code == 0
+
+
+STATISTICS = {"running_mean": tensor("mean", (4,)), "running_var": tensor("variance", (4,))}
+BATCH_NORM = module("norm", NORM)._replace(buffers=STATISTICS)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_layers_around_the_cells_in_their_order(ordered: bool) -> None:
+    """A norm follows a layer of its width, in a file that sorts its tensors too; a depthwise convolution has groups."""
+    modules = [
+        module("b_conv", {"weight": (4, 3, 5)}),
+        BATCH_NORM,
+        module("c_depth", {"weight": (4, 1, 3)}),
+        module("z_norm", NORM),
+        module("a_rnn", cell(3, 4, 2)),
+    ]
+    found = of(*(modules if ordered else sorted(modules)), ordered=ordered)
+    assert [layer.kind for layer in found.layers] == ["conv1d", "batch_norm", "conv1d", "layer_norm", "gru"]
+    assert found.layers[2] == Conv1D(filters=4, kernel=3, groups=4, bias=False, path="c_depth")
+    assert (found.network.input, found.network.params) == (3, 60 + 8 + 12 + 8 + 48)
+
+
+def test_a_norm_of_another_width_has_no_extra_inputs() -> None:
+    """It stands behind an external part that outputs its width."""
+    found = of(module("a", cell(4, 3, 2)), BATCH_NORM)
+    assert layers(found) == [LSTM(2, path="a"), External(0, outputs=4), BatchNorm(path="norm")]
+
+
+def test_statistics_are_no_frozen_part() -> None:
+    """They are counted by Keras, never trained, and say nothing of the rest."""
+    moving = {name: tensor(name, (4,), frozen=True) for name in ("moving_mean", "moving_variance")}
+    for frozen in (False, True):
+        trained = {name: tensor(name, (4,), frozen=frozen) for name in ("gamma", "beta")}
+        found = drafted(file("keras", FileModule("bn", {**trained, **moving}, "", {"epsilon": 1e-3})))
+        assert layers(found) == [BatchNorm(path="bn", frozen=frozen)]
+        assert doubts(found) == [()]
+
+
+def test_layers_whose_steps_do_not_fit_are_counted_alone() -> None:
+    """As when layers that the file does not tell change the number of steps."""
+    found = drafted(file("keras", module("conv", {"kernel": (5, 3, 4)}), inputs=3, steps=2))
+    assert layers(found) == [External(60, path="conv")]

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from rnncalc.bounds import MOST_COMPARED
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer
+from rnncalc.layers.layer import Embedding, External, Layer, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
@@ -57,8 +57,10 @@ class SpecLayer(NamedTuple):
 
 
 def kind_of(layer: Layer | None) -> type[Layer]:
-    """Return the class of a layer: a table, a cell, or another layer."""
+    """Return the class of a layer: a table, a cell, a layer around the cells, or another layer."""
     match layer:
+        case Transform():
+            return type(layer)
         case Embedding():
             return Embedding
         case Cell():
@@ -71,7 +73,7 @@ def wanted_of(network: Network) -> list[SpecLayer]:
     """Return the wanted tensors of each layer; layers without tensors are left out, external ones have none."""
     paths = {name: path for path, name, _ in named(network.parts)}
     wanted = [_wanted(placed, paths[placed.name]) for placed in network.stack]
-    return [each for each in wanted if each.shapes or isinstance(each.layer, External)]
+    return [each for each in wanted if each.shapes or each.placed.buffers or isinstance(each.layer, External)]
 
 
 def _wanted(placed: Placed, at: Path) -> SpecLayer:
@@ -89,6 +91,8 @@ def distance(wanted: SpecLayer, site: Site) -> float | None:
     They cannot if no name matches, or if some have other dimensions and no matrix is a matrix on both sides: a norm and
     a dense layer have the same names. Keras' GRU has a bias with two axes or one, so its matrices decide.
     """
+    if not wanted.shapes and not site.tensors and kind_of(site.layer) == wanted.kind:
+        return 0  # both have buffers alone
     theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
     common = wanted.shapes.keys() & theirs.keys()
     dimensions = [(len(wanted.shapes[name]), len(theirs[name])) for name in common]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.conventions.catalogue import convention, lacks
 from rnncalc.conventions.layout import layout
+from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.kinds import kind
 from rnncalc.layers.layer import Dense, Embedding, Layer
 from rnncalc.layers.options import OPTIONS
@@ -32,13 +33,17 @@ class Doubt(Enum):
     WIDTH = auto()
     INPUT = auto()
     PARTLY_FROZEN = auto()
+    WINDOW = auto()
+    NORM = auto()
+    EPSILON = auto()
+    OTHER_EPSILON = auto()
 
 
 class Site(NamedTuple):
     """The tensors of one layer, by the names that its convention gives an unstacked layer.
 
     path: of the module. number: which of its stacked layers, from 0. inputs: its input width.
-    layer: the layer that fits, None if no known layer does.
+    layer: the layer that fits, None if no known layer does. buffers: what the framework keeps beside its parameters.
     """
 
     path: str
@@ -47,6 +52,7 @@ class Site(NamedTuple):
     layer: Layer | None = None
     inputs: int = 0
     doubts: tuple[Doubt, ...] = ()
+    buffers: Mapping[str, FileTensor] = {}
 
     @property
     def params(self) -> int:
@@ -80,7 +86,7 @@ def _confirmed(site: Site, framework: str) -> Site:
     """Return a site with its layer if the layer's tensors match the site's, else without a layer."""
     if site.layer is None or expected(site.layer, site.inputs, framework) == site.shapes:
         return site
-    return Site(site.path, site.number, site.tensors)
+    return site._replace(layer=None, inputs=0, doubts=())
 
 
 def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | None:
@@ -89,6 +95,19 @@ def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | No
         return None
     sizes = layer.sizes(inputs)
     return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).own}
+
+
+def in_groups(site: Site, below: int | None) -> Site:
+    """Return a convolution of one channel as one in groups, if the layer below outputs several features."""
+    if below is None or below == 1 or site.inputs != 1 or Doubt.WINDOW not in site.doubts or site.layer is None:
+        return site
+    grouped = site.layer.replace(groups=below)
+    return site if any(grouped.option_problems()) else site.guessed(grouped, below, *site.doubts)
+
+
+def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
+    """Return the names of a layer's parameters that are stored and never trained."""
+    return {tensor.name for tensor in layout(layer, inputs, convention(framework)).own if tensor.role in STORED}
 
 
 # Finds the matrix of an embedding if its name does not tell, and the layers that share it.
@@ -155,7 +174,7 @@ _BY_GATES = {1: "rnn", 3: "gru", 4: "lstm"}
 """The cells that frameworks fuse, by the number of their gates."""
 
 
-def _cell(name: str, **options: Any) -> Layer:
+def _kind(name: str, **options: Any) -> Layer:
     made: Any = kind(name)
     layer: Layer = made(**options)
     return layer
@@ -178,8 +197,8 @@ def _pytorch_sites(module: FileModule) -> Iterator[Site]:
             others[leaf] = tensor
     for number in sorted(stacked):
         yield _pytorch_cell(Site(module.path, number, stacked[number]))
-    if others:
-        yield _pytorch_matrix(Site(module.path, 0, others))
+    if others or not stacked:
+        yield _pytorch_matrix(Site(module.path, 0, others, buffers=module.buffers))
 
 
 def _pytorch_cell(site: Site) -> Site:
@@ -196,12 +215,22 @@ def _pytorch_cell(site: Site) -> Site:
     if projection is not None and name == "lstm":
         options["projection"] = projection
     doubts = (Doubt.RECURRENT_ACTIVATION,) if name == "rnn" else ()
-    return site.guessed(_cell(name, units=units, **options), inputs, *doubts)
+    return site.guessed(_kind(name, units=units, **options), inputs, *doubts)
 
 
 def _pytorch_matrix(site: Site) -> Site:
-    """Return a dense layer; without a bias it may be a table, and is one if its name tells so."""
+    """Return a dense layer, a convolution or a norm; a matrix without a bias may be a table, and is one by its name."""
     shape = site.shapes.get("weight", ())
+    if len(shape) == 3 and not _TURNED.search(site.path):
+        filters, channels, kernel = shape
+        layer = _kind("conv1d", filters=filters, kernel=kernel, bias="bias" in site.tensors)
+        return site.guessed(layer, channels, Doubt.WINDOW)
+    if "running_mean" in site.buffers:
+        affine = "weight" in site.tensors
+        (width,) = of if len(of := site.buffers["running_mean"].shape) == 1 else (0,)
+        return site.guessed(_kind("batch_norm", scale=affine, center=affine), width, Doubt.EPSILON)
+    if len(shape) == 1 and ("bias" in site.tensors or _NORM.search(site.path)) and not _OTHER_NORM.search(site.path):
+        return site.guessed(_kind("layer_norm", bias="bias" in site.tensors), shape[0], Doubt.NORM)
     if len(shape) != 2:
         return site
     rows, columns = shape
@@ -212,15 +241,27 @@ def _pytorch_matrix(site: Site) -> Site:
     return site.guessed(Dense(rows, bias=False), columns, Doubt.ACTIVATION, Doubt.TABLE)
 
 
+_NORM = re.compile(r"norm|(^|[._])ln(_|[0-9]|[.]|$)", re.IGNORECASE)
+_OTHER_NORM = re.compile(r"(batch|group|weight)_?norm|instance|rms|(^|[._])[bgi]n[0-9]*$", re.IGNORECASE)
+"""Norms that have the same tensors as a layer norm."""
+_TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable", re.IGNORECASE)
+"""Convolutions that are no conv1d, though some have the same tensors."""
+
+
 # Keras: by the configuration of a layer, and without one by its shapes.
 
 _MERGES = ("sum", "mul", "ave")
+_CLASSES = {"conv1d": ("", "Conv1D"), "layer_norm": ("", "LayerNormalization")}
+"""What a configuration, if there is one, calls a layer that has the same tensors as others."""
 
 
 def _keras_sites(module: FileModule) -> Iterator[Site]:
     """Yield the one layer of a module."""
     site, settings = Site(module.path, 0, module.tensors), module.settings
     shapes = site.shapes
+    if found := _keras_around(site, module):
+        yield found
+        return
     ways = any(name.startswith("backward/") for name in shapes)
     mark = "forward/" if ways else ""
     kernel = shapes.get(f"{mark}kernel", shapes.get("embeddings", ()))
@@ -241,12 +282,42 @@ def _keras_sites(module: FileModule) -> Iterator[Site]:
             options["merge"] = settings["merge_mode"]
         if name == "gru" and (len(bias) == 1 if bias else settings.get("reset_after") is False):
             options["reset_after"] = False
-        layer, doubts = _keras_active(_cell(name, units=recurrent[0], **options), settings)
+        layer, doubts = _keras_active(_kind(name, units=recurrent[0], **options), settings)
         if settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True:
             doubts = (*doubts, Doubt.OTHERWISE)
         yield site.guessed(layer, inputs, *doubts)
     else:
         yield site
+
+
+def _keras_around(site: Site, module: FileModule) -> Site | None:
+    """Return a convolution or a norm, None if it is neither."""
+    settings, shapes = module.settings, site.shapes
+    kernel = shapes.get("kernel", ())
+    (width,) = next((shape for shape in shapes.values() if len(shape) == 1), (0,))
+    if len(kernel) == 3 and module.kind in _CLASSES["conv1d"] and not _TURNED.search(site.path):
+        taps, channels, filters = kernel
+        words = {"stride": "strides", "padding": "padding", "dilation": "dilation_rate", "groups": "groups"}
+        options = {option: settings[word] for option, word in words.items() if settings.get(word) is not None}
+        if any(kind("conv1d").option(option).allowed.problem(value) for option, value in options.items()):
+            return None
+        layer = _kind("conv1d", filters=filters, kernel=taps, bias="bias" in shapes, **options)
+        groups = options.get("groups", 1)
+        if not settings:
+            return site.guessed(layer, channels, Doubt.WINDOW)
+        layer, doubts = _keras_active(layer, settings)
+        return site.guessed(layer, channels * groups, *doubts)
+    epsilon = settings.get("epsilon")
+    doubts = () if epsilon == _EPSILON else (Doubt.EPSILON if epsilon is None else Doubt.OTHER_EPSILON,)
+    if "moving_mean" in shapes:
+        return site.guessed(_kind("batch_norm", scale="gamma" in shapes, center="beta" in shapes), width, *doubts)
+    if "gamma" in shapes and module.kind in _CLASSES["layer_norm"] and not _OTHER_NORM.search(site.path):
+        return site.guessed(_kind("layer_norm", bias="beta" in shapes), width, *doubts)
+    return None
+
+
+_EPSILON = 1e-3
+"""Keras's own epsilon, in both norms."""
 
 
 def _keras_active(layer: Layer, settings: Mapping[str, Any]) -> tuple[Layer, tuple[Doubt, ...]]:
@@ -281,7 +352,7 @@ def _onnx_sites(module: FileModule) -> Iterator[Site]:
         activation, doubts = _onnx_activation(module)
         if _onnx_otherwise(module):
             doubts = (*doubts, Doubt.OTHERWISE)
-        layer = _cell(_OPERATORS[module.kind], units=units, activation=activation, **options)
+        layer = _kind(_OPERATORS[module.kind], units=units, activation=activation, **options)
         yield site.guessed(layer, inputs, *doubts)
     elif module.kind == "Gather" and len(shapes.get("data", ())) == 2:
         words, width = shapes["data"]

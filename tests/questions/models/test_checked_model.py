@@ -246,3 +246,33 @@ def test_a_path_that_the_file_has_elsewhere(
     assert done.code == 1
     assert [line.rpartition("; write ")[2] for line in done.out.splitlines() if "; write " in line] == cures
     assert "; add " not in done.out
+
+
+AROUND = {
+    "ear.weight": (4, 3, 2),
+    "ear.bias": (4,),
+    "norm.weight": (4,),
+    "norm.bias": (4,),
+    "norm.running_mean": (4,),
+    "norm.running_var": (4,),
+    "norm.num_batches_tracked": (),
+    "last.weight": (4,),
+    "last.bias": (4,),
+}
+
+
+def test_layers_around_the_cells(tmp_path: Path, call: Call) -> None:
+    """Read, checked and run with the stored means and variances of the file."""
+    inputs = tmp_path / "inputs.yaml"
+    inputs.write_text("[[1, 2, 3], [4, 5, 6]]")
+    for path in (state_dict(tmp_path / "a.pt", AROUND), safetensors(tmp_path / "a.safetensors", AROUND)):
+        text = call("read", path).out
+        assert "- batch_norm:\n    path: norm\n" in text
+        read = tmp_path / "read.yaml"
+        read.write_text(text)
+        assert call("check", read, "--model", path).code == 0
+        done = call("run", read, "--weights", path, "--inputs", inputs, "-f", "json")
+        assert done.code == 0, done.err
+    without = {name: shape for name, shape in AROUND.items() if "running" not in name}
+    done = call("run", read, "--weights", state_dict(tmp_path / "b.pt", without))
+    assert (done.code, "running_mean" in done.err) == (2, True)

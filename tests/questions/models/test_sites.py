@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from questions.models.made import Shape, Shapes, cell, file, linear, module, site
+from questions.models.made import Shape, Shapes, cell, file, linear, module, site, tensor
 
+from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
+from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.rnn import RNN
-from rnncalc.questions.models.sites import Doubt, expected, sites_of
+from rnncalc.questions.models.sites import Doubt, expected, in_groups, sites_of
 
 KERAS = {"kernel": (4, 9), "recurrent_kernel": (3, 9), "bias": (2, 9)}
 ONNX = {"W": (1, 9, 4), "R": (1, 9, 3), "B": (1, 18)}
@@ -153,8 +155,10 @@ def test_a_matrix_with_biases_is_a_dense_layer() -> None:
 @pytest.mark.parametrize(
     "shapes",
     [
-        {"weight": (4,), "bias": (4,)},
-        {"weight": (8, 4, 3), "bias": (8,)},
+        {"weight": (4,), "bias": (5,)},
+        {"weight": (4,)},
+        {"weight": (8, 4, 3), "bias": (4,)},
+        {"weight": (8, 4, 3, 3), "bias": (8,)},
         {"weight": (5, 3), "bias": (5,), "scale": (5,)},
         {"weight": (5, 3), "bias": (3,)},
         {"alpha": (5, 3)},
@@ -173,7 +177,7 @@ def test_a_matrix_with_biases_is_a_dense_layer() -> None:
     ],
 )
 def test_what_is_no_layer_of_pytorch(shapes: Shapes) -> None:
-    """Norms, convolutions, other numbers of gates, tensors too many, too few or of another shape."""
+    """Convolutions over two axes, other numbers of gates, tensors too many, too few or of another shape."""
     found = site("pytorch", module("embedding", shapes))
     assert (found.layer, found.inputs, found.doubts) == (None, 0, ())
 
@@ -294,8 +298,10 @@ def test_a_layer_without_a_state(shapes: Shapes, layer: Layer, inputs: int, para
 @pytest.mark.parametrize(
     "shapes",
     [
-        {"gamma": (4,), "beta": (4,)},
-        {"kernel": (3, 4, 8), "bias": (8,)},
+        {"gamma": (4, 2), "beta": (4, 2)},
+        {"gamma": (4,), "beta": (5,)},
+        {"kernel": (3, 4, 8), "bias": (4,)},
+        {"kernel": (3, 3, 4, 8), "bias": (8,)},
         {"kernel": (3, 3, 4, 12), "recurrent_kernel": (3, 3, 3, 12), "bias": (12,)},
         {"kernel": (4, 5), "bias": (2, 5)},
         {"kernel": (4, 5), "scale": (5,)},
@@ -312,9 +318,94 @@ def test_a_layer_without_a_state(shapes: Shapes, layer: Layer, inputs: int, para
     ],
 )
 def test_what_is_no_layer_of_keras(shapes: Shapes) -> None:
-    """Norms, convolutions, other numbers of gates, tensors too many or of another shape: counted, and not named."""
+    """Convolutions over two axes, other numbers of gates, tensors too many or of another shape: counted, not named."""
     found = site("keras", module("one", shapes, "", TOLD))
     assert (found.layer, found.inputs, found.doubts) == (None, 0, ())
+
+
+STATISTICS = {"running_mean": (4,), "running_var": (4,), "num_batches_tracked": ()}
+WIDE = {"weight": (4,), "bias": (4,)}
+
+
+@pytest.mark.parametrize(
+    ("path", "shapes", "buffers", "layer", "inputs", "doubts"),
+    [
+        ("conv", {"weight": (8, 4, 3), "bias": (8,)}, {}, Conv1D(filters=8, kernel=3), 4, (Doubt.WINDOW,)),
+        ("conv", {"weight": (8, 4, 3)}, {}, Conv1D(filters=8, kernel=3, bias=False), 4, (Doubt.WINDOW,)),
+        ("up.deconv", {"weight": (8, 8, 3), "bias": (8,)}, {}, None, 0, ()),
+        ("1", WIDE, STATISTICS, BatchNorm(), 4, (Doubt.EPSILON,)),
+        ("1", {}, STATISTICS, BatchNorm(scale=False, center=False), 4, (Doubt.EPSILON,)),
+        ("1", {"weight": (5,), "bias": (5,)}, STATISTICS, None, 0, ()),
+        ("1", WIDE, {}, LayerNorm(), 4, (Doubt.NORM,)),
+        ("ln_f", {"weight": (4,)}, {}, LayerNorm(bias=False), 4, (Doubt.NORM,)),
+        ("rms_norm", {"weight": (4,)}, {}, None, 0, ()),
+        ("group_norm", WIDE, {}, None, 0, ()),
+        ("bn1", WIDE, {}, None, 0, ()),
+    ],
+)
+def test_layers_around_the_cells_in_pytorch(
+    path: str, shapes: Shapes, buffers: Shapes, layer: Layer | None, inputs: int, doubts: tuple[Doubt, ...]
+) -> None:
+    """A batch norm has statistics beside it; other norms with a layer norm's tensors are known by their names alone."""
+    stored = {leaf: tensor(f"{path}.{leaf}", shape) for leaf, shape in buffers.items()}
+    found = site("pytorch", module(path, shapes)._replace(buffers=stored))
+    assert (found.layer, found.inputs, found.doubts) == (layer, inputs, doubts)
+    assert {*found.buffers} == {*buffers}
+
+
+MOVING = {"moving_mean": (4,), "moving_variance": (4,)}
+PAIR = {"gamma": (4,), "beta": (4,)}
+SLIDING = {"strides": 2, "padding": "same", "dilation_rate": 1, "groups": 2, "activation": "relu"}
+USUAL = {"epsilon": 0.001}
+
+
+@pytest.mark.parametrize(
+    ("kind", "shapes", "settings", "layer", "inputs", "doubts"),
+    [
+        ("", {"kernel": (3, 4, 8), "bias": (8,)}, {}, Conv1D(filters=8, kernel=3), 4, (Doubt.WINDOW,)),
+        (
+            "Conv1D",
+            {"kernel": (3, 4, 8)},
+            SLIDING,
+            Conv1D(filters=8, kernel=3, stride=2, padding="same", groups=2, bias=False, activation="relu"),
+            8,
+            (),
+        ),
+        ("Conv1D", {"kernel": (3, 4, 8)}, {"padding": "reflect"}, None, 0, ()),
+        ("Conv1DTranspose", {"kernel": (3, 8, 8), "bias": (8,)}, {}, None, 0, ()),
+        ("BatchNormalization", {**PAIR, **MOVING}, USUAL, BatchNorm(), 4, ()),
+        ("", {"beta": (4,), **MOVING}, {}, BatchNorm(scale=False), 4, (Doubt.EPSILON,)),
+        (
+            "BatchNormalization",
+            MOVING,
+            {"epsilon": 0.1},
+            BatchNorm(scale=False, center=False),
+            4,
+            (Doubt.OTHER_EPSILON,),
+        ),
+        ("LayerNormalization", PAIR, USUAL, LayerNorm(), 4, ()),
+        ("", {"gamma": (4,)}, {}, LayerNorm(bias=False), 4, (Doubt.EPSILON,)),
+        ("GroupNormalization", PAIR, USUAL, None, 0, ()),
+    ],
+)
+def test_layers_around_the_cells_in_keras(
+    kind: str,
+    shapes: Shapes,
+    settings: Mapping[str, Any],
+    layer: Layer | None,
+    inputs: int,
+    doubts: tuple[Doubt, ...],
+) -> None:
+    """By the class in the configuration, and without one by the names of the tensors."""
+    found = site("keras", module("one", shapes, kind, settings))
+    assert (found.layer, found.inputs, found.doubts) == (layer, inputs, doubts)
+
+
+@pytest.mark.parametrize(("below", "groups"), [(None, 1), (1, 1), (4, 4), (8, 8), (3, 1)])
+def test_a_convolution_of_one_channel_may_be_in_groups(below: int | None, groups: int) -> None:
+    """As many groups as the layer below outputs features, if the filters are a multiple of it."""
+    found = in_groups(site("pytorch", module("conv", {"weight": (8, 1, 3)})), below)
+    assert (found.layer, found.inputs) == (Conv1D(filters=8, kernel=3, groups=groups, bias=False), groups)
 
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
