@@ -102,10 +102,13 @@ def _network(text: str, number: int, others: NetworkFlags) -> Network:
         sources = (f"{where}: {each.source}" if each.source else where for each in error.problems)
         located = zip(error.problems, sources, strict=True)
         raise SpecError(tuple(each._replace(source=source) for each, source in located)) from None
+    except click.NoSuchOption as error:
+        from rnncalc.cli.unknown_flag import unknown_flag_message  # click's own words differ between its versions
+
+        message = unknown_flag_message(error.option_name, _one_network)
     except (ValueError, click.UsageError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
-        message = message[:1].lower() + message[1:]
-    raise SpecError((Problem((), escape(message, limit=300), where),))
+    raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300), where),))
 
 
 def _written(found: re.Match[str]) -> Problem:

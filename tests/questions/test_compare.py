@@ -74,7 +74,7 @@ def test_networks_in_flags_side_by_side(call: Call) -> None:
         ("", "no network; write flags such as '-i 10 -l lstm:20 -o 5'"),
         ("-i 8 -l 'lstm:16", "no closing quotation"),
         ("-i 8 -l lstm:16 more", "got unexpected extra argument (more)"),
-        ("-i 8 --dtype int8", "no such option '--dtype'."),
+        ("-i 8 --dtype int8", "no such option '--dtype'; it is a flag of rnncalc count, compare, solve and check"),
     ],
 )
 def test_a_network_in_flags_that_is_none(call: Call, flags: str, message: str) -> None:
