@@ -494,6 +494,4 @@ def within(nested: Nested, place: Iterable[int]) -> Nested:
 
 def number_at(nested: Nested, place: Iterable[int]) -> float:
     """Return the number of an array at an index on all axes."""
-    for number in place:
-        nested = nested[number]
-    return float(nested)
+    return float(within(nested, place))

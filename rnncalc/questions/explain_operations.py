@@ -34,7 +34,7 @@ class EquationOperations(NamedTuple):
 class SequenceOperations(NamedTuple):
     """The operations of one kind over a batch of sequences: of a step, times the batch, the steps and the directions.
 
-    merging: the operations that join two directions, as factors; empty if there are none.
+    For element-wise operations `expression` also has those that join two directions.
     """
 
     kind: str

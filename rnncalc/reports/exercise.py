@@ -49,7 +49,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         """Yield the JSON object of each variant."""
         for of in self.exercises:
             question = OF_ALL.get(of.asks) or QUESTIONS[of.asks]
-            layers = "; ".join(_layers(of.network))
+            layers = "; ".join(_lines(of.network))
             yield {
                 "variant": of.variant,
                 "text": f"{_reading(of.network)} {layers}. {_counting(of.network)} {question}",
@@ -72,10 +72,9 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
     def _sheets(self, of: Exercise) -> Iterator[Sheet]:
         questions = [_question(of, item, number) for number, item in enumerate(of.items, 1)]
         if self.sheet:
-            layers = [tuple(line.split(": ", 1)) for line in questions[0].layers]
             yield Sheet(
                 (*key_columns("Layer"), Column("What it is")),
-                layers,
+                [*_layers(of.network)],
                 title=f"Variant {of.variant}",
                 subtitle=_reading(of.network),
                 notes=(_counting(of.network), *(note for each in questions for note in _asked(each))),
@@ -123,7 +122,7 @@ def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
         id=f"{of.asks}-{number}-{of.variant}",
         variant=of.variant,
         network=_reading(of.network),
-        layers=tuple(_layers(of.network)),
+        layers=tuple(_lines(of.network)),
         convention=_counting(of.network),
         question=QUESTIONS[of.asks].format(layer=item.layer, tensor=item.tensor),
         numeric=isinstance(item.right, int),
@@ -174,11 +173,16 @@ def _input(part: Part, topology: str) -> str:
     return f"{length} of tokens from {each}" if words else f"{length} of {each}{' each' if part.steps else ' per step'}"
 
 
-def _layers(network: Network) -> Iterator[str]:
-    """Yield a line for each layer: its name, its kind, its size and its options."""
+def _layers(network: Network) -> Iterator[tuple[str, str]]:
+    """Yield for each layer its name, and in words its kind, its size and its options."""
     for placed in network.stack:
         half = f"{placed.part} " if placed.part else ""
-        yield f"{half}{placed.name}: {', '.join(_words(placed.layer))}"
+        yield f"{half}{placed.name}", ", ".join(_words(placed.layer))
+
+
+def _lines(network: Network) -> Iterator[str]:
+    """Yield a line for each layer."""
+    return (f"{name}: {words}" for name, words in _layers(network))
 
 
 def _words(layer: Layer) -> Iterator[str]:

@@ -10,7 +10,7 @@ from rnncalc.layers.layer import External
 from rnncalc.questions.explain_operations import OperationsDerivation, OperationsExplanation
 from rnncalc.reports.beside import on_unknown
 from rnncalc.reports.equations import plain, plain_words, vector, written
-from rnncalc.reports.operations import TITLES
+from rnncalc.reports.operations import TITLES, operation_numbers
 from rnncalc.reports.report import DataReport, DerivationReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, Value
@@ -33,7 +33,7 @@ class OperationsExplanationReport(DerivationReport, DataReport):
             "notation": counted.network.spelling.name,
             "batch": counted.batch,
             "layers": [_layer_data(each) for each in self.explanation.layers],
-            "operations": {key: getattr(counted.total, key, None) for key in TITLES},
+            "operations": operation_numbers(counted.total),
         }
 
     def sheets(self) -> list[Sheet]:
@@ -62,7 +62,7 @@ def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
         "equations": [plain(written(equation, sizes, rows)) for equation in each.of.equations],
         "step": [_row_data(row) for row in _step(each)],
         "sequence": [_row_data(("", *row)) for row in _sequence(each)],
-        "operations": {key: getattr(each.counts, key, None) for key in TITLES},
+        "operations": operation_numbers(each.counts),
     }
 
 

@@ -35,11 +35,11 @@ class OperationsReport(BesideReport):
 
     def numbers(self) -> Iterator[dict[str, int | None]]:
         """Yield the operations of each layer, and of the network last."""
-        return map(_numbers, (*self.operations.layers, self.operations.total))
+        return map(operation_numbers, (*self.operations.layers, self.operations.total))
 
     def whole(self) -> dict[str, Any]:
         """Return the operations of the network."""
-        return {self.within: _numbers(self.operations.total)}
+        return {self.within: operation_numbers(self.operations.total)}
 
     def layer_sheet(self) -> Sheet:
         """Return the table of layers."""
@@ -55,5 +55,6 @@ class OperationsReport(BesideReport):
         yield from on_unknown(self.operations.network)
 
 
-def _numbers(of: OperationCounts | None) -> dict[str, int | None]:
+def operation_numbers(of: OperationCounts | None) -> dict[str, int | None]:
+    """Return the numbers of operations by key; None each if they are unknown."""
     return {key: getattr(of, key, None) for key in TITLES}

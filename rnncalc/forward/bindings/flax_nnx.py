@@ -1,7 +1,8 @@
 """Flax nnx: SimpleCell and GRUCell fuse the gates in `dense_i` and `dense_h`; LSTMCell has a layer a gate and side."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix
+from rnncalc.forward.bindings.flax_linen import TRANSFORMS
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn"}
@@ -29,20 +30,5 @@ def _lstm(arrays: Arrays, before: str) -> GateWeights:
     products = {use: arrays.matrix(f"{name}/kernel", transposed=True) for use, name in (inputs | recurrent).items()}
     return GateWeights(products, {(gate, "recurrent"): arrays.vector(f"{before}h{gate}/bias") for gate in LSTM_INPUTS})
 
-
-TRANSFORMS = TransformNames(
-    {
-        "conv1d": {"kernel": "kernel", "bias": "bias"},
-        "layer_norm": {"scale": "scale", "bias": "bias"},
-        "batch_norm": {
-            "scale": "scale",
-            "bias": "bias",
-            "running_mean": "mean",
-            "running_variance": "var",
-        },
-    },
-    taps_first=True,
-    transposed=True,
-)
 
 BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding", transforms=TRANSFORMS)
