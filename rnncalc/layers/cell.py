@@ -159,7 +159,7 @@ class Operations(Protocol[Value]):
 class Cell(Layer):
     """A recurrent layer of h units; a bidirectional one has a second copy that reads the sequence backwards.
 
-    x_width, gate_width: the letters of the widths of what it reads, and of a gate.
+    x_width, gate_width: the letters of the width of its input and of a gate.
     """
 
     x_width: ClassVar[str] = "m"
@@ -215,6 +215,9 @@ class Cell(Layer):
         """Return the width of each state, both directions joined, as a decoder receives it."""
         sizes = self.sizes(0)
         return tuple(self.directions * sizes[width] for width in self.states.values())
+
+    def carried(self, inputs: int) -> int | None:
+        return None if self.bidirectional else sum(self.state_widths())
 
     def output_width(self, inputs: int) -> int:
         sizes: object = self.sizes(inputs)

@@ -33,6 +33,15 @@ class Layer(Frozen, kw_only=True):
     number: ClassVar[str] = "units"
     """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`; empty if it takes none."""
 
+    ends: ClassVar[bool] = False
+    """Whether a sequence ends in it."""
+
+    begins: ClassVar[bool] = False
+    """Whether a sequence begins in it."""
+
+    along: ClassVar[bool] = False
+    """Whether it makes an output vector from several steps of its input at once."""
+
     own_options: ClassVar[Mapping[str, Option]] = {}
     """The allowed values of the options that only this kind has."""
 
@@ -59,6 +68,15 @@ class Layer(Frozen, kw_only=True):
     def directions(self) -> int:
         """How many copies of it read a sequence, one or two."""
         return 1
+
+    @property
+    def every(self) -> int:
+        """How many steps of the input pass for each of the output."""
+        return 1
+
+    def carried(self, inputs: int) -> int | None:
+        """Return how many numbers it carries from step to step; None if it cannot stream or is counted elsewhere."""
+        return 0
 
     @classmethod
     def known_option(cls, name: str) -> Option | None:
@@ -201,6 +219,9 @@ class External(Layer):
     def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
         return grid if self.outputs is None else ()
 
+    def carried(self, inputs: int) -> None:
+        return None
+
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"N": self.params}
 
@@ -226,14 +247,10 @@ class Transform(Layer):
     A subclass says which vectors (`window_of`), what it makes of them (`compute`), how the shape changes, and which
     weights it has. Shapes, costs, passes and pictures follow.
 
-    reads: what it needs, a sequence, a vector or either. ends: whether a sequence ends in it. begins: whether one
-    begins. along: whether a window has several steps.
+    reads: what it needs, a sequence, a vector or either.
     """
 
     reads: ClassVar[Literal["a sequence", "a vector", "either"]] = "either"
-    ends: ClassVar[bool] = False
-    begins: ClassVar[bool] = False
-    along: ClassVar[bool] = False
 
     def output_shape(self, shape: Shape) -> Shape:
         """Return the shape of the output for that of the input; a number of steps below 1 is one too few to read."""
@@ -279,15 +296,6 @@ class Transform(Layer):
         trained: whether its weights are; needs: whether a gradient is asked for of its input.
         """
         return False, False
-
-    def carried(self, inputs: int) -> int | None:
-        """Return the numbers that it carries from step to step; None where it cannot run step by step."""
-        return 0
-
-    @property
-    def every(self) -> int:
-        """How many steps of the input pass for each of the output."""
-        return 1
 
     def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
         """Yield why it cannot read an input of a shape: the option, or the kind, and the reason with its cure."""

@@ -12,14 +12,12 @@ are each computed by one loop over this list, and do not depend on the topology 
 
 In one-to-many the sequence begins at the first recurrent layer; without one, at the first layer that is not an
 embedding. Layers before it are applied once, to the one vector. If the network has only an embedding, it looks up one
-token, and
-its output is followed by zeros.
+token, and its output is followed by zeros.
 
 A layer can also end a sequence, or begin one again. If no layer ends it, a many-to-one sequence ends after the last
-layer
-that reads along the steps (a recurrent layer, a convolution), or after all layers if none is recurrent. A layer that
-takes the last step, directly after a recurrent layer, takes that layer's own last output: with two directions, the last
-output of each.
+layer that reads along the steps (a recurrent layer, a convolution), or after all layers if none is recurrent. A layer
+that takes the last step, directly after a recurrent layer, takes that layer's own last output: with two directions, the
+last output of each.
 """
 
 from __future__ import annotations
@@ -197,19 +195,18 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
     """Return the layer before which a sequence begins and the layer after which it ends; None if it does not.
 
     One-to-many begins at the first recurrent layer, many-to-one ends at the last. Without a recurrent layer it begins
-    at the first layer that is not an embedding (after all, if there is none) and ends
-    at the last. If a layer itself begins or ends the sequence, only such layers do.
+    at the first layer that is not an embedding (after all, if there is none) and ends at the last. If a layer itself
+    begins or ends the sequence, only such layers do.
     """
-    around = [(place, layer) for place, layer in enumerate(layers) if isinstance(layer, Transform)]
-    begun = max([place for place, layer in around if layer.begins], default=-1)
-    ended = max([place for place, layer in around if layer.ends], default=-1)
+    begun = max([place for place, layer in enumerate(layers) if layer.begins], default=-1)
+    ended = max([place for place, layer in enumerate(layers) if layer.ends], default=-1)
     recurrent = [place for place, layer in enumerate(layers) if isinstance(layer, Cell) and place > begun]
     if topology == Topology.MANY_TO_ONE:
         if ended > begun:
             return None, None
-        along = [place for place, layer in around if layer.along and place > begun]
+        along = [place for place, layer in enumerate(layers) if layer.along and place > begun]
         return None, max(*recurrent, *along, -1) if recurrent else len(layers) - 1
-    slides = any(layer.along or layer.ends for _, layer in around)  # such a layer reports a missing sequence itself
+    slides = any(layer.along or layer.ends for layer in layers)  # such a layer reports a missing sequence itself
     if topology == Topology.ONE_TO_MANY and begun < 0 and (recurrent or not slides):
         return recurrent[0] if recurrent else int(isinstance(layers[0], Embedding)), None
     return None, None

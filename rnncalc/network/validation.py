@@ -279,8 +279,7 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
                 for option, problem in wrong:
                     yield Problem((*path, option), problem, follows=True)
                 return
-            if isinstance(layer, Transform):
-                ended = None if layer.begins else layer.kind if layer.ends else ended
+            ended = None if layer.begins else layer.kind if layer.ends else ended
             if isinstance(layer, Output) and layer.tied:
                 units = parts[move.part].layers[0].output_width(1)
                 if x[-1] != units:
@@ -477,7 +476,7 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
         yield Problem(at, "an embedding reads token numbers, and the output is a vector; remove one of them")
         return
     for place, layer in enumerate(part.layers):
-        if isinstance(layer, Transform) and (layer.along or layer.begins or layer.ends):
+        if layer.along or layer.begins or layer.ends:
             message = "reads or makes several steps at once, and with feedback there is one at a time; remove it"
             yield Problem(("layers", place, layer.kind), f"{message}, or feedback")
             return

@@ -6,11 +6,9 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rnncalc.errors import CallError
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External, Transform
+from rnncalc.layers.layer import External
 from rnncalc.layers.options import Ratio
 from rnncalc.network.network import Network, in_numbers
-from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import describe, network_of
 from rnncalc.text import has_letters
@@ -25,9 +23,8 @@ class StreamCount(NamedTuple):
     rate: input steps per second, None if not given. layers: how many numbers each layer carries; None if unknown.
     state: their sum. state_bytes: its bytes in the `dtype`.
     multiply_adds_per_step: for applying each layer once. multiply_adds_per_second: rounded up; layers above a stride of
-    2
-    run half as often. cannot: the layers that need future steps; if there are any, all numbers of the whole network are
-    None.
+    2 run half as often. cannot: the layers that need future steps; if there are any, all numbers of the whole network
+    are None.
     """
 
     network: Network
@@ -50,7 +47,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     if rate is not None and Ratio(above_zero=True).problem(rate):
         raise CallError(f"rate: expected a number above 0, got {describe(rate)}")
     cannot = cannot_stream(network)
-    layers = tuple(None if placed.name in cannot else state_of(placed) for placed in network.stack)
+    layers = tuple(placed.layer.carried(placed.inputs) for placed in network.stack)
     state = total(layers)
     work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
     exact = _exact(network.rate if rate is None else rate)
@@ -69,14 +66,11 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
 
 def cannot_stream(network: Network) -> tuple[str, ...]:
     """Return the names of the layers that need future steps."""
-    return tuple(placed.name for placed in network.stack if _waits(placed))
-
-
-def _waits(placed: Placed) -> bool:
-    layer = placed.layer
-    if isinstance(layer, Transform):
-        return layer.carried(placed.inputs) is None
-    return isinstance(layer, Cell) and layer.bidirectional
+    return tuple(
+        placed.name
+        for placed in network.stack
+        if placed.layer.carried(placed.inputs) is None and not isinstance(placed.layer, External)
+    )
 
 
 def _exact(rate: Fraction | float | None) -> Fraction | None:
@@ -95,7 +89,7 @@ def _a_second(network: Network, rate: Fraction) -> int:
     for placed in network.stack:
         of_layer = of_layer if placed.part == part else rate
         part = placed.part
-        of_layer /= placed.layer.every if isinstance(placed.layer, Transform) else 1
+        of_layer /= placed.layer.every
         if of_layer.denominator > 1:
             in_numbers(network)  # a share of a letter is not rounded
         times = of_layer.numerator if of_layer.denominator == 1 else of_layer
@@ -103,12 +97,3 @@ def _a_second(network: Network, rate: Fraction) -> int:
     if isinstance(work, int) or has_letters(work):
         return cast(int, work)
     return ceil(work)
-
-
-def state_of(placed: Placed) -> int | None:
-    """Return how many numbers a layer carries from step to step; None for a part that is counted elsewhere."""
-    if isinstance(placed.layer, External):
-        return None
-    if isinstance(placed.layer, Transform):
-        return placed.layer.carried(placed.inputs)
-    return sum(placed.layer.state_widths()) if isinstance(placed.layer, Cell) else 0
