@@ -17,7 +17,7 @@ class Problem(NamedTuple):
     """One thing that is wrong with the input, and where.
 
     path: the keys and indices that lead there, in the network or in the source.
-    source: the file or the flag, such as `--layer 2`, as it is printed.
+    source: the file or the flag, such as `--layer 2`, in its printed form.
     line, column: the place in the file, counted from 1; None for a flag or a whole file.
     follows: whether it may only be the consequence of another problem; it is then not reported beside one.
     gaps: by how much sizes miss each other. The problem is solved when one of these is 0.

@@ -72,7 +72,7 @@ def _of_layer(key: str) -> str:
 
 
 def _kind(of: type[Layer]) -> str:
-    """Return a layer as it is written behind -l, with a number if its kind takes one."""
+    """Return the value of -l for a layer, with a number if its kind takes one."""
     if not of.number:
         return of.kind
     return f"{of.kind}:{'0.5' if isinstance(of.option(of.number).allowed, Rate) else '20'}"

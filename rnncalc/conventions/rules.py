@@ -153,7 +153,7 @@ class TransformArrays(Frozen):
     names: of its arrays, by role. order: of the axes of an array of several, by their places in the layer's own.
     buffers: the roles of the arrays that the framework does not count as parameters.
     only: the values that it can express, of the options that it cannot express whole. alike: options that must be
-    equal. one_of: options of which but one can differ from its default.
+    equal. one_of: options; only one of them can differ from its default.
     epsilon: what it adds to a variance. steps_last: whether its sequences have the steps behind the features.
     """
 
@@ -419,7 +419,7 @@ _TYPES: dict[str, type] = {"side": Side, "order": str, "peephole_order": str, "s
 
 
 def needed_parts(arrays: CellArrays) -> list[str]:
-    """Return the parts of which some layer has tensors."""
+    """Return the parts that have tensors in some layer."""
     needed = {"input", "recurrent"}
     sides = {arrays.side, *arrays.sides.values(), *([arrays.side_before] if arrays.side_before else [])}
     whole = arrays.both_biases is not None and not arrays.sides  # both sides of every gate in one tensor

@@ -32,7 +32,7 @@ class Role(StrEnum):
 
 
 STORED = (Role.RUNNING_MEAN, Role.RUNNING_VARIANCE)
-"""The roles of what is stored and not trained."""
+"""The roles of arrays that are stored and not trained."""
 
 
 class Direction(StrEnum):

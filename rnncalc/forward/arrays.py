@@ -135,8 +135,7 @@ class Convolution(Matrix):
     """The weights of a convolution that keeps the space: a row for each filter, its channels at each tap in turn.
 
     Each place reads the places around it, with zeros beyond the edges. An even kernel reads one place more after it
-    than
-    before it.
+    than before it.
     """
 
     def __init__(self, name: str, rows: Rows, piece: TensorPart, space: tuple[int, ...], kernel: int) -> None:

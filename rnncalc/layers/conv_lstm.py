@@ -16,8 +16,7 @@ class ConvLSTM(Cell):
 
     At each place of its `space` a gate reads the k, or k × k, places around it of the input and of the past, with zeros
     beyond the edges. All places share the weights, as in Keras's ConvLSTM1D and ConvLSTM2D with padding="same". The
-    input
-    has m channels at each place. The paper's peepholes are left out, as in Keras.
+    input has m channels at each place. The paper's peepholes are left out, as in Keras.
     """
 
     kind = "conv_lstm"

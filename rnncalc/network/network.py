@@ -94,7 +94,7 @@ class Network(Description):
 
     @cached_property
     def spelled(self) -> tuple[Placed, ...]:
-        """The stack as it is shown: with the tensors of the notation, if one is named."""
+        """The stack to show: with the tensors of the notation, if one is named."""
         return tuple(stack(self.flow, convention(self.convention), self.spelling)) if self.notation else self.stack
 
     @property

@@ -46,8 +46,7 @@ class Item(NamedTuple):
 
     layer, tensor: the names of the layer and the tensor; None for the whole network, and for a count of all tensors.
     wrong: the known wrong answers, the likeliest first, each judged as by `answer`. choices: the shuffled answers to
-    choose
-    from; empty if the answer is to be written.
+    choose from; empty if the answer is to be written.
     """
 
     layer: str | None
@@ -60,7 +59,7 @@ class Item(NamedTuple):
 def answered(judged: Judgement) -> Answered:
     """Return the answer that was judged: a number, a formula, or the sizes of a shape."""
     given = judged.given
-    assert isinstance(given, GivenNumber | Shape), "no exercise asks for the shape of what a layer returns"
+    assert isinstance(given, GivenNumber | Shape), "no exercise asks for a returned shape"
     if isinstance(given, Shape):
         return given.sizes
     return str(given.number) if judged.formula is not None else given.number
@@ -124,9 +123,8 @@ def exercise(
     """Return variants of an exercise on a network, each with its right answer and known wrong answers.
 
     vary: the sizes that vary, each with its possible values: `{"lstm_1": range(16, 65, 16)}`. A size is `input`,
-    `steps`,
-    `output`, the name of a layer for its units, or `lstm_1.projection`. Sizes joined by commas stay equal. In an
-    encoder-decoder, `input` and `steps` name their half: `encoder.input`.
+    `steps`, `output`, the name of a layer for its units, or `lstm_1.projection`. Sizes joined by commas stay equal. In
+    an encoder-decoder, `input` and `steps` name their half: `encoder.input`.
     ask: one of ASKS. choices: how many answers to offer; 0 if the answer is to be written.
     The same seed gives the same exercise. Raises CallError for an impossible question, or too few different variants;
     SpecError if no value of a size makes a valid network.

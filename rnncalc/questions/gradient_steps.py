@@ -3,8 +3,7 @@
 Norms: the norm of the loss gradient with respect to each state at each step, and the share that gates keep.
 
 Terms: in a layer of one unit, the gradient of a recurrent weight has one term for each step. dh_T/dw is the sum over k
-of
-∂h_T/∂h_k times the explicit ∂h_k/∂w, which treats the step before as a constant. With several states, each term is a
+of ∂h_T/∂h_k times the explicit ∂h_k/∂w, which treats the step before as a constant. With several states, each term is a
 sum over the states. A chunk of K steps keeps the last K terms.
 """
 

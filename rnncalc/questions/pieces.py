@@ -1,8 +1,7 @@
 """Finds the sizes for `?` that make a valid network, as ranges (pieces) of valid sizes.
 
 Within a piece the count only grows. Each problem of an invalid size has a gap: by how much the size is wrong. The gaps
-of
-two neighboring sizes give the valid size, so one valid size among 10^12 is found in a few tries. Knows no budgets.
+of two neighboring sizes give the valid size, so one valid size among 10^12 is found in a few tries. Knows no budgets.
 """
 
 from __future__ import annotations

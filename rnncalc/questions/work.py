@@ -1,8 +1,7 @@
 """`run --work`: a forward pass worked by hand, every value with the operation that made it.
 
 The values of the pass record how they were computed; here they get their names. For a notation, the weights of each
-gate
-are cut out of the convention's tensors and transposed. The bindings define which piece belongs to which gate.
+gate are cut out of the convention's tensors and transposed. The bindings define which piece belongs to which gate.
 """
 
 from __future__ import annotations

@@ -123,8 +123,7 @@ def layer_sheet(
     """Return a table with a row for each layer, or several.
 
     words, numbers: the titles of the columns. rows: each with its layer; the layer's name starts the row, after its
-    half in an encoder-decoder. total: the numbers of
-    the last row.
+    half in an encoder-decoder. total: the numbers of the last row.
     """
     from rnncalc.reports.sheet import (  # programs read no tables
         Column,

@@ -341,7 +341,7 @@ def _is_h(result: tuple[Symbol, int]) -> bool:
 def _in_order(lines: list[Equation], parts: Mapping[Symbol, Symbol]) -> Iterator[Equation]:
     """Yield the lines in an order in which each comes after those it refers to.
 
-    parts: of what each symbol is a part that has a line of its own.
+    parts: the symbol that each part belongs to, for parts with a line of their own.
     """
     left = [*lines]
     while left:

@@ -462,7 +462,7 @@ def test_a_cure_that_is_followed_in_a_spec_helps(
     ],
 )
 def test_an_option_behind_a_space_is_put_into_its_layer(call: Call, words: tuple[str, ...], cure: str) -> None:
-    """The cure is followed as it is typed."""
+    """The cure is followed to the letter."""
     wrong = call("-i", 8, "-l", *words)
     assert wrong == (2, "", f"rnncalc: a layer and its options are one word, with commas; write {cure}\n")
     assert call("-i", 8, *cure.split()).code == 0

@@ -78,7 +78,7 @@ def test_moodle(ask: str, choices: int) -> None:
 
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_canvas(ask: str, choices: int) -> None:
-    """A group for each thing that is asked, of which one variant is picked."""
+    """A group for each thing that is asked; one variant of it is picked."""
     quiz, text = written(ask, choices, "canvas")
     assert text.count("GROUP\npick: 1\n") == text.count("END_GROUP") == len(quiz.groups())
     assert len(re.findall("^1\\. ", text, re.MULTILINE)) == len(quiz.questions)

@@ -138,7 +138,7 @@ CELLS = [RNN, GRU, LSTM, MGU, SRU, MinGRU]
 )
 @pytest.mark.parametrize("convention", ["textbook", "pytorch", "keras"])
 def test_other_operations_are_those_of_a_pass(kind: type[Cell], options: dict[str, Any], convention: str) -> None:
-    """Each sum, product and quotient of a pass is counted as it is done; the rest by its calls."""
+    """Each sum, product and quotient of a pass is counted during the pass; the rest by its calls."""
     try:
         net = Network(input=M, layers=[kind(H, **options), Dense(N, activation="relu")], steps=T, convention=convention)
     except SpecError:

@@ -163,7 +163,7 @@ def test_a_sorted_file_is_put_in_order() -> None:
 
 
 def recurrent(*sequences: bool | None) -> ModelFile:
-    """Return a file of Keras, each layer of which says whether it outputs a sequence, if it says anything."""
+    """Return a file of Keras whose layers may say whether they output a sequence."""
     shapes = {"kernel": (4, 4), "recurrent_kernel": (4, 4), "bias": (4,)}
     settings = [{"units": 4, "return_sequences": each} if each is not None else {"units": 4} for each in sequences]
     return file("keras", *(module(f"rnn{place}", shapes, "SimpleRNN", of) for place, of in enumerate(settings)))

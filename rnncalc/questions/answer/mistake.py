@@ -60,7 +60,7 @@ class Question(NamedTuple):
         return [(place, worksheet[place]) for place in places]
 
     def params(self, worksheet: Worksheet) -> int:
-        """Return the count by a worksheet of what is asked."""
+        """Return the sum of the lines in question on a worksheet."""
         return sum(line.params for _, line in self.lines(worksheet))
 
     def is_given_by(self, worksheet: Worksheet) -> bool:
@@ -103,8 +103,7 @@ class Family(NamedTuple):
     """Mistakes that differ in a number or a name; id and text have {braces} for the values of a variant.
 
     rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant
-    for
-    each layer; combined with another mistake it is made first.
+    for each layer; combined with another mistake it is made first.
     fitted: whether its variants depend on the learner's number.
     weak: whether it explains so many numbers that other mistakes are also looked for, and listed before it.
     """

@@ -39,8 +39,7 @@ class Diagnosis(NamedTuple):
     """An explanation of a learner's number: a mistake, or two made together.
 
     layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
-    one;
-    if that may be any of several equal layers, the first and the last of them.
+    one; if that may be any of several equal layers, the first and the last of them.
     yours: the probable sum of the learner. right: the right sum.
     """
 
@@ -108,10 +107,9 @@ class Search:
         """Yield the explanations of a number, each with its wrong worksheet.
 
         The order: mistakes made everywhere, as in the table; mistakes made in one layer only; pairs, if there is
-        nothing
-        simpler; weak mistakes, which explain almost any number. Pairs are not tried for a rounded number, because some
-        pair
-        is always near it. Duplicates are skipped: the same lines, or the same mistake with the same sum.
+        nothing simpler; weak mistakes, which explain almost any number. Pairs are not tried for a rounded number,
+        because some pair is always near it. Duplicates are skipped: the same lines, or the same mistake with the same
+        sum.
         known: whether the number is another known quantity; then pairs and weak mistakes are left out.
         """
         right = _sum(self.worksheet, question)

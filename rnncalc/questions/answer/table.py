@@ -193,7 +193,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         rare=True,
     ),
     Mistake("repeat-once", "counts a repeated layer once", changes.repeat_once),
-    # biases: whether there are any, how many vectors, of what size, and under which convention
+    # biases: whether there are any, how many vectors, their size, and the convention
     Mistake(
         "no-biases",
         "leaves out all biases",
