@@ -139,6 +139,11 @@ def escape(text: str, limit: int = 80) -> str:
     return "".join(char if char.isprintable() else _visible(char) for char in text)
 
 
+def escape_path(path: str) -> str:
+    """Return a path safe to print on one line, and whole: a cut one cannot be followed."""
+    return escape(path, limit=1_000)
+
+
 def _visible(char: str) -> str:
     return REPLACEMENT if "\ud800" <= char <= "\udfff" else char.encode("unicode_escape").decode()
 

@@ -21,7 +21,7 @@ from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.questions.check import Difference, Numbers, Verdict, numbers_of
 from rnncalc.spec import contents, is_meant, keys_in, parse, parse_if_meant
-from rnncalc.text import escape
+from rnncalc.text import escape, escape_path
 
 GIT = "git:"
 
@@ -131,7 +131,7 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dt
     if is_report(path, data):
         if len(data) > MAX_REPORT_BYTES:
             message = f"a baseline has at most {MAX_REPORT_BYTES:,} bytes, this has more"
-            raise SpecError((Problem((), message, escape(source, limit=1_000)),))
+            raise SpecError((Problem((), message, escape_path(source)),))
         return NameBaseline(source, read_reports(data, source), alone=len(found) == 1)
     if len(found) > 1 and (specs := sum(map(_is_spec, found))) > 1:
         cure = "give a folder, or JSON of them all"
@@ -254,7 +254,7 @@ def is_report(path: str, data: bytes) -> bool:
 
 def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
     """Return the numbers of each report by name. Raises SpecError for an invalid report."""
-    source = escape(source, limit=1_000)
+    source = escape_path(source)
     try:
         return _reports(_parsed(data))
     except SpecError as error:

@@ -35,7 +35,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.spec import Spec, parse, parse_if_meant
 from rnncalc.spec.flags import read_value
 from rnncalc.spec.values import ways_to_write
-from rnncalc.text import all_of, escape
+from rnncalc.text import all_of, escape, escape_path
 
 if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
@@ -186,7 +186,7 @@ def _each(found: Iterable[SpecPath], call: Call, was: Baseline | None) -> Iterat
             findings += len(verdict.problems) + len(verdict.limits)
             if findings > MOST_FINDINGS:
                 many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
-                raise RefusedError(f"{escape(file.path, limit=1_000)}: {many}; check fewer files at a time")
+                raise RefusedError(f"{escape_path(file.path)}: {many}; check fewer files at a time")
             yield file.path, verdict
 
 
@@ -224,7 +224,7 @@ def _in_numbers(network: Network, path: str) -> Network:
     try:
         return in_numbers(network)
     except RefusedError as error:
-        raise SpecError((Problem((), str(error), escape(path, limit=1_000)),)) from None
+        raise SpecError((Problem((), str(error), escape_path(path)),)) from None
 
 
 def _model(path: str, found: Sequence[SpecPath]) -> ModelFile:

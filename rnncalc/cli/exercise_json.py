@@ -10,7 +10,7 @@ from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.exercise import ASKS, grader_of
 from rnncalc.spec import parse
-from rnncalc.text import escape, one_of
+from rnncalc.text import escape, escape_path, one_of
 
 MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
@@ -49,7 +49,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
         root = json.loads(data)
     except json.JSONDecodeError as error:
         message = f"not valid JSON: {error.msg}"
-        problem = Problem((), message, escape(source, limit=1_000), error.lineno, error.colno)
+        problem = Problem((), message, escape_path(source), error.lineno, error.colno)
         raise SpecError((problem,)) from None
     except (UnicodeDecodeError, RecursionError, ValueError):
         raise _error(source, (), "not the JSON that rnncalc exercise -f json prints") from None
@@ -71,4 +71,4 @@ def read_exercise(data: bytes, source: str) -> Variants:
 
 
 def _error(source: str, path: Path, message: str) -> SpecError:
-    return SpecError((Problem(path, message, escape(source, limit=1_000)),))
+    return SpecError((Problem(path, message, escape_path(source)),))

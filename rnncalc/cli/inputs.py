@@ -28,7 +28,7 @@ from rnncalc.spec import (
     parse,
     parse_template,
 )
-from rnncalc.text import all_of, did_you_mean, escape, one_of
+from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
 
 Kept = TypeVar("Kept")
 
@@ -221,20 +221,20 @@ def _beside(path: str) -> str:
     stem, suffix = os.path.splitext(path)
     stem = stem if suffix.lower() in SUFFIXES else path
     if found := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
-        return f"; did you mean '{escape(found, limit=1_000)}'?"
+        return f"; did you mean '{escape_path(found)}'?"
     folder, name = os.path.split(path)
     if folder and not os.path.isdir(folder):
         above, missing = os.path.split(folder)
         for near in get_close_matches(missing, [each for each in _names_in(above) if each != missing], cutoff=0.75):
             for suffix in ("", *SUFFIXES):
                 if os.path.isfile(found := os.path.join(above, near, name + suffix)):
-                    return f"; did you mean '{escape(found, limit=1_000)}'?"
+                    return f"; did you mean '{escape_path(found)}'?"
         return ""
     if not name.lower().endswith(SUFFIXES):
         return ""
     stems = {os.path.splitext(each)[0]: each for each in _names_in(folder) if each.lower().endswith(SUFFIXES)}
     near_stems = get_close_matches(os.path.splitext(name)[0], stems, n=1, cutoff=0.75)
-    return f"; did you mean '{escape(os.path.join(folder, stems[near_stems[0]]), limit=1_000)}'?" if near_stems else ""
+    return f"; did you mean '{escape_path(os.path.join(folder, stems[near_stems[0]]))}'?" if near_stems else ""
 
 
 def _names_in(folder: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rnncalc.errors import Problem, SpecError, first
 from rnncalc.spec import Spec
-from rnncalc.text import escape
+from rnncalc.text import escape_path
 
 if TYPE_CHECKING:
     from rnncalc.modelfiles.model import ModelFile
@@ -42,7 +42,7 @@ def matched_with(spec: Spec, file: ModelFile) -> Match:
 
 def _located(spec: Spec, problem: Problem) -> Problem:
     line, column = spec.place(problem.path) or (None, None)
-    return problem._replace(source=escape(spec.source, limit=1_000), line=line, column=column)
+    return problem._replace(source=escape_path(spec.source), line=line, column=column)
 
 
 def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_multiply_adds: int) -> Weights:
@@ -61,7 +61,7 @@ def weights_of(spec: Spec, file: ModelFile) -> Weights:
     from rnncalc.reports.read import messages, name
 
     found = matched_with(spec, file)
-    where = f"'{escape(file.path, limit=1_000)}'"
+    where = f"'{escape_path(file.path)}'"
     told = zip(found.tensors, messages(found), strict=True)
     wrong = [Problem((), f"{name(check)}: {message}", where) for check, message in told if message]
     if wrong:

@@ -12,7 +12,7 @@ from rnncalc.cli.streams import discard_unwritten, write_utf8
 from rnncalc.errors import CallError
 from rnncalc.files import is_input
 from rnncalc.layers.frozen import Frozen
-from rnncalc.text import escape, one_of
+from rnncalc.text import escape, escape_path, one_of
 
 
 class Destination(Frozen):
@@ -59,11 +59,11 @@ def check_file(path: str, flag: str) -> None:
     except (OSError, ValueError):
         return  # no such file, or `write_file` reports why it cannot be written
     if stat.S_ISDIR(mode):
-        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is a folder; name a file in it")
+        raise CallError(f"{flag} '{escape_path(path)}': is a folder; name a file in it")
     if not stat.S_ISREG(mode):
-        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is not a regular file; name another file")
+        raise CallError(f"{flag} '{escape_path(path)}': is not a regular file; name another file")
     if is_input(path):
-        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is read by this call; name another file")
+        raise CallError(f"{flag} '{escape_path(path)}': is read by this call; name another file")
 
 
 _BITMAPS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
@@ -115,7 +115,7 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
                 raise
     except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
         why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
-        raise CallError(f"{flag} '{escape(path, limit=1_000)}': cannot be written: {why.lower()}") from None
+        raise CallError(f"{flag} '{escape_path(path)}': cannot be written: {why.lower()}") from None
 
 
 def _permissions(path: str) -> int | None:

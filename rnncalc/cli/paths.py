@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rnncalc.errors import Problem, SpecError
-from rnncalc.text import escape
+from rnncalc.text import escape_path
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -76,4 +76,4 @@ def _walk(top: str) -> Iterator[SpecPath]:
 
 def unreadable(path: str, message: str) -> SpecError:
     """Return the error of a file or folder with nothing to check."""
-    return SpecError((Problem((), message, f"'{escape(path, limit=1_000)}'"),))
+    return SpecError((Problem((), message, f"'{escape_path(path)}'"),))

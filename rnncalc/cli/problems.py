@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar, cast
 import click
 
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
-from rnncalc.text import escape
+from rnncalc.text import escape_path
 
 _NOTED = "rnncalc.problems"
 _P = ParamSpec("_P")
@@ -30,7 +30,7 @@ def named(file: str) -> Iterator[None]:
     except RefusedError as error:
         if not file:
             raise
-        raise RefusedError(f"{escape(file, limit=1_000)}: {error.message}", *error.cures) from None
+        raise RefusedError(f"{escape_path(file)}: {error.message}", *error.cures) from None
 
 
 class AllAtOnce:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rnncalc.errors import Problem, SpecError
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError, ModelFile
-from rnncalc.text import escape, one_of
+from rnncalc.text import escape, escape_path, one_of
 
 HEAD = 64
 """How many bytes of a file are read to recognise its format."""
@@ -127,7 +127,7 @@ def _found(path: str, head: bytes) -> FileFormat:
 
 
 def _refused(path: str, message: str, flag: str) -> SpecError:
-    where = f"'{escape(path, limit=1_000)}'"
+    where = f"'{escape_path(path)}'"
     return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
 
 

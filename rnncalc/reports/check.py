@@ -12,7 +12,7 @@ from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, Limit, LimitCheck, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, SheetReport
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
-from rnncalc.text import bracketed, escape, plural
+from rnncalc.text import bracketed, escape, escape_path, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.check import Number
@@ -158,7 +158,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     """Yield a line for each failure. If the model file is another network's, one line stands for all its tensors."""
     tensors = _tensors(verdict)
     if verdict.model and verdict.model.another_network:
-        path = escape(verdict.model.path, limit=1_000)
+        path = escape_path(verdict.model.path)
         message = f"{path} is of another network: the spec has none of its tensors; rnncalc read {path} drafts its spec"
         tensors = iter([Finding("", Outcome.FAILED, message)])
     for finding in (*_problems(verdict), *_limits(verdict), *tensors, *_about(verdict)):
@@ -213,14 +213,14 @@ def _left_out(verdict: Verdict) -> str | None:
 
 def _path(problem: Problem, file: str) -> str:
     """Return the path to a problem, preceded by its flag if it has one."""
-    name = escape("stdin" if file == "-" else file, limit=1_000)
+    name = escape_path("stdin" if file == "-" else file)
     flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
     return ": ".join(part for part in (flag, dotted(problem.path)) if part)
 
 
 def _line(file: str, finding: Finding) -> str:
     """Return a failure on a line, in the form of every other problem."""
-    file = escape(file if file != "-" else "stdin", limit=1_000)
+    file = escape_path(file if file != "-" else "stdin")
     where = f"{file}:{finding.line}:{finding.column}" if finding.line else file
     key = escape(finding.key, limit=1_000)  # the name of a layer in a budget may be any text
     return ": ".join(part for part in (where, key, finding.message) if part)

@@ -13,7 +13,7 @@ from typing import Any
 from rnncalc.bounds import MAX_ALIASED, MAX_BYTES, MAX_DEPTH, MAX_NODES, MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Problem, SpecError
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
-from rnncalc.text import escape
+from rnncalc.text import escape, escape_path
 
 _LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
 _STAND_IN = "\ue03f"
@@ -30,7 +30,7 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
 
     Raises SpecError at the first that does: bytes that are not UTF-8, YAML that does not parse, a cycle.
     """
-    source = escape(source, limit=1_000)
+    source = escape_path(source)
     if model := _model(data):
         raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
     if len(data) > MAX_BYTES:

@@ -15,7 +15,7 @@ from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Size, Sizes, Switch
 from rnncalc.spec import values
-from rnncalc.text import escape, keys_here, one_of
+from rnncalc.text import escape, escape_path, keys_here, one_of
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -134,7 +134,7 @@ class TreeReader:
 
     def __init__(self, root: Node, source: str, unknown: int | None = None) -> None:
         self.root = root
-        self.source = escape(source, limit=1_000)
+        self.source = escape_path(source)
         self.unknown = unknown
         self.problems: list[Problem] = []
         self.more = False  # whether there are more than these
