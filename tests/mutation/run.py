@@ -4,7 +4,8 @@ mutmut makes the mutants, in a copy of the tracked files, and sees which tests r
 sample, drawn by the seed, then meets the tests that reach it, the quickest first; what survives that meets those of its
 room and the slower ones in a process of its own, where what is called as a module is imported is reached too. A mutant
 that so many seconds of tests do not kill counts as survived, which can only make the figure worse. Properties draw
-fewer examples in the copy, for the same reason.
+fewer examples in the copy, for the same reason, and a test that fails there without a mutant (it may measure memory, or
+read the name of a function) is left out.
 
 Prints the survivors, and how many of the sample were killed; leaves the copy for `mutmut show NAME`.
 """
@@ -26,24 +27,19 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = 10
+WORKERS = os.cpu_count() or 1
 ROOMS = ("layers", "conventions", "network", "forward", "questions", "export", "step")
 SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
     *("spec", "step", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
 )
-MEASURING = (
-    "tests/questions/test_price.py::test_the_memory_that_is_told_is_the_memory_that_is_used",
-    "tests/network/test_own_kinds.py::test_it_works_from_a_plain_script",
-    "tests/modelfiles/test_onnx.py::test_a_pipe_beside_a_model_is_not_waited_for",
-)
-"""Tests of memory and time, which mutants by the thousand change, and one that needs the package installed."""
-
+ARGUMENTS = ["-q", "-p", "no:cacheprovider"]
 CONFIGURATION = f"""
 [tool.mutmut]
 source_paths = ["rnncalc"]
 only_mutate = {[f"rnncalc/{room}/*" for room in ROOMS]}
 also_copy = ["specs", "tests", "docs", "README.md", "CHANGELOG.md"]
-pytest_add_cli_args = {["-q", "-x", "-p", "no:cacheprovider", *(f"--deselect={test}" for test in MEASURING)]}
+pytest_add_cli_args = {ARGUMENTS}
 pytest_add_cli_args_test_selection = {[f"tests/{name}" for name in SELECTION]}
 """
 ALONE = """
@@ -118,6 +114,11 @@ class Reach(NamedTuple):
         further = [*sorted(self._of_room(mutant), key=self._cost), *reaching[len(quickest) :]]
         return self._within([*dict.fromkeys(further)], most)
 
+    def without(self, left_out: Sequence[str]) -> "Reach":
+        """Return the same without some tests."""
+        tests = {name: [test for test in reaching if test not in left_out] for name, reaching in self.tests.items()}
+        return Reach(tests, {test: seconds for test, seconds in self.seconds.items() if test not in left_out})
+
     def _within(self, tests: Sequence[str], most: float) -> list[str]:
         """Return the first tests, as many as take so many seconds together."""
         took = accumulate(map(self.seconds.__getitem__, tests))
@@ -162,16 +163,36 @@ def mutmut(copy: Path, *words: str) -> str:
     return done.stdout
 
 
+def reach_of(copy: Path, seconds: float) -> Reach:
+    """Return what mutmut sees the tests reach, of those that pass without a mutant, and print the others.
+
+    This makes the mutants as well.
+    """
+    left_out: list[str] = []
+    configuration = (copy / "pyproject.toml").read_text(encoding="utf-8")
+    statistics = copy / "mutants/mutmut-stats.json"
+    while not statistics.exists():  # mutmut stops when a test fails
+        failed = re.findall(r"^FAILED (\S+?::\S.*?)(?: - .*)?$", mutmut(copy, "run", "no mutant of this name"), re.M)
+        if not statistics.exists() and not failed:
+            raise RuntimeError(f"mutmut did not run the tests: {copy / 'mutmut.log'}")
+        left_out += failed
+        words = [*ARGUMENTS, *(f"--deselect={test}" for test in left_out)]
+        (copy / "pyproject.toml").write_text(configuration.replace(str(ARGUMENTS), str(words)), encoding="utf-8")
+    found = json.loads(statistics.read_text())
+    reach = Reach(found["tests_by_mangled_function_name"], found["duration_by_test"])
+    (copy / "mutants/forking.py").write_text(FORKING)
+    alone = Reach({f"none {test}": [test] for test in reach.seconds}, dict.fromkeys(reach.seconds, 0.0))
+    fails = shared_fates(copy, [*alone.tests], alone, seconds)
+    left_out += [name.removeprefix("none ") for name, failed in fails.items() if failed]
+    for test in left_out:
+        print(f"left out: {test}", flush=True)
+    return reach.without(left_out)
+
+
 def every_mutant(copy: Path) -> list[str]:
     """Return the names of all mutants, sorted."""
     lines = mutmut(copy, "results", "--all", "true").splitlines()
     return sorted(line.rpartition(": ")[0].strip() for line in lines if ": " in line)
-
-
-def reach_of(copy: Path) -> Reach:
-    """Return what mutmut saw the tests reach."""
-    found = json.loads((copy / "mutants/mutmut-stats.json").read_text())
-    return Reach(found["tests_by_mangled_function_name"], found["duration_by_test"])
 
 
 def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, fresh: bool) -> dict[str, bool]:
@@ -194,6 +215,14 @@ def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, f
     return {name: fate == "1" for fate, name in (line.split(" ", 1) for line in lines)}
 
 
+def shared_fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float) -> dict[str, bool]:
+    """Return the fates of some mutants, a share of them in a process for each core."""
+    shares = [share for number in range(WORKERS) if (share := mutants[number::WORKERS])]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        found = pool.map(lambda share: fates(copy, share, reach, seconds, fresh=False), shares)
+        return {name: killed for some in found for name, killed in some.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=1_000)
@@ -203,21 +232,13 @@ def main() -> None:
     options = parser.parse_args()
     copy = options.copy or copied()
     print(f"in {copy}", flush=True)
-    if not options.copy:
-        mutmut(copy, "run", "no mutant of this name")  # makes the mutants, and sees which tests reach them
-    (copy / "mutants/forking.py").write_text(FORKING)
+    reach = reach_of(copy, options.seconds)
     every = every_mutant(copy)
     sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
-    reach = reach_of(copy)
-    if fates(copy, ["none"], Reach({"none": [*reach.seconds]}, reach.seconds), 10_000, fresh=False)["none"]:
-        raise RuntimeError("the tests fail without a mutant")
-    found: dict[str, bool] = {}
-    workers = os.cpu_count() or 1
-    with ThreadPoolExecutor(workers) as pool:
-        shares = [sample[number::workers] for number in range(workers)]
-        for some in pool.map(lambda share: fates(copy, share, reach, options.seconds, fresh=False), shares):
-            found |= some
-        left = [name for name in sample if not found[name]]
+    found = shared_fates(copy, sample, reach, options.seconds)
+    left = [name for name in sample if not found[name]]
+    print(f"the tests that reach them leave {len(left)} of {len(sample)}", flush=True)
+    with ThreadPoolExecutor(WORKERS) as pool:
         for some in pool.map(lambda name: fates(copy, [name], reach, options.seconds, fresh=True), left):
             found |= some
     survivors = [name for name in sample if not found[name]]
