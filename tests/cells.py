@@ -25,7 +25,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "layer_norm": (True,),
     "learned_state": (True,),
 }
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and "space" not in kind(name).fields]
+CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and not kind(name).needed()]
 """The cells whose vectors have no places."""
 
 

@@ -146,7 +146,7 @@ class Spelling(Frozen, kw_only=True):
 
 NOTHING = Around()
 
-LAYERS = {"dense": {"units"}, "embedding": {"inputs", "units"}, "dropout": {"rate"}, "external": {"params", "outputs"}}
+LAYERS = {of.kind: {*of.made_from} for of in (Dense, Embedding, Dropout, External)}
 """The places that the template of each kind of layer must have."""
 
 PLACES = {
@@ -547,8 +547,8 @@ def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], st
         writer.names[formula] = name
     states = {letter for letter, _ in cell.states}
     for number, (left, right) in enumerate(cell.equations):
-        for each in within(right):  # what is normalised is a line of its own: sums are long
-            if isinstance(each, Application) and each.operation == "normalise":
+        for each in within(right):
+            if isinstance(each, Application) and OPERATIONS[each.operation].alone:
                 (of,) = each.operands
                 name = f"norm_{of.letter if isinstance(of, Symbol) else left.letter}"
                 lines.append(f"{name} = {writer.code(each)}")

@@ -11,7 +11,7 @@ from rnncalc.layers.layer import OptionProblem
 from rnncalc.layers.options import Option, Size, Sizes
 
 
-class ConvLSTM(Cell):
+class ConvLSTM(Cell, kw_only=True):
     """The convolutional LSTM (Shi et al. 2015) on a line or a grid, h filters: 4·h(k²·m + k²·h + 1) on a grid.
 
     At each place of its `space` a gate reads the k, or k × k, places around it of the input and of the past, with zeros
@@ -29,7 +29,7 @@ class ConvLSTM(Cell):
 
     activation: Activation = "tanh"
     kernel: int = 3
-    space: tuple[int, ...] = ()
+    space: tuple[int, ...]
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x", Form.CONVOLUTION), Product("h", Form.CONVOLUTION)

@@ -42,6 +42,9 @@ class Layer(Frozen, kw_only=True):
     along: ClassVar[bool] = False
     """Whether it makes an output vector from several steps of its input at once."""
 
+    made_from: ClassVar[tuple[str, ...]] = ()
+    """The sizes without which no framework can make a layer of this kind: its options, or `inputs`."""
+
     own_options: ClassVar[Mapping[str, Option]] = {}
     """The allowed values of the options that only this kind has."""
 
@@ -131,6 +134,7 @@ class Dense(Layer):
 
     kind = "dense"
     title = "dense layer"
+    made_from = ("units",)
 
     units: int
     bias: bool = True
@@ -168,6 +172,7 @@ class Embedding(Layer):
 
     kind = "embedding"
     title = "embedding"
+    made_from = ("inputs", "units")
 
     units: int
 
@@ -189,6 +194,7 @@ class Dropout(Layer):
 
     kind = "dropout"
     title = "dropout"
+    made_from = ("rate",)
     number = "rate"
 
     rate: float
@@ -209,6 +215,7 @@ class External(Layer):
     kind = "external"
     title = "part that is counted elsewhere"
     number = "params"
+    made_from = ("params", "outputs")
 
     params: int
     outputs: int | None = None

@@ -233,19 +233,17 @@ def _spaces(path: Path, part: Part) -> Iterator[Problem]:
     for place, (at, layer) in enumerate(_placed(path, part)):
         below, after = space, layer.output_grid(space)
         space = layer.grid if after is None else after
-        if "space" in layer.fields and not layer.grid:
-            message = "missing; give the places of a step, such as 64x64 for a grid, or 64 for a line"
-            yield Problem((*at, "space"), message, follows=True)
         if layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
             cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
-            yield Problem((*at, "space" if below else layer.kind), cure if below else _FIRST)
+            yield Problem((*at, "space" if below else layer.kind), cure if below else _FIRST, follows=True)
         elif not layer.grid and after is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
             kind = OUTPUT if isinstance(layer, Output) else layer.kind
             where = at if isinstance(layer, Output) else (*at, layer.kind)
-            yield Problem(where, f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}")
+            message = f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}"
+            yield Problem(where, message, follows=True)
 
 
 _FIRST = "reads the places of a space; it must be the first layer, or stand behind another such layer"

@@ -128,7 +128,8 @@ class _Reader:
             if weights:
                 letters.append(self.letters.weights(weights))
                 at = node.operands[1 - beside]
-        return (self.nodes[at].operands[0], letters[::-1]) if self.nodes[at].operation == "normalise" else (place, [])
+        row = OPERATIONS.get(self.nodes[at].operation)
+        return (self.nodes[at].operands[0], letters[::-1]) if row and row.alone else (place, [])
 
     def _whole(self, place: int) -> int:
         """Return the node that is drawn for a value: x for a direction's half of x."""

@@ -16,7 +16,7 @@ from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Dropout, Layer, Output
-from rnncalc.layers.options import OPTIONS, Allowed, Choice, Rate, Size, WholeNumber
+from rnncalc.layers.options import OPTIONS, Allowed, Choice, Rate, Size, Sizes, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS, too_many_layers
@@ -181,7 +181,7 @@ class _NetworkReader(TreeReader):
             if option not in values:
                 if node.get(option) is None:  # else its value is already a problem
                     self.missing(node, (*path, option), of.option(option).meaning)
-                values[option] = 1
+                values[option] = (1,) if isinstance(of.option(option).allowed, Sizes) else 1
         return of(**({of.number: values.pop(name, 1)} if of.number else {}), **values)
 
     def no_number(self, node: Node | None, name: str, path: Path, *, in_flags: bool) -> None:

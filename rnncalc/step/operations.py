@@ -53,6 +53,7 @@ class Operation(Frozen):
         that; ordered: whether its operands must be distinguished.
     program: the operator in a program, or the name of the function in frameworks, by default its own.
     products, sums, activations: how many there are for each number of the result.
+    alone: whether it is written on a line of its own and drawn as a box, because it reads whole sums.
     beside: whether it stands between cells, and no step may use it.
     """
 
@@ -74,6 +75,7 @@ class Operation(Frozen):
     products: int = 0
     sums: int = 0
     activations: int = 0
+    alone: bool = False
     beside: bool = False
 
     def __post_init__(self) -> None:
@@ -316,6 +318,7 @@ TABLE = (
         function="norm",
         products=2,
         sums=3,
+        alone=True,
     ),
     activation(
         "tanh",

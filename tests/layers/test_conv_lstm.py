@@ -114,7 +114,7 @@ def test_it_is_read_from_a_spec_and_from_flags(call: Call, tmp_path: Path) -> No
     [
         (
             "conv_lstm:3",
-            "--layer 1: space: missing; give the places of a step, such as 64x64 for a grid, or 64 for a line",
+            "--layer 1: space: missing; give the places of a step: the length of a line, or the height and width",
         ),
         (
             "conv_lstm:3,space=2x2x2",

@@ -13,7 +13,7 @@ from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Habits, Product, Weight
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.options import Choice, Switch
+from rnncalc.layers.options import Choice, Sizes, Switch
 from rnncalc.step.trace import traced
 
 X, H = Product("x"), Product("h")
@@ -395,6 +395,8 @@ def every(of: type[Cell]) -> list[Mapping[str, Any]]:
             values[option] = [True, False]
         elif isinstance(allowed, Choice) and option not in ("merge", "activation"):
             values[option] = [*allowed.words] if option != "update_gate" else ["keeps", "replaces"]
+        elif isinstance(allowed, Sizes):
+            values[option] = [(2,)]
     return [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())]
 
 
