@@ -13,7 +13,7 @@ from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, 
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
 from rnncalc.layers.layer import Shape, Transform
-from rnncalc.network.flow import Placement
+from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import escape, not_among, one_of
@@ -68,12 +68,17 @@ def source(network: Network, target: str) -> str:
     if start := next((placed for placed in network.stack if placed.starts), None):
         message = f"{start.name}: a state that a dense layer makes before the first step is not written as a program"
         raise RefusedError(f"{message}; leave initial_state out, and pass the state to the module by hand")
-    for placed in network.stack:
-        if placed.layer.grid:
-            message = f"{placed.name}: no program is written for {placed.kind}, whose steps have places"
-            raise RefusedError(f"{message}; export the network without it")
-    made = program_of(network, target, stacks=spelled.stacks)
     moves = network.flow
+    for placed in network.stack:
+        if placed.layer.grid and placed.kind not in spelled.cells:
+            message = f"{placed.name}: no program for {target} is written with {placed.kind}, whose steps have places"
+            others = [other for other in SPELLINGS if convention(other).arrays(placed.kind)]
+            raise RefusedError(f"{message}; export to {one_of(others)}" if others else message)
+    whole = arrays(moves)
+    if network.feedback and len(whole[-1]) != 1 + len(whole[0]):
+        message = "feedback: no program feeds an output without places back into layers whose steps have places"
+        raise RefusedError(f"{message}; leave out what joins the places, or feedback")
+    made = program_of(network, target, stacks=spelled.stacks)
     sizes = shapes_of(moves)
     shapes = {move.name: sizes[move.reads[0]] for move in moves if isinstance(move, Placement)}
     for module in made.modules:

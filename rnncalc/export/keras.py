@@ -59,7 +59,7 @@ def recurrent(module: Module, _: int, writer: Writer) -> str:
         head = "layers.RNN"
         one, other = (writer.own_cell(module, way, without="m") for way in (0, 1))
     else:
-        head, one, other = writer.spelling.cells[layer.kind], str(layer.units), ""
+        head, one, other = writer.spelling.cells[layer.kind].format(axes=len(layer.grid)), str(layer.units), ""
     if not layer.bidirectional:
         return f"{head}({', '.join([one, *given, name])})"
     both = [f"{head}({', '.join([one, *given])})"]
@@ -73,6 +73,8 @@ def recurrent(module: Module, _: int, writer: Writer) -> str:
 
 def _options(layer: Cell) -> Iterator[str]:
     options = layer.values()
+    if layer.grid:
+        yield f'{options["kernel"]}, padding="same"'
     if options["activation"] != "tanh":
         yield f'activation="{options["activation"]}"'
     if not layer.bias:
@@ -185,7 +187,12 @@ SPELLING = Spelling(
         "last": Around(applied="{x}[:, -1]", vector="{x}"),
     },
     without_bias=", use_bias=False",
-    cells={"rnn": "layers.SimpleRNN", "gru": "layers.GRU", "lstm": "layers.LSTM"},
+    cells={
+        "rnn": "layers.SimpleRNN",
+        "gru": "layers.GRU",
+        "lstm": "layers.LSTM",
+        "conv_lstm": "layers.ConvLSTM{axes}D",
+    },
     recurrent=recurrent,
     parameter='self.add_weight({shape}, initializer="zeros"{frozen}, name="{name}")',
     frozen=", trainable=False",

@@ -16,7 +16,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.flow import Final, Placement, Recur, ends, shapes
+from rnncalc.network.flow import Final, Placement, Recur, arrays, ends, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.equations import HALF, Equation, equations, symbols
@@ -245,7 +245,7 @@ def _own(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
 
 def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
     """Yield the modules with their parts in the network's flow."""
-    flow, shape, output = network.flow, shapes(network.flow), ends(network.flow)
+    flow, shape, whole, output = network.flow, shapes(network.flow), arrays(network.flow), ends(network.flow)
     at = {move.name: place for place, move in enumerate(flow) if isinstance(move, Placement)}
     kept = {move.reads[0] for move in flow if isinstance(move, Final)}
     read = {place for move in flow for place in move.reads}
@@ -260,7 +260,7 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
             (len(places) > 1 and first.layer.name) or first.name,
             tuple(places),
             cell,
-            (1, places[-1].outputs) if step else shape[out],
+            (1, *whole[out][len(shape[out]) - 1 :]) if step else whole[out],
             last=recurs and len(shape[out]) < len(shape[place]),
             kept=place in kept,
             unread=place in kept and out not in read,

@@ -24,7 +24,7 @@ from rnncalc.export.code import (
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
-from rnncalc.network.flow import Apply, Begin, Input, Last, Merge, Recur, Window, shapes
+from rnncalc.network.flow import Apply, Begin, Input, Last, Merge, Recur, Window, arrays, shapes
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import all_of, did_you_mean, escape
@@ -189,6 +189,7 @@ class Writer:
         beside = re.findall(r"^class (\w+)", f"{spelling.runner}\n{spelling.external}", re.MULTILINE)
         self.name = class_name(program.network.name, {*beside, *self.cells.values()})
         self.single = program.single
+        self.arrays = arrays(program.network.flow)
         self.looping = False
 
     def text(self) -> str:
@@ -221,7 +222,7 @@ class Writer:
         yield from ("", *broken(f"    def {spelling.forward}({', '.join(arguments)}){spelling.returns}:"))
         lines = [part for line in self._flow() for part in broken(f"{'    ' * (2 + self.looping)}{line}")]
         if self.looping:
-            shape = shape_of(program.modules[-1].places[-1].output_shape)
+            shape = shape_of(self.arrays[-1])
             yield from (*lines, "            outputs.append(x)")
             yield from broken(with_comment(f"        return {spelling.join}(outputs, {spelling.axis}=1)", shape))
         else:
@@ -257,7 +258,7 @@ class Writer:
         activation = values.get("activation", "linear")
         values |= {
             "inputs": module.inputs,
-            "outputs": module.outputs,
+            "outputs": module.shape[-1],
             "bias": "" if values.get("bias", True) else self.spelling.without_bias,
             "activation": "" if activation == "linear" else f', activation="{activation}"',
             "name": self.of(module),
@@ -319,33 +320,38 @@ class Writer:
                     yield with_comment(f"x = {spelling.one_step.format(x=x)}", "one step")
                     yield from self._loop()
                 case Begin():
-                    width = shape[place][-1]
-                    yield f"zeros = {spelling.zeros.format(x=x, width=width)}"
+                    step = ", ".join(map(str, self.arrays[place][1:]))
+                    yield f"zeros = {spelling.zeros.format(x=x, width=step)}"
                     grown = f"x = {spelling.join}([{spelling.one_step.format(x=x)}, zeros], {spelling.axis}=1)"
-                    yield with_comment(grown, f"{shape_of((move.steps, width))}, zeros after the input")
+                    yield with_comment(grown, f"{shape_of(self.arrays[place])}, zeros after the input")
                 case Recur(name=name) if name in modules and self.looping:
                     step = spelling.looped.format(own=self.of(modules[name]), x=x)
                     yield with_comment(step, shape_of(modules[name].shape))
                 case Recur(name=name) if name in modules:
                     yield from spelling.recur(modules[name], x, self)
                 case Apply(name=name):
-                    yield with_comment(f"x = {self._applied(modules[name], x)}", shape_of(modules[name].shape))
+                    if places := len(self.arrays[move.reads[0]]) - len(self.arrays[place]):
+                        x = f"{x}[..., {'0, ' * places}:]"  # what outputs zeros for all places reads one
+                    code = self._applied(modules[name], x)
+                    yield with_comment(f"x = {code}", shape_of(modules[name].shape))
                 case Window(name=name):
                     read = shape[move.reads[0]]
                     sequence = len(read) > 1 or self.single or self.looping
-                    if sequence and len(read) == 1 and (move.layer.ends or move.layer.begins):
+                    one = sequence and len(read) == 1 and (move.layer.ends or move.layer.begins)
+                    if one and len(self.arrays[place]) == len(self.arrays[move.reads[0]]):
                         continue  # a vector is a sequence of one step in a program of one step
                     code = self._transformed(modules[name], move, read, sequence, x)
+                    code = spelling.one_step.format(x=code) if one else code
                     if code == x:
                         continue
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
                 case Last(reads=(of,)) if isinstance(flow[of], Apply | Window):
-                    yield with_comment(f"x = {x}[:, -1]", shape_of(shape[place]))
+                    yield with_comment(f"x = {x}[:, -1]", shape_of(self.arrays[place]))
                 case _:
                     continue
             x = "x"
         if self.single:
-            yield with_comment("x = x[:, -1]", shape_of(shape[-1]))
+            yield with_comment("x = x[:, -1]", shape_of(self.arrays[-1]))
 
     def _loop(self) -> Iterator[str]:
         """Yield the statements that begin a loop over steps, each recurrent module at its learned states or at none."""
@@ -437,10 +443,11 @@ class Writer:
     def arguments(self) -> Iterator[Argument]:
         """Yield the arguments of the program: inputs, extra inputs, then the number of steps."""
         extras, steps = [], []
-        for move in self.program.network.flow:
+        for place, move in enumerate(self.program.network.flow):
             match move:
                 case Input(extra_of=None):
-                    yield Argument(input_of(move), move.shape[:-1] if move.tokens else move.shape, move.tokens)
+                    shape = self.arrays[place]
+                    yield Argument(input_of(move), shape[:-1] if move.tokens else shape, move.tokens)
                 case Input(extra_of=str(name)):
                     shape = (1, *move.shape) if self.single else move.shape
                     extras.append(Argument(f"{self.identifiers[name]}_extra", shape))
@@ -464,7 +471,7 @@ class Writer:
             for each in self.arguments()
             if each.shape is not None
         ]
-        yield f"Reads {', '.join(reads)}; gives {shape_of(program.modules[-1].places[-1].output_shape)}."
+        yield f"Reads {', '.join(reads)}; gives {shape_of(self.arrays[-1])}."
         if self.cells:
             title = convention(program.target).title
             own = "the cells above are written from their equations, one matrix a gate"

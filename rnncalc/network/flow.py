@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Literal
 
 from rnncalc.layers.cell import Cell
@@ -43,13 +44,14 @@ class Input(Move):
     """A value from outside: the input of a part, or the extra inputs of a layer.
 
     tokens: whether its numbers are tokens below its width. extra_of: the name of the layer that reads it as extra
-    inputs, None for the input of the part.
+    inputs, None for the input of the part. grid: the places of each axis of a step, each with its channels.
     """
 
     part: str | None
     shape: Shape
     tokens: bool = False
     extra_of: str | None = None
+    grid: tuple[int, ...] = ()
 
     @property
     def sequence(self) -> bool:
@@ -140,7 +142,8 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
         layers = [(layer, copy) for layer, _, copy, _, _ in joins(part)]
         begin, end = turns([layer for layer, _ in layers], of)
         length: Shape = (part.steps,) if reads_many(of) else ()
-        x = add(Input((), half, (*length, part.width), isinstance(part.layers[0], Embedding)))
+        first = part.layers[0]
+        x = add(Input((), half, (*length, part.width), isinstance(first, Embedding), grid=first.grid))
         recurrent: list[int] = []
         for place, (layer, copy) in enumerate(layers):
             name = name_of(layer, copy, counted)
@@ -243,6 +246,23 @@ def shapes(moves: Moves) -> list[Shape]:
     for move in moves:
         found.append(shape_of(move, found, moves))
     return found
+
+
+def arrays(moves: Moves) -> list[Shape]:
+    """Return the shape of each move's value in a framework, where the places of a step are axes before the channels."""
+    grids: list[tuple[int, ...]] = []
+    for move in moves:
+        grid = grids[move.reads[0]] if move.reads else ()
+        if isinstance(move, Input):
+            grid = move.grid
+        elif isinstance(move, Placement):
+            made = move.layer.output_grid(grid)
+            grid = move.layer.grid if made is None else made
+        grids.append(grid)
+    return [
+        (*shape[:-1], *grid, shape[-1] // prod(grid)) if grid else shape
+        for shape, grid in zip(shapes(moves), grids, strict=True)
+    ]
 
 
 def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:

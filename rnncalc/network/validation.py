@@ -488,9 +488,9 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
         return
     *_, last = joins(part)
     width = part.output.units if part.output else last.outputs
-    if width != part.input:
-        message = f"the output must be as wide as the input, {part.input:,}, got {width:,}"
-        yield Problem(at, message, follows=True, gaps=(width - part.input,))
+    if width != part.width:
+        message = f"the output must be as wide as the input, {part.width:,}, got {width:,}"
+        yield Problem(at, message, follows=True, gaps=(width - part.width,))
 
 
 def _expected(expect: object, parts: Parts) -> Iterator[Problem]:

@@ -30,7 +30,8 @@ NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3
 class Case(NamedTuple):
     """A program, its numbers, and what comes out of them.
 
-    weights: by layer and tensor. inputs: by part, a sequence or one vector. extras: by layer.
+    weights: by layer and tensor. inputs: by part, a sequence or one vector, with the places of a step as axes. extras:
+    by layer.
     """
 
     program: Program
@@ -143,7 +144,8 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
         many = known.topology_of(name).startswith("many")
         shape: tuple[int, ...] = (part.steps or 1,) if many else ()
         tokens = isinstance(part.layers[0], Embedding)
-        inputs[name] = random.integers(part.input, size=shape) if tokens else array(*shape, part.input, bound=1.0)
+        step = (*part.layers[0].grid, part.input)
+        inputs[name] = random.integers(part.input, size=shape) if tokens else array(*shape, *step, bound=1.0)
     extras = {}
     for move in program.network.flow:
         if isinstance(move, Input) and move.extra_of:
@@ -152,7 +154,11 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
             sizes = tuple((part.steps or 1) if size is None else size for size in shape)
             extras[move.extra_of] = array(*sizes, bound=1.0)
     steps = known.steps if any(isinstance(move, Begin) for move in program.network.flow) else None
-    outputs = Mixed(program, known, weights, inputs, extras).of_network()
+    vectors = {
+        name: array.reshape(*array.shape[: -len(grid) - 1], -1) if (grid := known.parts[name].layers[0].grid) else array
+        for name, array in inputs.items()
+    }
+    outputs = Mixed(program, known, weights, vectors, extras).of_network()
     return Case(program, text_of(program), weights, inputs, extras, steps, outputs)
 
 

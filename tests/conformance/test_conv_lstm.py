@@ -7,8 +7,11 @@ import jax
 import keras
 import numpy as np
 import pytest
+from conformance.programs import case_of
+from conformance.test_export_keras import hold
 
-from rnncalc import ConvLSTM, Network
+from rnncalc import ConvLSTM, Dense, Dropout, External, Flatten, LastStep, Layer, Network, Part
+from rnncalc.export.program import program_of
 from rnncalc.forward.arrays import filled
 from rnncalc.forward.backward_pass import BackwardPass
 
@@ -58,3 +61,34 @@ def test_it_is_that_of_keras(number: int) -> None:
     gradients = jax.grad(total)([each.value for each in built.trainable_variables])
     for tensor, gradient in zip(placed.tensors, gradients, strict=True):
         np.testing.assert_allclose(mine.gradients[tensor.name], np.asarray(gradient), atol=1e-5)
+
+
+GRID, LINE = ConvLSTM(2, space=(4, 3)), ConvLSTM(3, kernel=2, space=(5,), activation="relu", bias=False)
+NETWORKS: list[tuple[list[Layer], dict[str, Any]]] = [
+    ([GRID], {}),
+    ([GRID, Flatten(), Dense(3)], {"output": 2}),
+    ([LINE, LastStep(), Flatten(), Dense(3, activation="tanh")], {}),
+    ([LINE, Dropout(0.5), External(7), LINE.replace(units=2, repeat=2, frozen=True)], {"topology": "many-to-many"}),
+    ([GRID, External(7), External(5, outputs=4), Dense(2)], {"topology": "many-to-many"}),
+    ([GRID], {"topology": "one-to-one", "steps": 1}),
+    ([GRID, LINE.replace(space=(4, 3)), Flatten(), Dense(2)], {"topology": "one-to-one", "steps": 1}),
+    ([LINE, GRID.replace(space=(5,), name="above")], {"topology": "one-to-many"}),
+    ([GRID.replace(repeat=2)], {"topology": "one-to-many", "feedback": True}),
+]
+
+
+@pytest.mark.parametrize(("layers", "others"), NETWORKS)
+def test_a_program_for_keras_is_the_network(layers: list[Layer], others: dict[str, Any]) -> None:
+    """Its places are axes of what the program reads and outputs, until a layer joins them."""
+    given: dict[str, Any] = {"steps": STEPS, **others}
+    net = Network(input=2, layers=layers, **given)
+    hold(case_of(program_of(net, "keras"), net, seed=1))
+
+
+def test_a_program_of_two_halves() -> None:
+    """The final states of the encoder, with their places, start the decoder's."""
+    net = Network(
+        encoder=Part(2, (GRID, LINE.replace(space=(4, 3))), steps=3),
+        decoder=Part(1, (GRID, LINE.replace(space=(4, 3))), steps=2),
+    )
+    hold(case_of(program_of(net, "keras"), net, seed=1))

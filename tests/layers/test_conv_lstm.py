@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from conftest import Call
 
-from rnncalc import ConvLSTM, Dense, Dropout, Network, Output, SpecError, backward, export, load, run
+from rnncalc import ConvLSTM, Dense, Dropout, External, Flatten, Network, Output, SpecError, backward, export, load, run
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import filled, floats
 from rnncalc.forward.network_pass import Pass
@@ -149,11 +149,32 @@ def test_a_dense_layer_cannot_follow_from_python() -> None:
         assert len(caught.value.problems) == 1
 
 
-def test_it_is_not_exported() -> None:
-    """To any framework, in one line."""
-    for target in ("keras", "pytorch", "flax-linen", "flax-nnx"):
-        with pytest.raises(RefusedError, match="no program is written for conv_lstm"):
-            export(Network(input=2, layers=[ConvLSTM(3, space=(5,))]), target)
+def test_it_is_exported_to_keras_alone() -> None:
+    """With its places as axes, until they are joined; refused in one line for frameworks that lack it."""
+    net = Network(input=2, layers=[ConvLSTM(3, kernel=2, space=(5, 4)), Flatten()], output=2, steps=6)
+    text = export(net, "keras")
+    for line in (
+        "    Reads x (batch, 6, 5, 4, 2); gives (batch, 2).",
+        '            3, 2, padding="same", return_sequences=True, name="conv_lstm_1"',
+        "        x = self.conv_lstm_1(x)  # (batch, 6, 5, 4, 3)",
+        "        x = self.flatten_1(x)  # (batch, 360)",
+    ):
+        assert line in text.split("\n")
+    for target in ("pytorch", "flax-linen", "flax-nnx"):
+        with pytest.raises(RefusedError, match=r"^conv_lstm_1: no program for .* with conv_lstm.*; export to keras$"):
+            export(net, target)
+
+
+def test_it_is_fed_back_as_wide_as_it_is() -> None:
+    """Channels and places together; a program does not part an output without places into them."""
+    layer = ConvLSTM(2, space=(5,))
+    net = Network(input=2, layers=[layer], steps=3, topology="one-to-many", feedback=True)
+    assert run(net).agrees
+    assert "gives (batch, 3, 5, 2)" in export(net, "keras")
+    with pytest.raises(RefusedError, match=r"^feedback: no program feeds an output without places back"):
+        export(net.replace(layers=[layer, External(3, outputs=10)]), "keras")
+    with pytest.raises(SpecError, match="the output must be as wide as the input, 10, got 15"):
+        net.replace(layers=[layer.replace(units=3)])
 
 
 def test_the_kernel_is_forgotten(call: Call) -> None:
