@@ -237,8 +237,9 @@ def _spaces(path: Path, part: Part) -> Iterator[Problem]:
         below, after = space, layer.output_grid(space)
         space = layer.grid if after is None else after
         if layer.grid and outside and not below:
-            if isinstance(width := inputs[place], int) and width % prod(layer.grid):
-                got = f"and {plural(width, 'number')} a step reach it, no multiple of them; change one of them"
+            width = inputs[place]
+            if not isinstance(width, int) or width % prod(layer.grid):
+                got = f"and {width:,} numbers a step reach it, no multiple of them; change one of them"
                 yield Problem((*at, layer.kind), f"reads {plural(prod(layer.grid), 'place')}, {got}", follows=True)
         elif layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
