@@ -50,10 +50,12 @@ def _entry(entry: Entry, indent: str) -> Iterator[str]:
             for below in entry.value:
                 assert isinstance(below, Entry)
                 yield from _entry(below, f"{indent}  ")
+        case (int(), *_):
+            yield f"{indent}{scalar(entry.key)}: [{', '.join(map(scalar, entry.value))}]"
         case tuple():
             yield f"{indent}{scalar(entry.key)}:"
             for item in entry.value:
-                assert not isinstance(item, Entry)
+                assert isinstance(item, tuple)
                 yield from _item(item, f"{indent}  ")
         case _:
             value = "" if entry.value is None else f" {scalar(entry.value)}"

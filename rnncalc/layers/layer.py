@@ -111,7 +111,7 @@ class Layer(Frozen, kw_only=True):
 
     def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the grid of its output for that of its input; None if it cannot read that."""
-        return None if grid else self.grid
+        return self.grid if self.grid or not grid else None
 
     def choices(self) -> tuple[object, ...]:
         """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_CONFIG, MOST_CONFIG_DEPTH, MOST_INFLATED, MOST_SETTING
@@ -83,23 +84,49 @@ def _config(config: Any) -> KerasConfig:
         return KerasConfig({})
     top = _parsed(config) if isinstance(config, str | bytes) else config
     layers: dict[str, KerasLayer] = {}
-    shapes: list[Any] = []
-    for kind, settings, frozen in _layers(top, frozen=False, depth=0):
+    shapes: list[tuple[int | None, ...]] = []
+    space: tuple[int | None, ...] = ()
+    for kind, settings, frozen, read in _layers(top, frozen=False, depth=0):
         name = settings.get("name")
         if kind == "InputLayer":
-            shapes.append(settings.get("batch_shape", settings.get("batch_input_shape")))
+            shapes.append(_sizes(settings.get("batch_shape", settings.get("batch_input_shape"))))
+            space = shapes[-1][1:-1]
         elif isinstance(name, str):
-            layers.setdefault(name, KerasLayer(kind, _plain(settings), frozen))
+            space = read[1:-1] or space
+            plain = _plain(settings)
+            if (axes := _SPACES.get(kind)) and len(space) == axes and None not in space:
+                plain["space"] = space
+            layers.setdefault(name, KerasLayer(kind, plain, frozen))
+            if not _KEEPING.fullmatch(kind) and not (axes and settings.get("padding") == "same"):
+                space = ()
     kinds = {layer.kind for layer in layers.values()}
-    shape = shapes[0] if len(shapes) == 1 and isinstance(shapes[0], list) else []
-    sizes = [size if type(size) is int and 0 < size <= 10**12 else None for size in shape[1:]]
-    if len(sizes) == 2:
-        return KerasConfig(layers, *sizes)
+    sizes = shapes[0] if len(shapes) == 1 else ()
+    if len(sizes) == 2 or (len(sizes) > 2 and kinds & _SPACES.keys()):
+        steps, *step = sizes
+        known = [size for size in step if size is not None]
+        return KerasConfig(layers, steps, prod(known) if len(known) == len(step) else None)
     return KerasConfig(layers, sizes[0] if len(sizes) == 1 and "Embedding" in kinds else None)
 
 
-def _layers(node: Any, *, frozen: bool, depth: int) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
-    """Yield the class, the settings and whether it is frozen of each layer; those within models in their places."""
+_SPACES = {"ConvLSTM1D": 1, "ConvLSTM2D": 2}
+"""The layers whose steps have places, and along how many axes."""
+_KEEPING = re.compile("[A-Za-z]*Normalization|[A-Za-z]*Dropout[1-3D]*|Activation|ReLU")
+"""The layers that output as many places as they read."""
+
+
+def _sizes(shape: Any) -> tuple[int | None, ...]:
+    """Return the sizes of a shape behind the batch; None for one that is not given."""
+    sizes = shape[1:] if isinstance(shape, list) else []
+    return tuple(size if type(size) is int and 0 < size <= 10**12 else None for size in sizes)
+
+
+def _layers(
+    node: Any, *, frozen: bool, depth: int
+) -> Iterator[tuple[str, Mapping[str, Any], bool, tuple[int | None, ...]]]:
+    """Yield the class, the settings, whether it is frozen, and the input shape if it is given, of each layer.
+
+    Layers within models are in their places.
+    """
     config = node.get("config") if isinstance(node, dict) else None
     if not isinstance(config, dict) or depth > MOST_CONFIG_DEPTH:
         return
@@ -114,12 +141,18 @@ def _layers(node: Any, *, frozen: bool, depth: int) -> Iterator[tuple[str, Mappi
     if isinstance(within, dict) and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
         yield from _layers(inner, frozen=frozen, depth=depth + 1)
         return
-    yield str(node.get("class_name")), {**(within or {}), **config} if isinstance(within, dict) else config, frozen
+    built = node.get("build_config")  # Keras 3 writes it, in `.keras` alone
+    read = _sizes(built.get("input_shape") if isinstance(built, dict) else config.get("batch_input_shape"))
+    settings = {**within, **config} if isinstance(within, dict) else config
+    yield str(node.get("class_name")), settings, frozen, read
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that are words and numbers; a list of one, such as a stride, is its only item."""
-    alone = {key: value[0] if isinstance(value, list) and len(value) == 1 else value for key, value in settings.items()}
+    """Return the settings that are words and numbers; a list of equal numbers, such as strides, is one of them."""
+    alone = {
+        key: value[0] if isinstance(value, list) and value and value.count(value[0]) == len(value) else value
+        for key, value in settings.items()
+    }
     return {
         key: value
         for key, value in alone.items()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_LAYERS
@@ -17,7 +18,7 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Embedding, Layer, Output, Shape, Transform
+from rnncalc.layers.layer import Embedding, External, Layer, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import InitialState, Placement, flow, shape_of, takes_last, turns
 from rnncalc.network.parts import (
@@ -230,23 +231,31 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
 def _spaces(path: Path, part: Part) -> Iterator[Problem]:
     """Yield where layers meet that differ in the space of a step."""
     space: tuple[int, ...] = ()
+    outside = False  # whether the layer below is counted elsewhere, and may output places
+    inputs = {join.place: join.inputs for join in joins(part)}
     for place, (at, layer) in enumerate(_placed(path, part)):
         below, after = space, layer.output_grid(space)
         space = layer.grid if after is None else after
-        if layer.grid and place and below != layer.grid:
+        if layer.grid and outside and not below:
+            width = inputs[place]
+            if not isinstance(width, int) or width % prod(layer.grid):
+                got = f"and {width:,} numbers a step reach it, no multiple of them; change one of them"
+                yield Problem((*at, layer.kind), f"reads {plural(prod(layer.grid), 'place')}, {got}", follows=True)
+        elif layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
             cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
             yield Problem((*at, "space" if below else layer.kind), cure if below else _FIRST, follows=True)
-        elif not layer.grid and after is None:
+        elif after is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
             kind = OUTPUT if isinstance(layer, Output) else layer.kind
             where = at if isinstance(layer, Output) else (*at, layer.kind)
             message = f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}"
             yield Problem(where, message, follows=True)
+        outside = isinstance(layer, External)
 
 
-_FIRST = "reads the places of a space; it must be the first layer, or stand behind another such layer"
+_FIRST = "reads the places of a space; make it the first layer, or put it behind another such layer or an external one"
 
 
 def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:

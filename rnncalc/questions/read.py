@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 
@@ -10,10 +11,11 @@ from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
 from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
-from rnncalc.network.parts import TopologyName
+from rnncalc.network.parts import Topology, TopologyName
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, named_last, sites_of, untrained
 
 
@@ -71,6 +73,7 @@ class _Drafting:
         self.doubts: list[tuple[Remark, ...]] = []
         self.unknown: list[Site] = []
         self.table = ""
+        self.grid: tuple[int, ...] = ()  # the places of a step of the last layer's output
 
     def draft(self) -> Draft | None:
         sites: Sequence[Site] = sites_of(self.file)
@@ -97,8 +100,11 @@ class _Drafting:
 
     def _known(self, site: Site) -> None:
         assert site.layer is not None
-        alone = isinstance(site.layer, Transform) and any(site.layer.replace(extra_inputs=1).option_problems())
-        self._flush(site.inputs, exactly=alone)
+        alone = any(site.layer.replace(extra_inputs=1).option_problems())
+        grid = site.layer.grid or (self.grid if site.layer.output_grid(self.grid) is not None else ())
+        if not grid and self.grid and not self.unknown:
+            self._flatten(site.inputs)
+        self._flush(site.inputs, exactly=alone, reshaped=bool(self.layers) and grid != self.grid)
         if self.input is None:
             self.input = site.inputs
         if isinstance(site.layer, Embedding):
@@ -115,7 +121,7 @@ class _Drafting:
             doubts.append(Remark(Doubt.WIDTH, (), (below, site.inputs)))
         if any(frozen.values()) and not layer.frozen:
             doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name, of in frozen.items() if of)))
-        self.width = layer.output_width(site.inputs)
+        self.width, self.grid = layer.output_width(site.inputs), layer.output_grid(grid) or ()
         if self._repeats(layer, site.inputs):
             before = self.layers[-1]
             self.layers[-1] = before.replace(repeat=before.repeat + 1)
@@ -144,22 +150,31 @@ class _Drafting:
         elif site.params:
             self.unknown.append(site)
 
-    def _flush(self, needed: int | None, *, exactly: bool = False) -> None:
+    def _flatten(self, needed: int) -> None:
+        """Add what makes one vector of the places of the last step, or of all steps, if that is as wide as needed."""
+        if self.width == needed and _topology(self.file) == Topology.MANY_TO_ONE.value:
+            self._add(LastStep())
+        elif self.file.steps is None or self.width is None or self.file.steps * self.width != needed:
+            return
+        self._add(Flatten())
+        self.width, self.grid = needed, ()
+
+    def _flush(self, needed: int | None, *, exactly: bool = False, reshaped: bool = False) -> None:
         """Add one external layer for all unknown sites, with the output width that the next layer needs.
 
-        exactly: whether the next layer has no extra inputs.
+        exactly: whether the next layer has no extra inputs. reshaped: whether it reads other places than reach it.
         """
         sites, self.unknown = self.unknown, []
         fits = needed is None or self.width is None or self.width == needed or (self.width < needed and not exactly)
-        if not sites and fits:
+        if not sites and fits and not reshaped:
             return
         doubts = []
         if sites:
             labels = dict.fromkeys(site.path or next(iter(site.tensors)) for site in sites)
             doubts.append(Remark(Doubt.MODULES, tuple(labels)))
         outputs = None
-        if needed is not None and self.width is not None and self.width != needed:
-            outputs = needed
+        if needed is not None and self.width is not None and (reshaped or self.width != needed):
+            outputs, self.grid = needed, ()
             doubts.append(Remark(Doubt.WIDTH, (), (self.width, needed)))
         if needed is not None and self.input is None:
             doubts.append(Remark(Doubt.INPUT))
@@ -245,9 +260,11 @@ def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ..
     if type(last) is Dense and not last.extra_inputs and len(layers) > 1:
         output = Output(**{key: value for key, value in last.values().items() if key not in Output.without})
     below = layers[:-1] if output else layers
-    given: dict[str, Any] = {"layers": below, "output": output, "steps": file.steps, "topology": _topology(file)}
+    places = prod(below[0].grid) if below else 1
+    topology = "many-to-one" if any(layer.ends for layer in below) else _topology(file)
+    given: dict[str, Any] = {"layers": below, "output": output, "steps": file.steps, "topology": topology}
     try:
-        network = Network(input=input or 1, convention=file.framework, name=_name(file.path), **given)
+        network = Network(input=(input or 1) // places, convention=file.framework, name=_name(file.path), **given)
     except SpecError:
         return None
     return Draft(network, tuple(doubts), input is None)
@@ -255,7 +272,7 @@ def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ..
 
 def _topology(file: ModelFile) -> TopologyName | None:
     """Return the topology that follows from the file's last recurrent layer, None if none follows."""
-    given = [settings for module in file.modules if "units" in (settings := module.settings) and _SEQUENCES in settings]
+    given = [settings for module in file.modules if _SEQUENCES in (settings := module.settings)]
     return None if not given else "many-to-many" if given[-1][_SEQUENCES] else "many-to-one"
 
 

@@ -164,7 +164,7 @@ def _value(value: Any) -> Any:
         return value
     if value and isinstance(value[0], Entry):
         return _plain(value)
-    return [_plain(item) for item in value]
+    return [_plain(item) if isinstance(item, tuple) else item for item in value]
 
 
 SHOWN = 6
@@ -180,6 +180,8 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.INPUT: "what it reads is not in the file; input is its output width",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
     Doubt.WINDOW: "its stride, padding, dilation, groups and activation are not in the file",
+    Doubt.SPACE: "its space, padding, strides and activation are not in the file; its parameters do not depend on them",
+    Doubt.PLACES: "its space is not in the file; its parameters do not depend on it",
     Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",
     Doubt.EPSILON: "its epsilon is not in the file",
     Doubt.OTHER_EPSILON: "its epsilon is not the framework's default, which a run takes",
@@ -285,4 +287,6 @@ def _change(change: LayerChange) -> str:
 
 
 def _word(value: object) -> str:
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else "none" if value is None else escape(str(value))

@@ -137,10 +137,13 @@ Scalar = str | int | float | bool
 
 
 class Entry(NamedTuple):
-    """A key with its value: a scalar or none, entries below it, or a list of items. remarks: comments on it."""
+    """A key with its value: a scalar or none, entries below it, or a list of items or numbers.
+
+    remarks: comments on it.
+    """
 
     key: str
-    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...] | None
+    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...] | tuple[int, ...] | None
     remarks: tuple[str, ...] = ()
 
 

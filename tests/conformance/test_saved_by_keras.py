@@ -155,3 +155,52 @@ def test_layers_around_the_cells(tmp_path: Path) -> None:
         code, said = called("check", spec_of(tmp_path / "a.keras"), "--model", path)
         assert code == 0, said
         runs_to(spec_of(tmp_path / "a.keras"), path, flow, theirs, within=1e-3)
+
+
+@pytest.mark.parametrize("space", [(6,), (5, 4)])
+def test_convolutional_lstms(tmp_path: Path, space: tuple[int, ...]) -> None:
+    """Lines and grids, over all steps and the last alone; the configuration tells the space, and a run agrees."""
+    of: Any = keras.layers.ConvLSTM2D if len(space) == 2 else keras.layers.ConvLSTM1D
+    layers = [
+        keras.Input((3, *space, 2)),
+        of(3, 3, padding="same", return_sequences=True, name="first"),
+        keras.layers.Dropout(0.2),
+        of(2, 2, padding="same", use_bias=False, activation="relu"),
+        keras.layers.Flatten(),
+        keras.layers.Dense(3),
+    ]
+    random = np.random.default_rng(0)
+    with jax.enable_x64(False):
+        model = keras.Sequential(layers)
+        flow = random.uniform(-1, 1, (3, *space, 2)).astype(np.float32)
+        theirs = np.asarray(model(flow[None], training=False))[0]
+    for name in ("a.keras", "b.h5", "c.weights.h5"):
+        path = tmp_path / name
+        (model.save_weights if "weights" in name else model.save)(path)
+        text = hold(path, model.count_params())
+        assert (text.count("conv_lstm:"), text.count("external")) == (2, int("weights" in name))
+        code, said = called("check", spec_of(tmp_path / "a.keras"), "--model", path)
+        assert code == 0, said
+        runs_to(spec_of(tmp_path / "a.keras"), path, flow.reshape(3, -1), theirs, within=1e-3)
+
+
+def test_convolutional_lstms_behind_other_layers(tmp_path: Path) -> None:
+    """A front end and a pooling of places are counted elsewhere; what no spec has is not read as if it had."""
+    layers = [
+        keras.Input((3, 8, 8, 1)),
+        keras.layers.TimeDistributed(keras.layers.Conv2D(2, 3, padding="same")),
+        keras.layers.ConvLSTM2D(2, 3, padding="same", return_sequences=True),
+        keras.layers.MaxPooling3D((1, 2, 2)),
+        keras.layers.ConvLSTM2D(2, 3, padding="same", return_sequences=True),
+        keras.layers.ConvLSTM2D(2, 3, padding="valid", return_sequences=True),
+        keras.layers.Conv3D(1, 3, padding="same"),
+    ]
+    with jax.enable_x64(False):
+        model = keras.Sequential(layers)
+        model.save(tmp_path / "a.keras")
+        model.save(tmp_path / "b.h5")
+    text = hold(tmp_path / "a.keras", model.count_params())
+    kinds = [line.split(":")[0].strip(" -") for line in text.splitlines() if line.startswith("  - ")]
+    assert kinds == ["external", "conv_lstm", "external", "conv_lstm", "external"]
+    assert (text.count("space: [8, 8]"), text.count("space: [4, 4]")) == (1, 1)
+    assert "its space is not in the file" in hold(tmp_path / "b.h5", model.count_params())

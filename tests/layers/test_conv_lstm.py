@@ -124,7 +124,11 @@ def test_it_is_read_from_a_spec_and_from_flags(call: Call, tmp_path: Path) -> No
             "conv_lstm:3,space=4 conv_lstm:3,space=5",
             "--layer 2: space: expected the space of the layer below, 4, got 5",
         ),
-        ("lstm:3 conv_lstm:3,space=5", "--layer 2: conv_lstm: reads the places of a space; it must be the first layer"),
+        ("lstm:3 conv_lstm:3,space=5", "--layer 2: conv_lstm: reads the places of a space; make it the first layer"),
+        (
+            "external:0,outputs=7 conv_lstm:3,space=5x4",
+            "--layer 2: conv_lstm: reads 20 places, and 7 numbers a step reach it, no multiple of them; change one",
+        ),
         (
             "conv_lstm:3,space=5x4 dense:2",
             "--layer 2: dense: dense reads a row of features, and the layer below outputs",

@@ -11,11 +11,13 @@ from modelfiles.made import safetensors
 from questions.models.made import Shape, Shapes, cell, file, linear, module, stacked, tensor
 from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, drafted, layers, of
 
+from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.normalisation import BatchNorm
+from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
 from rnncalc.questions.models.sites import Doubt, sites_of
@@ -489,3 +491,36 @@ def test_layers_whose_steps_do_not_fit_are_counted_alone() -> None:
     """As when layers that the file does not tell change the number of steps."""
     found = drafted(file("keras", module("conv", {"kernel": (5, 3, 4)}), inputs=3, steps=2))
     assert layers(found) == [External(60, path="conv")]
+
+
+FRAMES = module("frames", {"kernel": (3, 3, 2, 12), "recurrent_kernel": (3, 3, 3, 12), "bias": (12,)})
+USUAL = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last", "activation": "relu"}
+
+
+def test_a_convolutional_lstm_and_what_flattens_it() -> None:
+    """With a configuration, its space is known, and whether the last step or all steps reach the dense layer."""
+    layer = ConvLSTM(3, space=(5, 4), activation="relu", path="frames")
+    for sequences, width, between in ((False, 60, [LastStep(), Flatten()]), (True, 180, [Flatten()])):
+        frames = FRAMES._replace(settings={**USUAL, "space": (5, 4), "return_sequences": sequences})
+        dense = module("fc", {"kernel": (width, 2), "bias": (2,)})
+        found = drafted(file("keras", frames, dense, inputs=40, steps=3))
+        assert layers(found) == [layer, *between, Output(2, path="fc")]
+        assert (found.network.input, found.network.params) == (2, 552 + 2 * (width + 1))
+
+
+def test_a_convolutional_lstm_without_a_configuration() -> None:
+    """Of one place, since its parameters do not depend on the places; behind a pooling it reads other places."""
+    assert layers(found := drafted(file("keras", FRAMES))) == [ConvLSTM(3, space=(1, 1), path="frames")]
+    assert doubts(found) == [(Remark(Doubt.SPACE),)]
+    pooled = module("pooled", {"kernel": (3, 3, 3, 8), "recurrent_kernel": (3, 3, 2, 8)})
+    spaces = [each._replace(settings={**USUAL, "space": space}) for each, space in ((FRAMES, (6, 4)), (pooled, (3, 2)))]
+    found = drafted(file("keras", *spaces, inputs=48))
+    assert [layer.grid for layer in found.layers] == [(6, 4), (), (3, 2)]
+    assert found.layers[1] == External(0, outputs=18)
+
+
+@pytest.mark.parametrize("setting", [{"padding": "valid"}, {"strides": 2}, {"strides": None}, {"dilation_rate": 2}])
+def test_a_convolutional_lstm_that_no_spec_has(setting: dict[str, object]) -> None:
+    """It outputs other places than it reads, or reads places further apart."""
+    found = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (5, 4), **setting}), inputs=40))
+    assert layers(found) == [External(552, path="frames")]

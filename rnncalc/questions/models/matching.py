@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_MODULES
@@ -170,7 +171,7 @@ def _sum(wanted: SpecLayer, found: int) -> TensorCheck:
     return TensorCheck(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
 
 
-_BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied")
+_BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied", "space")
 """Options that do not change a shape."""
 
 
@@ -187,8 +188,10 @@ def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Itera
         if each.shapes == site.shapes or _of_table(each.layer, site):
             continue
         found = [*_options(each, site, framework)]
-        if each.placed.inputs != site.inputs and (not explained or not place) and not each.layer.extra_inputs:
-            found.append(LayerChange(each.name, "inputs", each.placed.inputs, site.inputs, site.path, not place))
+        features = each.placed.inputs // prod(each.layer.grid), site.inputs // prod(site.layer.grid)  # at each place
+        alone = each.layer.extra_inputs or (each.layer.grid and place)  # which no layer before it can explain
+        if features[0] != features[1] and (not explained or not place) and not alone:
+            found.append(LayerChange(each.name, "inputs", *features, site.path, not place))
         yield from found
         explained = explained or bool(found)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.catalogue import convention, lacks
@@ -36,6 +37,8 @@ class Doubt(Enum):
     WINDOW = auto()
     NORM = auto()
     EPSILON = auto()
+    SPACE = auto()
+    PLACES = auto()
     OTHER_EPSILON = auto()
 
 
@@ -259,7 +262,7 @@ def _keras_sites(module: FileModule) -> Iterator[Site]:
     """Yield the one layer of a module."""
     site, settings = Site(module.path, 0, module.tensors), module.settings
     shapes = site.shapes
-    if found := _keras_around(site, module):
+    if found := _keras_conv_lstm(site, module) or _keras_around(site, module):
         yield found
         return
     ways = any(name.startswith("backward/") for name in shapes)
@@ -283,11 +286,35 @@ def _keras_sites(module: FileModule) -> Iterator[Site]:
         if name == "gru" and (len(bias) == 1 if bias else settings.get("reset_after") is False):
             options["reset_after"] = False
         layer, doubts = _keras_active(_kind(name, units=recurrent[0], **options), settings)
-        if settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True:
-            doubts = (*doubts, Doubt.OTHERWISE)
-        yield site.guessed(layer, inputs, *doubts)
+        yield site.guessed(layer, inputs, *doubts, *_keras_otherwise(settings))
     else:
         yield site
+
+
+def _keras_conv_lstm(site: Site, module: FileModule) -> Site | None:
+    """Return a convolutional LSTM, None if it is none; without a configuration, or a known space, of one place."""
+    shapes, settings = site.shapes, module.settings
+    kernel, recurrent = (shapes.get(name, ()) for name in ("kernel", "recurrent_kernel"))
+    if len(kernel) not in (3, 4) or len(recurrent) != len(kernel) or {*kernel[:-2], *recurrent[:-2]} != {kernel[0]}:
+        return None
+    usual = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last"}
+    if settings and any(settings.get(word) != value for word, value in usual.items()):
+        return None
+    space = settings.get("space", (1,) * (len(kernel) - 2))
+    layer = _kind("conv_lstm", units=recurrent[-2], kernel=kernel[0], space=space, bias="bias" in shapes)
+    inputs = kernel[-2] * prod(space)
+    if not settings:
+        return site.guessed(layer, inputs, Doubt.SPACE)
+    layer, doubts = _keras_active(layer, settings)
+    if "space" not in settings:
+        doubts = (*doubts, Doubt.PLACES)
+    return site.guessed(layer, inputs, *doubts, *_keras_otherwise(settings))
+
+
+def _keras_otherwise(settings: Mapping[str, Any]) -> tuple[Doubt, ...]:
+    """Return the doubt about a cell with other activations of gates, or another direction, than a spec has."""
+    otherwise = settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True
+    return (Doubt.OTHERWISE,) if otherwise else ()
 
 
 def _keras_around(site: Site, module: FileModule) -> Site | None:
