@@ -46,7 +46,7 @@ def read(path: str) -> ModelFile:
         graph = _graph(path, Wire(FileBytes(file)))
     look = _Look()
     tensors = _with_roles(graph, look)
-    modules = tuple(_modules(graph.nodes, {name: of for name, of in tensors.items() if of.is_parameter}))
+    modules = tuple(_modules(graph.nodes, tensors))
     remarks = []
     if graph.branching:
         remarks.append(Remark(RemarkKind.IN_BRANCHES, tuple(dict.fromkeys(graph.branching))))
@@ -326,6 +326,9 @@ INPUTS = {
     "Gemm": ("", "B", "C"),
     "MatMul": ("", "B"),
     "Gather": ("data",),
+    "Conv": ("", "W", "B"),
+    "BatchNormalization": ("", "scale", "B", "input_mean", "input_var"),
+    "LayerNormalization": ("", "Scale", "B"),
 }
 """The names of the inputs of operators."""
 
@@ -333,8 +336,10 @@ _PRODUCTS = ("MatMul", "Gemm")
 _PASSED_ON = ("Identity", "Transpose")
 
 
-def _modules(nodes: list[Operator], parameters: Mapping[str, FileTensor]) -> Iterator[FileModule]:
+def _modules(nodes: list[Operator], tensors: Mapping[str, FileTensor]) -> Iterator[FileModule]:
     """Yield a module for each operator that reads parameters, and one for each parameter that none reads."""
+    parameters = {name: tensor for name, tensor in tensors.items() if tensor.is_parameter}
+    buffers = {name: tensor for name, tensor in tensors.items() if tensor.role is TensorRole.BUFFER}
     used = {**parameters}  # the tensors in the shape in which they are read, by every name they are passed on under
     for node in nodes:
         if node.kind in _PASSED_ON and node.inputs and node.outputs and node.inputs[0] in used:
@@ -360,14 +365,13 @@ def _modules(nodes: list[Operator], parameters: Mapping[str, FileTensor]) -> Ite
             continue
         path = node.name if node.name and node.name not in names else next(iter(reads.values())).name
         names.add(path)
-        tensors = {}
+        own = {}
         for leaf, tensor in reads.items():  # what another operator read before is that one's
-            tensors[leaf] = tensor._replace(shared_with=tensor.name) if tensor.name in claimed else tensor
+            own[leaf] = tensor._replace(shared_with=tensor.name) if tensor.name in claimed else tensor
             claimed.add(tensor.name)
         step = any(tensor.name in again for tensor in reads.values())
-        yield FileModule(
-            path, tensors, "" if step else node.kind, node.settings
-        )  # a product of a step is part of a cell
+        kind = "" if step else node.kind  # a product of a step is part of a cell
+        yield FileModule(path, own, kind, node.settings, _reads(node, buffers, set()))
     yield from (FileModule(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed)
 
 

@@ -83,3 +83,36 @@ def test_a_file_beside_that_is_gone(tmp_path: Path) -> None:
     (tmp_path / "a.onnx.data").unlink()
     code, said = called("read", path)
     assert (code, "a.onnx.data: no such file" in said, said.count("\n")) == (2, True, 1), said
+
+
+class Around(Module):  # type: ignore[misc]
+    """Convolutions and norms before a recurrent layer and a dense one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ear = nn.Conv1d(6, 8, 5, padding="same")
+        self.first, self.second = nn.BatchNorm1d(6), nn.BatchNorm1d(8)
+        self.depth = nn.Conv1d(8, 8, 3, stride=2, groups=8, bias=False)
+        self.norm, self.rnn, self.fc = nn.LayerNorm(8), nn.GRU(8, 4, batch_first=True), nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        heard = self.second(torch.relu(self.ear(self.first(x.transpose(1, 2)))))
+        return torch.as_tensor(self.fc(self.rnn(self.norm(self.depth(heard).transpose(1, 2)))[0]))
+
+
+@pytest.mark.parametrize("dynamo", [True, False])
+def test_layers_around_the_cells(tmp_path: Path, dynamo: bool) -> None:
+    """By both exporters: their options and stored statistics are in the file, and a run agrees."""
+    torch.manual_seed(0)
+    model, flow, path = Around().eval(), torch.rand(1, 20, 6), tmp_path / "a.onnx"
+    for array in (*model.parameters(), *model.buffers()):
+        if array.dtype.is_floating_point:
+            array.data.uniform_(0.5, 1.5)
+    torch.onnx.export(model, (flow,), str(path), dynamo=dynamo, verbose=False)
+    text = hold(path, sum(each.numel() for each in model.parameters()))
+    kinds = [line.split(":")[0].strip(" -") for line in text.splitlines() if line.startswith("  - ")]
+    assert kinds == ["batch_norm", "conv1d", "batch_norm", "conv1d", "layer_norm", "gru"]
+    assert "a run differs" not in text
+    spec = spec_of(path)  # the activation of an operator of its own is not read
+    spec.write_text(text.replace("padding: same", "padding: same\n    activation: relu"))
+    runs_to(spec, path, flow[0], model(flow)[0].detach().numpy(), "--topology", "many-to-many")

@@ -39,6 +39,7 @@ class Doubt(Enum):
     EPSILON = auto()
     SPACE = auto()
     PLACES = auto()
+    PADDING = auto()
     OTHER_EPSILON = auto()
 
 
@@ -363,7 +364,7 @@ _ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": 
 
 def _onnx_sites(module: FileModule) -> Iterator[Site]:
     """Yield the one layer of an operator."""
-    site = Site(module.path, 0, module.tensors)
+    site = Site(module.path, 0, module.tensors, buffers=module.buffers)
     shapes = site.shapes
     if module.kind in _OPERATORS and len(shapes.get("W", ())) == 3 and len(shapes.get("R", ())) == 3:
         (ways, _, inputs), (_, _, units) = shapes["W"], shapes["R"]
@@ -388,7 +389,51 @@ def _onnx_sites(module: FileModule) -> Iterator[Site]:
         inputs, units = shapes["B"]
         yield site.guessed(Dense(units, bias="C" in shapes), inputs, Doubt.ACTIVATION)
     else:
-        yield site
+        yield _onnx_around(site, module)
+
+
+def _onnx_around(site: Site, module: FileModule) -> Site:
+    """Return a convolution or a norm with its layer."""
+    settings, shapes = module.settings, site.shapes
+    given = {word: value[0] for word, value in settings.items() if isinstance(value, list)}
+    epsilon = given.get("epsilon", _ONNX_EPSILON)
+    usual = isinstance(epsilon, float) and abs(epsilon - _ONNX_EPSILON) < 1e-9  # it is stored in 32 bits
+    doubts: tuple[Doubt, ...] = () if usual else (Doubt.OTHER_EPSILON,)
+    if module.kind == "Conv" and len(kernel := shapes.get("W", ())) == 3:
+        filters, channels, taps = kernel
+        words = {"stride": "strides", "dilation": "dilations", "groups": "group"}
+        options = {option: given[word] for option, word in words.items() if word in given}
+        if any(kind("conv1d").option(option).allowed.problem(value) for option, value in options.items()):
+            return site
+        padding, doubts = _onnx_padding(settings, (taps - 1) * options.get("dilation", 1))
+        layer = _kind("conv1d", filters=filters, kernel=taps, bias="B" in shapes, padding=padding, **options)
+        return site.guessed(layer, channels * options.get("groups", 1), *doubts, Doubt.ACTIVATION)
+    if module.kind == "BatchNormalization" and len(shapes.get("scale", ())) == 1:
+        return site.guessed(_kind("batch_norm"), shapes["scale"][0], *doubts)
+    if module.kind == "LayerNormalization" and len(shapes.get("Scale", ())) == 1:
+        return site.guessed(_kind("layer_norm", bias="B" in shapes), shapes["Scale"][0], *doubts)
+    return site
+
+
+_ONNX_EPSILON = 1e-5
+"""The default of both operators."""
+
+
+def _onnx_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[Doubt, ...]]:
+    """Return the padding of a convolution, and a doubt if it is none that a spec has.
+
+    needed: the zeros that keep the number of steps.
+    """
+    pads, stride = settings.get("pads", [0, 0]), settings.get("strides", [1])
+    auto = settings.get("auto_pad")
+    if auto in (["SAME_UPPER"], ["SAME_LOWER"]):  # of which the second has more zeros on the left
+        return "same", () if auto == ["SAME_UPPER"] else (Doubt.PADDING,)
+    if pads in ([0, 0], [needed, 0]):
+        return "causal" if any(pads) else "valid", ()
+    half = needed // 2
+    same = pads in ([half, needed - half], [needed - half, half])
+    usual = pads == [half, needed - half] and stride == [1]  # with a stride, `same` has fewer zeros on the left
+    return "same" if same else "valid", () if usual else (Doubt.PADDING,)
 
 
 def _onnx_otherwise(module: FileModule) -> bool:

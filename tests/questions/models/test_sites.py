@@ -539,7 +539,10 @@ def test_an_operator_without_a_state(
     [
         ("", {"B": (4, 5)}),
         ("Add", {"B": (4, 5)}),
-        ("Conv", {"W": (8, 4, 3)}),
+        ("Conv", {"W": (8, 4, 3, 3)}),
+        ("Conv", {"W": (8, 4, 3), "B": (4,)}),
+        ("BatchNormalization", {"scale": (4,), "B": (3,)}),
+        ("LayerNormalization", {"Scale": (4, 3), "B": (4, 3)}),
         ("Gather", {"data": (20,)}),
         ("Gather", {"data": (20, 3, 2)}),
         ("MatMul", {"B": (2, 4, 5)}),
@@ -561,3 +564,57 @@ def test_what_is_no_layer_of_onnx(kind: str, shapes: Shapes) -> None:
     """Another operator, inputs that are not weights, too few of them or of another shape: counted, and not named."""
     found = site("onnx", module("node", shapes, kind))
     assert (found.layer, found.inputs, found.doubts) == (None, 0, ())
+
+
+@pytest.mark.parametrize(
+    ("pads", "stride", "padding", "doubts"),
+    [
+        ([0, 0], 1, "valid", ()),
+        ([0, 0], 2, "valid", ()),
+        ([4, 0], 2, "causal", ()),
+        ([2, 2], 1, "same", ()),
+        ([2, 2], 2, "same", (Doubt.PADDING,)),
+        ([1, 1], 1, "valid", (Doubt.PADDING,)),
+    ],
+)
+def test_a_convolution_of_onnx(pads: list[int], stride: int, padding: str, doubts: tuple[Doubt, ...]) -> None:
+    """Its padding is one that a spec has, or a doubt says that a run differs."""
+    settings = {"pads": pads, "strides": [stride], "dilations": [2], "group": [2]}
+    found = site("onnx", module("conv", {"W": (8, 2, 3), "B": (8,)}, "Conv", settings))
+    layer = Conv1D(filters=8, kernel=3, stride=stride, padding=padding, dilation=2, groups=2)
+    assert (found.layer, found.inputs, found.doubts) == (layer, 4, (*doubts, Doubt.ACTIVATION))
+
+
+@pytest.mark.parametrize(
+    ("auto", "padding", "doubts"),
+    [
+        ("SAME_UPPER", "same", ()),
+        ("VALID", "valid", ()),
+        ("SAME_LOWER", "same", (Doubt.PADDING,)),
+        ("NOTSET", "valid", ()),
+    ],
+)
+def test_the_automatic_padding_of_onnx(auto: str, padding: str, doubts: tuple[Doubt, ...]) -> None:
+    """As the operator documents it; the default is no padding."""
+    found = site("onnx", module("conv", {"W": (8, 4, 3)}, "Conv", {"auto_pad": [auto]}))
+    assert found.layer == Conv1D(filters=8, kernel=3, padding=padding, bias=False)
+    assert found.doubts == (*doubts, Doubt.ACTIVATION)
+
+
+@pytest.mark.parametrize(
+    ("settings", "doubts"),
+    [
+        ({}, ()),
+        ({"epsilon": [9.999999747378752e-06]}, ()),
+        ({"epsilon": [1e-3]}, (Doubt.OTHER_EPSILON,)),
+        ({"epsilon": ["1e-5"]}, (Doubt.OTHER_EPSILON,)),
+    ],
+)
+def test_norms_of_onnx(settings: dict[str, Any], doubts: tuple[Doubt, ...]) -> None:
+    """Their epsilon is stored in 32 bits."""
+    for kind, scale, layer in (
+        ("BatchNormalization", "scale", BatchNorm()),
+        ("LayerNormalization", "Scale", LayerNorm()),
+    ):
+        found = site("onnx", module("norm", {scale: (4,), "B": (4,)}, kind, settings))
+        assert (found.layer, found.inputs, found.doubts) == (layer, 4, doubts)
