@@ -6,7 +6,7 @@ of two neighboring sizes give the valid size, so one valid size among 10^12 is f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
@@ -16,10 +16,36 @@ from rnncalc.bounds import MOST_COUNTED
 from rnncalc.errors import Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
+from rnncalc.network.parts import OUTPUT
 from rnncalc.text import escape
 
 Sized = Callable[[int], Network]
 """Returns the network with a size for every `?`; raises SpecError if it is invalid."""
+
+
+class SizePlace(NamedTuple):
+    """The position of a size: its half, its layer there (None for the half itself), and its key."""
+
+    part: str | None
+    place: int | None
+    key: str
+
+
+def resized(network: Network, places: Iterable[SizePlace], size: int) -> Network:
+    """Return the network with a size at some places. Raises SpecError if it is then invalid."""
+    parts = dict(network.parts)
+    for half, place, key in places:
+        part = parts[half]
+        if place is not None:
+            layer = part.layers[place].replace(**{key: size})
+            parts[half] = part._replace(layers=(*part.layers[:place], layer, *part.layers[place + 1 :]))
+        elif key == OUTPUT and part.output:
+            parts[half] = part._replace(output=part.output.replace(units=size))
+        elif key == "steps":
+            parts[half] = part._replace(steps=size)
+        else:
+            parts[half] = part._replace(input=size)
+    return network.with_parts(parts)
 
 
 class SizeResult(NamedTuple):
