@@ -23,7 +23,7 @@ from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import one_by_one
 from rnncalc.questions.given import describe, network_of, whole, word
-from rnncalc.questions.pieces import SizePlace, resized
+from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.questions.training import Training, training
 from rnncalc.text import not_among, plural
 

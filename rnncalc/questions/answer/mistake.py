@@ -19,7 +19,6 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.changes import (
     Change,
     concatenated,
@@ -41,6 +40,7 @@ from rnncalc.questions.answer.worksheet import (
     one_by_one,
     worksheet_of,
 )
+from rnncalc.questions.compare import compare_conventions
 from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6

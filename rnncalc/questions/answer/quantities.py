@@ -14,8 +14,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.pieces import Sized, SizePlace, resized
-from rnncalc.questions.solve import counting, largest
+from rnncalc.questions.solve import Sized, SizePlace, counting, largest, resized
 from rnncalc.questions.training import LayerTraining, Training
 
 
