@@ -4,13 +4,11 @@ from typing import Any
 
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, exercise, explain, run, solve, training
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
-from rnncalc.questions.allocation import compare_conventions
-from rnncalc.questions.answer.answer_file import read_answer_file
-from rnncalc.questions.answer.gradebook import grade_class
+from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
-from rnncalc.questions.compare import compare_same_params, dense_growth
+from rnncalc.questions.compare import compare_conventions, compare_same_params, dense_growth
 from rnncalc.questions.explain_operations import explain_operations
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.operations import pass_operations
@@ -20,6 +18,7 @@ from rnncalc.questions.shapes import shapes
 from rnncalc.questions.stream import stream
 from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.beside import OperationsReport, QuantizedReport, StreamReport
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
@@ -29,13 +28,10 @@ from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_operations import OperationsExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.gradebook import GradebookReport
-from rnncalc.reports.operations import OperationsReport
-from rnncalc.reports.quantized import QuantizedReport
 from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import BackwardReport, RunReport
 from rnncalc.reports.shapes import ShapesReport
 from rnncalc.reports.solve import SolutionReport
-from rnncalc.reports.stream import StreamReport
 from rnncalc.reports.training import TrainingReport
 from rnncalc.reports.work import WorkReport
 

@@ -134,7 +134,7 @@ def _graded(
     flags: NetworkFlags,
 ) -> GradebookReport:
     """Return the grades of a class; write warnings about single rows to standard error."""
-    from rnncalc.questions.answer.answer_file import read_answer_file
+    from rnncalc.questions.answer.gradebook import read_answer_file
 
     variants = _variants(words[:1], columns.variant, flags)
     with AllAtOnce() as at_once:

@@ -44,7 +44,7 @@ def _training(counts: CountReport, **update: Any) -> Report:
 
 def _operations(counts: CountReport, batch: int = 1) -> Report:
     from rnncalc.questions.operations import pass_operations
-    from rnncalc.reports.operations import OperationsReport
+    from rnncalc.reports.beside import OperationsReport
 
     return OperationsReport(counts, pass_operations(counts.counted.network, batch))
 
@@ -58,14 +58,14 @@ def _shapes(counts: CountReport, batch: int | None = None, time_first: bool = Fa
 
 def _stream(counts: CountReport, rate: Any = None) -> Report:
     from rnncalc.questions.stream import stream
-    from rnncalc.reports.stream import StreamReport
+    from rnncalc.reports.beside import StreamReport
 
     return StreamReport(counts, stream(counts.counted.network, rate, counts.counted.dtype))
 
 
 def _quantized(counts: CountReport, quantize: str) -> Report:
     from rnncalc.questions.quantized import quantized
-    from rnncalc.reports.quantized import QuantizedReport
+    from rnncalc.reports.beside import QuantizedReport
 
     return QuantizedReport(counts, quantized(counts.counted.network, quantize))
 

@@ -87,7 +87,7 @@ def _named(reports: list[tuple[str, Report]], destination: Destination) -> list[
 
 
 def _allocated(network: Network) -> AllocationReport:
-    from rnncalc.questions.allocation import compare_conventions
+    from rnncalc.questions.compare import compare_conventions
     from rnncalc.reports.compare import AllocationReport
 
     return AllocationReport(compare_conventions(network))

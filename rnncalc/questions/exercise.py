@@ -16,13 +16,14 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
 from rnncalc.questions.answer.grading import Answer, Grader, Judgement
 from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import NUMBERS, OtherQuantity
+from rnncalc.questions.answer.quantities import OtherQuantity
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis, Reason, Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import one_by_one
 from rnncalc.questions.given import describe, network_of, whole, word
+from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.questions.training import Training, training
 from rnncalc.text import not_among, plural
 
@@ -171,7 +172,7 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
         try:
             new = network
             for names, value in zip(sizes, values, strict=True):
-                new = _resized(new, names, value)
+                new = resized(new, names, value)
         except SpecError as error:
             refused = refused or error
             continue
@@ -184,14 +185,6 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
 def _one_of(random: Random, values: Sequence[T]) -> T:
     """Return a random value. Only `random()` is used: it gives the same numbers in every version of Python."""
     return values[int(random.random() * len(values))]
-
-
-class SizePlace(NamedTuple):
-    """The position of a size: its half, its layer there (None for the half itself), and its key."""
-
-    part: str | None
-    place: int | None
-    key: str
 
 
 def sizes_of(network: Network) -> dict[str, SizePlace]:
@@ -225,23 +218,6 @@ def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[l
             )
             raise CallError(message)
     return [[sizes[name.strip()] for name in names.split(",")] for names in vary]
-
-
-def _resized(network: Network, places: Sequence[SizePlace], value: int) -> Network:
-    """Return the network with a size set at some places. Raises SpecError if it is then invalid."""
-    parts = dict(network.parts)
-    for half, place, key in places:
-        part = parts[half]
-        if place is not None:
-            layer = part.layers[place].replace(**{key: value})
-            parts[half] = part._replace(layers=(*part.layers[:place], layer, *part.layers[place + 1 :]))
-        elif key == OUTPUT and part.output:
-            parts[half] = part._replace(output=part.output.replace(units=value))
-        elif key == "steps":
-            parts[half] = part._replace(steps=value)
-        else:
-            parts[half] = part._replace(input=value)
-    return network.with_parts(parts)
 
 
 def _with_choices(item: Item, choices: int, random: Random) -> Item:
@@ -331,56 +307,42 @@ def _tensors(network: Network) -> Iterator[Item]:
 
 _RARE = {row.id for row in TABLE if row.rare}
 
-Counted = Callable[[Training], int | None]
-
-
-def _twice_the_work(of: Training) -> int | None:
-    work = NUMBERS[OtherQuantity.MULTIPLY_ADDS](of)
-    return work and 2 * work
-
-
-def _params(of: Training) -> int:
-    return of.network.params
-
 
 class Confusion(NamedTuple):
     """A quantity that is confused with the right one: its sentence and its number."""
 
     id: str
     text: str
-    number: Counted
+    number: Callable[[Training], int | None]
 
 
-RIGHT: Mapping[str, Counted] = {
-    "multiply-adds": NUMBERS[OtherQuantity.MULTIPLY_ADDS],
-    "saved": NUMBERS[OtherQuantity.SAVED],
-}
+RIGHT = {"multiply-adds": OtherQuantity.MULTIPLY_ADDS.count, "saved": OtherQuantity.SAVED.count}
 """The quantities, other than counts and shapes, that may be asked for."""
 
 CONFUSED: Mapping[str, Sequence[Confusion]] = {
     "multiply-adds": (
+        Confusion("one-step", "is that of one step, and there are several", OtherQuantity.MULTIPLY_ADDS_PER_STEP.count),
         Confusion(
-            "one-step", "is that of one step, and there are several", NUMBERS[OtherQuantity.MULTIPLY_ADDS_PER_STEP]
+            "params", "is the number of parameters, and most are used once for each step", lambda of: of.network.params
         ),
-        Confusion("params", "is the number of parameters, and most are used once for each step", _params),
-        Confusion("biases", "counts a multiply-add for each bias too", NUMBERS[OtherQuantity.GRADIENTS_A_STEP]),
+        Confusion("biases", "counts a multiply-add for each bias too", OtherQuantity.GRADIENTS_A_STEP.count),
         Confusion(
-            "flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add", _twice_the_work
+            "flops",
+            "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
+            OtherQuantity.TWICE_FORWARD.count,
         ),
-        Confusion("backward", "is that of the backward pass", NUMBERS[OtherQuantity.BACKWARD]),
-        Confusion("dense", "is that of the dense equivalent with its biases", NUMBERS[OtherQuantity.DENSE]),
+        Confusion("backward", "is that of the backward pass", OtherQuantity.BACKWARD.count),
+        Confusion("dense", "is that of the dense equivalent with its biases", OtherQuantity.DENSE.count),
     ),
     "saved": (
         Confusion(
             "no-gates",
             "leaves out the gates, which the backward equations read too",
-            NUMBERS[OtherQuantity.SAVED_WITHOUT_GATES],
+            OtherQuantity.SAVED_WITHOUT_GATES.count,
         ),
-        Confusion(
-            "states", "is the number of values in the states of all steps", NUMBERS[OtherQuantity.STATES_CARRIED]
-        ),
-        Confusion("params", "is the number of parameters", _params),
-        Confusion("multiply-adds", "is the number of multiply-adds in one pass", NUMBERS[OtherQuantity.MULTIPLY_ADDS]),
+        Confusion("states", "is the number of values in the states of all steps", OtherQuantity.STATES_CARRIED.count),
+        Confusion("params", "is the number of parameters", lambda of: of.network.params),
+        Confusion("multiply-adds", "is the number of multiply-adds in one pass", OtherQuantity.MULTIPLY_ADDS.count),
     ),
 }
 """The quantities that each is confused with, the likeliest first."""

@@ -9,7 +9,7 @@ from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, letters, plain
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.grading import Answer, Judgement
-from rnncalc.questions.answer.quantities import Meaning, OtherQuantity, OtherSize
+from rnncalc.questions.answer.quantities import OtherSize
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape
 from rnncalc.questions.answer.returned import AxisOrder
 from rnncalc.questions.answer.search import Diagnosis
@@ -106,7 +106,7 @@ def _shortly(judged: Judgement) -> str:
     if judged.diagnoses:
         return _sentence(judged.diagnoses[0])
     if judged.meant:
-        return f"gives {_sentence_of(judged.meant[0])}"
+        return f"gives {judged.meant[0].text}"
     if isinstance(judged.given, GivenNumber) and judged.given.one_digit:
         return "rounded to one digit, too coarse to judge"
     return f"takes {_size(judged.other_size)}" if judged.other_size else "no known mistake"
@@ -192,23 +192,6 @@ def _sum(expression: Expression) -> Value:
     return expression if isinstance(expression, int) else Arithmetic(write(expression), f"{amount(expression):,}")
 
 
-MEANINGS: dict[OtherQuantity, str] = {
-    OtherQuantity.DENSE: "the count of the dense equivalent, which shares no weights over time",
-    OtherQuantity.MULTIPLY_ADDS: "the number of multiply-adds in one pass, not of parameters",
-    OtherQuantity.MULTIPLY_ADDS_PER_STEP: "the number of multiply-adds in one step, not of parameters",
-    OtherQuantity.BYTES: "the number of bytes in float32, four for each parameter",
-    OtherQuantity.GRADIENTS: "the number of gradients, one for each parameter that is trained",
-    OtherQuantity.SAVED: "the number of saved activations, not of parameters",
-    OtherQuantity.BACKWARD: "the number of multiply-adds of the backward pass, not of parameters",
-    OtherQuantity.STATES_CARRIED: "the number of values in the states of all steps, not of parameters",
-    OtherQuantity.TRAINING_BYTES: "the number of bytes that training takes in float32",
-    OtherQuantity.GRADIENTS_A_STEP: "a gradient for each parameter and step; those of all steps are summed: {right}",
-    OtherQuantity.SAVED_WITHOUT_GATES: "the saved activations without the gates, "
-    "which the backward equations read too: {right}",
-    OtherQuantity.TWICE_FORWARD: "twice the multiply-adds of the forward pass; the backward pass takes {right}",
-}
-
-
 ORDERS = {
     AxisOrder.STEPS_FIRST: "right with the steps before the batch",
     AxisOrder.BATCH_FIRST: "right with the batch first",
@@ -238,7 +221,7 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_said(judged)}" if judged.layer else "This"
-        yield from (f"{where} is {_sentence_of(meaning)}." for meaning in judged.meant)
+        yield from (f"{where} is {meaning.text}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged)
             if not judged.layer and not judged.other_size and judged.params == network.params:
@@ -251,14 +234,10 @@ def _also(judged: Judgement) -> Iterator[str]:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
         yield f"No single known mistake gives {_said(judged)}; two that do may do so by chance."
-    yield from (f"{_said(judged)} is also {_sentence_of(meaning)}." for meaning in judged.meant)
+    yield from (f"{_said(judged)} is also {meaning.text}." for meaning in judged.meant)
     if judged.other_size:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_said(judged)}."
-
-
-def _sentence_of(meaning: Meaning) -> str:
-    return MEANINGS[meaning.quantity].format(right=f"{meaning.right or 0:,}")
 
 
 def _unexplained(judged: Judgement) -> str:

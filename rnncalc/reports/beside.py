@@ -1,50 +1,82 @@
-"""The base of reports beside a count: the count's object, records and tables, with more numbers for each layer."""
+"""Reports beside a count: its object, records and tables, with more numbers for each layer. Their base, and three."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
-from rnncalc.reports.count import CountReport
+from rnncalc.questions.count import bytes_of
+from rnncalc.reports.count import CountReport, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.reports.setting import layer_sheet
+from rnncalc.text import all_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.network import Network
+    from rnncalc.network.stack import Placed
+    from rnncalc.questions.operations import PassOperations
+    from rnncalc.questions.quantized import Quantized
+    from rnncalc.questions.stream import StreamCount
     from rnncalc.reports.sheet import Row, Sheet
+    from rnncalc.step.costs import OperationCounts
 
 
 class BesideReport(SheetReport, DataReport, RecordReport, ABC):
     """A count, with more numbers for each layer and for the network.
 
-    keys: the names of the numbers. within: the key of the JSON object that holds them; empty for the layer's own
-    object.
+    columns: the title of each number's column, by the number's key. within: the key of the JSON object that holds the
+    numbers; empty for the layer's own object. about: the title of the column beside the name of a layer.
     """
 
-    keys: ClassVar[tuple[str, ...]]
+    columns: ClassVar[Mapping[str, str]]
     within: ClassVar[str] = ""
+    about: ClassVar[str] = "In → out"
 
     counts: CountReport
 
     @abstractmethod
-    def numbers(self) -> Iterator[Mapping[str, Any] | None]:
+    def numbers(self) -> Iterator[dict[str, Any]]:
         """Yield the numbers of each layer by key, and last those of the network; None if they are unknown."""
 
     @abstractmethod
+    def notes(self) -> Iterator[str]:
+        """Yield the sentences below the table."""
+
+    def by_key(self, results: Iterable[object]) -> Iterator[dict[str, Any]]:
+        """Yield the numbers of results by the names of the columns."""
+        return ({key: getattr(of, key, None) for key in self.columns} for of in results)
+
     def whole(self) -> dict[str, Any]:
         """Return the keys that the JSON object has in addition to the count's."""
+        *_, total = self.numbers()
+        return {self.within: total}
 
-    @abstractmethod
+    def extra(self) -> dict[str, list[int | None]]:
+        """Return the columns that only the table has, by their titles."""
+        return {}
+
+    def row(self, placed: Placed) -> Row:
+        """Return the cells of a layer before its numbers."""
+        return (widths(placed), placed.params)
+
     def layer_sheet(self) -> Sheet:
         """Return the table of layers."""
+        network = self.counts.counted.network
+        numbers, extra = [tuple(of.values()) for of in self.numbers()], self.extra()
+        *layers, total = ((*of, *more) for of, *more in zip(numbers, *extra.values(), strict=True))
+        rows = ((placed, (*self.row(placed), *of)) for placed, of in zip(network.stack, layers, strict=True))
+        titles = ("Parameters", *self.columns.values(), *extra)
+        return layer_sheet(network, (self.about,), titles, rows, (network.params, *total), self.notes())
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs: the count's, with the numbers added."""
         *layers, _ = self.numbers()
         data = self.counts.data()
-        added = ({self.within: of} if self.within else of or {} for of in layers)
+        added = ({self.within: of} if self.within else of for of in layers)
         data["layers"] = ({**layer, **of} for layer, of in zip(data["layers"], added, strict=True))
         return {**data, **self.whole()}
 
@@ -53,12 +85,8 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
         header, rows = self.counts.records()
         if self.counts.tensors:
             return header, rows
-        names = tuple(f"{self.within}_{key}" if self.within else key for key in self.keys)
-        return (*header, *names), ((*row, *self.row(of)) for row, of in zip(rows, self.numbers(), strict=True))
-
-    def row(self, numbers: Mapping[str, Any] | None) -> Row:
-        """Return numbers in the order of their keys."""
-        return tuple((numbers or dict.fromkeys(self.keys)).values())
+        names = tuple(f"{self.within}_{key}" if self.within else key for key in self.columns)
+        return (*header, *names), ((*row, *of.values()) for row, of in zip(rows, self.numbers(), strict=True))
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
@@ -79,3 +107,128 @@ def on_elsewhere(network: Network) -> Iterator[str]:
         if isinstance(placed.layer, External):
             yield f"Not known for what is counted elsewhere: {placed.name}."
             return
+
+
+TITLES = {
+    "multiply_adds": "Multiply-adds",
+    "bias_additions": "Bias additions",
+    "elementwise": "Element-wise",
+    "activations": "Activations",
+    "flops": "FLOPs",
+}
+"""The title of each number's column."""
+
+
+class OperationsReport(BesideReport):
+    """A count, and the operations of a forward pass."""
+
+    columns: ClassVar[Mapping[str, str]] = TITLES
+    within = "operations"
+
+    operations: PassOperations
+
+    def numbers(self) -> Iterator[dict[str, Any]]:
+        """Yield the operations of each layer, and of the network last."""
+        return self.by_key((*self.operations.layers, self.operations.total))
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is counted, and why numbers are unknown."""
+        yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
+        yield "Element-wise: products, quotients and sums of two numbers; FLOPs: 2 × multiply-adds (MACs) + the rest."
+        yield from on_unknown(self.operations.network)
+
+
+def operation_numbers(of: OperationCounts | None) -> dict[str, int | None]:
+    """Return the numbers of operations by key; None each if they are unknown."""
+    return {key: getattr(of, key, None) for key in TITLES}
+
+
+REASONS = "a layer that reads both ways, pads the end, or begins or flattens a sequence does not go step by step"
+"""Why several kinds of layer cannot stream."""
+
+
+class StreamReport(BesideReport):
+    """A count, and the state and the cost of running the network step by step."""
+
+    columns: ClassVar[Mapping[str, str]] = {"state": "State", "state_bytes": "State bytes"}
+
+    stream: StreamCount
+
+    def numbers(self) -> Iterator[dict[str, Any]]:
+        """Yield the state of each layer, and of the network last, in numbers and bytes."""
+        size = bytes_of(self.stream.dtype)
+        for state in (*self.stream.layers, self.stream.state):
+            yield {"state": state, "state_bytes": None if state is None else state * size}
+
+    def whole(self) -> dict[str, Any]:
+        """Return the state and the cost of the network."""
+        of = self.stream
+        numbers = {
+            "rate": of.rate and (int(of.rate) if of.rate.denominator == 1 else float(of.rate)),
+            "state": of.state,
+            "state_bytes": of.state_bytes,
+            "multiply_adds_per_second": of.multiply_adds_per_second,
+        }
+        return {"stream": numbers}
+
+    def extra(self) -> dict[str, list[int | None]]:
+        """Return the work of a step."""
+        work = [0 if placed.starts else placed.multiply_adds_per_step for placed in self.stream.network.stack]
+        return {"Multiply-adds a step": [*work, self.stream.multiply_adds_per_step]}
+
+    def notes(self) -> Iterator[str]:
+        """Yield what a state is, why the network cannot stream, and its cost a second."""
+        of = self.stream
+        yield f"State: the numbers carried from one step to the next; {bytes_of(of.dtype)} bytes each, {of.dtype}."
+        if of.cannot:
+            layers = all_of(list(of.cannot))
+            both = all(isinstance(each.layer, Cell) for each in of.network.stack if each.name in of.cannot)
+            why = "a bidirectional layer reads the whole sequence before its first output"
+            yield f"Cannot stream: {layers}; {why if both else REASONS}."
+        elif elsewhere := [*on_elsewhere(of.network)]:
+            yield from elsewhere
+        elif of.multiply_adds_per_second is not None and of.rate is not None:
+            steps = f"{float(of.rate):g} steps" if of.rate != 1 else "1 step"
+            yield f"At {steps} a second: {plural(of.multiply_adds_per_second, 'multiply-add')} a second."
+
+
+class QuantizedReport(BesideReport):
+    """A count, and the bytes of its weights, biases and states in integers."""
+
+    columns: ClassVar[Mapping[str, str]] = {
+        "weight_bytes": "Weight bytes",
+        "bias_bytes": "Bias bytes",
+        "bytes": "Bytes",
+        "state_bytes": "State bytes",
+    }
+    within = "quantized"
+    about = "Kind"
+
+    quantized: Quantized
+
+    def numbers(self) -> Iterator[dict[str, Any]]:
+        """Yield the bytes of each layer, and of the network last."""
+        return self.by_key((*self.quantized.layers, self.quantized.total))
+
+    def whole(self) -> dict[str, Any]:
+        """Return the bytes of the network."""
+        return {self.within: {"to": self.quantized.to, **super().whole()[self.within]}}
+
+    def row(self, placed: Placed) -> Row:
+        """Return the kind of a layer and its parameters."""
+        return (placed.kind, placed.params)
+
+    def notes(self) -> Iterator[str]:
+        """Yield the widths, and what they leave out."""
+        from rnncalc.questions.quantized import QUANTIZATIONS  # imported only for this report
+
+        of = self.quantized
+        bits = [8 * width for width in QUANTIZATIONS[of.to]]
+        yield (
+            f"{of.to}: {bits[0]}-bit weights, {bits[1]}-bit biases, "
+            f"states of {bits[2]} bits (h) and {bits[3]} bits (c), as CMSIS-NN's LSTM has them."
+        )
+        if of.lacking:
+            yield f"CMSIS-NN has no kernel of {all_of(list(of.lacking))}: the same widths are taken."
+        yield from on_elsewhere(of.network)
+        yield "Flash holds more than the parameters: the program, scales and zero points."

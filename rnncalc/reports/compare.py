@@ -13,8 +13,15 @@ from rnncalc.text import plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
-    from rnncalc.questions.allocation import Allocations, ConventionDifference
-    from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, LayerRow, Missing
+    from rnncalc.questions.compare import (
+        Allocations,
+        Compared,
+        Comparison,
+        ConventionDifference,
+        DenseGrowth,
+        LayerRow,
+        Missing,
+    )
 
 THIS_NETWORK = "this network"
 MOST_SIDE_BY_SIDE = 4
@@ -252,7 +259,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         differences = self.allocations.differences
         for difference in differences:
             yield f"{difference.convention}: {_explained(difference)}."
-        from rnncalc.questions.allocation import BASE  # imported only for a comparison of conventions
+        from rnncalc.questions.compare import BASE  # imported only for a comparison of conventions
 
         different = {BASE, *(difference.convention for difference in differences)}
         same = [name for name, network in self.allocations.networks.items() if network and name not in different]

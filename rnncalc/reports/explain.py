@@ -89,7 +89,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         A part that is refused, because there is nothing to draw or too much to count, is replaced by the message of the
         refusal.
         """
-        from rnncalc.questions.allocation import compare_conventions  # imported here: no other format needs all of them
+        from rnncalc.questions.compare import compare_conventions  # imported here: no other format needs all of them
         from rnncalc.reports.compare import AllocationReport
         from rnncalc.reports.count import CountReport
 

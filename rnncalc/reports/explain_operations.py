@@ -8,9 +8,8 @@ from typing import Any
 from rnncalc.conventions.formula import Plus, letters, numbers
 from rnncalc.layers.layer import External
 from rnncalc.questions.explain_operations import OperationsDerivation, OperationsExplanation
-from rnncalc.reports.beside import on_unknown
+from rnncalc.reports.beside import TITLES, on_unknown, operation_numbers
 from rnncalc.reports.equations import plain, plain_words, vector, written
-from rnncalc.reports.operations import TITLES, operation_numbers
 from rnncalc.reports.report import DataReport, DerivationReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, Value

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rnncalc.questions.answer.answer_file import OWN_COLUMNS
-from rnncalc.questions.answer.gradebook import Grade, Gradebook
+from rnncalc.questions.answer.gradebook import OWN_COLUMNS, Grade, Gradebook
 from rnncalc.reports.answer import feedback_on, mistake_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet

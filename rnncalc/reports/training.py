@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import Topology
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
 class TrainingReport(BesideReport):
     """A count, and what a training step needs."""
 
-    keys = ("gradients", "saved", "backward_multiply_adds")
+    columns: ClassVar[Mapping[str, str]] = {
+        "gradients": "Gradients",
+        "saved": "Saved activations",
+        "backward_multiply_adds": "Backward",
+    }
 
     training: Training
 
-    def numbers(self) -> Iterator[dict[str, int | None]]:
+    def numbers(self) -> Iterator[dict[str, Any]]:
         """Yield the numbers of training of each layer, and of the network last."""
-        for of in (*self.training.layers, self.training):
-            yield {key: getattr(of, key) for key in self.keys}
+        return self.by_key((*self.training.layers, self.training))
 
     def whole(self) -> dict[str, Any]:
         """Return the training step and its numbers."""
@@ -57,7 +60,7 @@ class TrainingReport(BesideReport):
             (of.placed, (*(() if cost else (widths(of.placed),)), *self._columns(of.placed, of).values()))
             for of in self.training.layers
         )
-        return layer_sheet(self.training.network, words, (*total,), rows, (*total.values(),), self._notes())
+        return layer_sheet(self.training.network, words, (*total,), rows, (*total.values(),), self.notes())
 
     def _columns(self, counted: Count | Placed, trained: Training | LayerTraining) -> dict[str, int | None]:
         """Return the numbers of a layer or of the whole network, by the titles of their columns."""
@@ -69,7 +72,8 @@ class TrainingReport(BesideReport):
             numbers["Forward"] = counted.multiply_adds
         return numbers | {"Backward": trained.backward_multiply_adds}
 
-    def _notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
+        """Yield what is counted, and how a sequence is cut."""
         training = self.training
         yield from on_ties(training.network)
         yield "Saved activations: what the backward equations read of a forward pass over one sequence."

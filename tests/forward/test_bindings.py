@@ -16,7 +16,7 @@ from strategies import Spec, encoder_decoder, network
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.forward.bindings import BINDINGS, GateWeights, binding
-from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.run import run
 from rnncalc.spec import parse
 

@@ -16,7 +16,7 @@ from rnncalc import Network, RefusedError, SpecError, count, run
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.network.writer import spec_of
 from rnncalc.polynomial import Polynomial
-from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.quantized import quantized
 from rnncalc.questions.stream import stream

@@ -20,7 +20,7 @@ from rnncalc import GRU, MGU, RNN, CallError, FastGRNN, MinGRU, Network, Part
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.formula import Plus
 from rnncalc.formats import write
-from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.explain import StepKind, explain
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.sheet import Arithmetic

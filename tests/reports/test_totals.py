@@ -16,7 +16,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import Network, count, run, training
 from rnncalc.formats import offered, write
-from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.compare import compare_conventions
 from rnncalc.reports.compare import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.report import Report
@@ -153,7 +153,7 @@ def test_layers_sum_to_the_network(form: str, spec: Spec) -> None:
 
 def training_in_json(text: str) -> Columns:
     (report,) = json.loads(text)["reports"]
-    return {key: ([each[key] for each in report["layers"]], report["training"][key]) for key in TrainingReport.keys}
+    return {key: ([each[key] for each in report["layers"]], report["training"][key]) for key in TrainingReport.columns}
 
 
 @pytest.mark.parametrize("form", READERS)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import reduce
 
 from rnncalc.conventions.formula import Expression, Times
-from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
 from rnncalc.network.network import Network
@@ -23,10 +22,10 @@ from rnncalc.questions.answer.worksheet import (
     Source,
     Worksheet,
     above,
+    amount,
     neighbours,
     product,
     state_of,
-    total,
 )
 
 LineChange = Callable[[LayerLine], LayerLine]
@@ -44,13 +43,14 @@ Width = Callable[[LayerLine, LayerLine, Network], int | None]
 
 def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
     """Return the mistake that changes every layer of these kinds. Output layers are dense layers."""
+    return with_network(lambda line, _: change(line), *kinds)
 
-    def everywhere(worksheet: Worksheet, network: Network) -> Worksheet:
-        return tuple(
-            change(line) if isinstance(line.layer, kinds) and not line.is_empty else line for line in worksheet
-        )
 
-    return everywhere
+def with_network(change: Callable[[LayerLine, Network], LayerLine], *kinds: type[Layer]) -> Change:
+    """Return the mistake that changes every layer of these kinds by what the network says of it."""
+    return lambda worksheet, network: tuple(
+        change(line, network) if isinstance(line.layer, kinds) and not line.is_empty else line for line in worksheet
+    )
 
 
 def in_cells(change: LineChange) -> Change:
@@ -81,71 +81,29 @@ def left_out(line: LayerLine) -> LayerLine:
     return line._replace(gates=(), others=())
 
 
-def frozen_out(line: LayerLine) -> LayerLine:
-    """Leave the layer out if it is frozen."""
-    return left_out(line) if line.layer.frozen else line
-
-
 def without_part(name: str) -> Change:
     """Return the mistake that leaves out one half of an encoder-decoder."""
     return lambda worksheet, _: tuple(left_out(line) if line.placed.part == name else line for line in worksheet)
 
 
-def without_other(name: str) -> LineChange:
-    """Return the mistake that drops a part that belongs to no gate."""
-    return lambda line: line._replace(others=tuple(other for other in line.others if other.name != name))
+def without_other(*names: str) -> LineChange:
+    """Return the mistake that drops parts that belong to no gate."""
+    return lambda line: line._replace(others=tuple(other for other in line.others if other.name not in names))
 
 
 def with_other(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
-    """Return the mistake that adds a part that belongs to no gate."""
-    return lambda line: line._replace(others=(*line.others, Addend(name, number(line))))
+    """Return the mistake that adds a part that belongs to no gate, unless its number is 0."""
+
+    def change(line: LayerLine) -> LayerLine:
+        added = Addend(name, number(line))
+        return line._replace(others=(*line.others, added)) if amount(added.expression) else line
+
+    return change
 
 
-def units(line: LayerLine) -> LayerLine:
-    """Replace the count by the number of units."""
-    return line._replace(gates=(), others=(Addend("units", line.h),))
-
-
-def widths_added(line: LayerLine) -> LayerLine:
-    """Replace the count by the sum of the units and the input width."""
-    widths = total((line.h, line.width("input")))
-    return line._replace(gates=(), others=(Addend("widths", widths),), directions=1)
-
-
-def units_of_gates(line: LayerLine) -> LayerLine:
-    """Replace the count by the height of the stacked matrices: gates times units."""
-    return line._replace(gates=(), others=(Addend("gates", product(len(line.gates), line.h)),), directions=1)
-
-
-def bias_of_projection(line: LayerLine) -> LayerLine:
-    """Give a projection a bias."""
-    return with_other("bias", lambda line: line.width("past"))(line) if line.has("projection") else line
-
-
-def kernel_without(place: int) -> LineChange:
-    """Return the mistake that leaves out an axis of a kernel: axis 1 is the features of a step, axis 2 the steps."""
-
-    def changed(line: LayerLine) -> LayerLine:
-        sizes = line.placed.sizes
-        if not line.has("kernel"):
-            return line
-        axes = ("f", "c" if "c" in sizes else "m", "k")
-        kept = [sizes[axis] for number, axis in enumerate(axes) if number != place]
-        return _with("kernel", product(*kept), line)
-
-    return changed
-
-
-def groups_ignored(line: LayerLine) -> LayerLine:
-    """Let each filter of a group read the whole input."""
-    sizes = line.placed.sizes
-    return _with("kernel", product(sizes["f"], sizes["m"], sizes["k"]), line) if "c" in sizes else line
-
-
-def bias_of_each_weight(line: LayerLine) -> LayerLine:
-    """Give each weight of a kernel a bias of its own."""
-    kernel = [other.expression for other in line.others if other.name == "kernel"]
-    return _with("bias", kernel[0], line) if kernel and line.has("bias") else line
+def counted_as(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
+    """Return the mistake that takes another number for the whole count of a layer."""
+    return lambda line: line._replace(gates=(), others=(Addend(name, number(line)),), directions=1)
 
 
 def stored_counted(line: LayerLine) -> LayerLine:
@@ -154,15 +112,26 @@ def stored_counted(line: LayerLine) -> LayerLine:
     return line._replace(others=(*line.others, *stored))
 
 
-def stored_left_out(line: LayerLine) -> LayerLine:
-    """Leave out the parameters that are stored and not trained."""
-    return line._replace(others=tuple(other for other in line.others if other.name not in STORED))
+def with_part(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
+    """Return the mistake that counts a part that belongs to no gate by another number."""
+
+    def change(line: LayerLine) -> LayerLine:
+        if not line.part(name):
+            return line
+        others = (Addend(name, number(line)) if other.name == name else other for other in line.others)
+        return line._replace(others=tuple(others))
+
+    return change
 
 
-def _with(name: str, expression: Expression, line: LayerLine) -> LayerLine:
-    """Return a line with a part that belongs to no gate counted by another expression."""
-    others = (Addend(name, expression) if other.name == name else other for other in line.others)
-    return line._replace(others=tuple(others))
+def along(letters: str) -> Callable[[LayerLine], Expression]:
+    """Return the function to the size of a kernel along some axes; c, the features of a group, is m without groups."""
+    return lambda line: product(*[line.placed.sizes.get(letter, line.placed.sizes["m"]) for letter in letters])
+
+
+def groups_ignored(line: LayerLine) -> LayerLine:
+    """Let each filter of a group read the whole input."""
+    return with_part("kernel", along("fmk"))(line) if "c" in line.placed.sizes else line
 
 
 def tied_twice(line: LayerLine) -> LayerLine:
@@ -170,7 +139,7 @@ def tied_twice(line: LayerLine) -> LayerLine:
     if not isinstance(line.layer, Output) or not line.layer.tied:
         return line
     reads = (GateInput("input", line.placed.inputs),)
-    return line._replace(gates=tuple(gate._replace(reads=reads) for gate in line.gates))
+    return each_gate(line, lambda gate: gate._replace(reads=reads))
 
 
 def without_norm_of_states(line: LayerLine) -> LayerLine:
@@ -183,7 +152,7 @@ def without_norm_of_states(line: LayerLine) -> LayerLine:
 def without_gains(line: LayerLine) -> LayerLine:
     """Leave out the gains of normalised sums and states, but not their biases."""
     others = (other for other in line.others if not other.name.startswith("gamma_"))
-    return reading(line, "gain", 0)._replace(others=tuple(others))
+    return reading(line, "gain", width=0)._replace(others=tuple(others))
 
 
 def without_norm(line: LayerLine) -> LayerLine:
@@ -194,7 +163,7 @@ def without_norm(line: LayerLine) -> LayerLine:
 def state_counted(line: LayerLine) -> LayerLine:
     """Count the initial states as parameters although they are not learned."""
     layer = line.layer
-    if not isinstance(layer, Cell) or line.has("state"):
+    if not isinstance(layer, Cell) or line.part("state"):
         return line
     return line._replace(others=(*line.others, state_of(line.placed, layer)))
 
@@ -204,17 +173,17 @@ def with_directions(count: int) -> LineChange:
     return lambda line: line._replace(directions=count)
 
 
-def each_direction_twice(line: LayerLine) -> LayerLine:
-    """Count both directions twice."""
-    return line._replace(directions=4) if line.directions == 2 else line
-
-
 # --- biases
+
+
+def each_gate(line: LayerLine, change: Callable[[GateLine], GateLine]) -> LayerLine:
+    """Return a line with every gate changed."""
+    return line._replace(gates=tuple(map(change, line.gates)))
 
 
 def with_biases(number: Callable[[int], int]) -> LineChange:
     """Return the mistake that changes how many bias vectors each gate has; number: the wrong from the right number."""
-    return lambda line: line._replace(gates=tuple(gate._replace(biases=number(gate.biases)) for gate in line.gates))
+    return lambda line: each_gate(line, lambda gate: gate._replace(biases=number(gate.biases)))
 
 
 def with_bias_size(size: Callable[[LayerLine], int]) -> LineChange:
@@ -228,11 +197,6 @@ def biases_counted(line: LayerLine) -> LayerLine:
     return with_biases(lambda count: 1)(line) if reads and not line.biases else line
 
 
-def bias_in_each_gate(line: LayerLine) -> LayerLine:
-    """Give every gate a bias if some have none."""
-    return with_biases(lambda count: count or 1)(line) if line.biases else line
-
-
 def one_bias_in_all(line: LayerLine) -> LayerLine:
     """Keep only one bias vector, shared by all gates."""
     if not line.biases:
@@ -243,57 +207,35 @@ def one_bias_in_all(line: LayerLine) -> LayerLine:
 # --- what gates read
 
 
-def reading(line: LayerLine, source: Source, width: int) -> LayerLine:
-    """Change the width that gates read from a source; with width 0 they no longer read it."""
+def with_reads(line: LayerLine, change: Callable[[GateInput], GateInput]) -> LayerLine:
+    """Return a line with what each gate reads changed; with width 0 a gate no longer reads it."""
+    return each_gate(line, lambda of: of._replace(reads=tuple(read for read in map(change, of.reads) if read.width)))
 
-    def changed(gate: GateLine) -> GateLine:
-        reads = (read._replace(width=width) if read.source == source else read for read in gate.reads)
-        return gate._replace(reads=tuple(read for read in reads if read.width))
 
-    return line._replace(gates=tuple(map(changed, line.gates)))
+def reading(line: LayerLine, *sources: Source, width: int | None = None, times: int | None = None) -> LayerLine:
+    """Change the width that gates read from some sources, or how often their matrices are counted."""
+
+    def change(read: GateInput) -> GateInput:
+        new = read.width if width is None else width, read.times if times is None else times
+        return read._replace(width=new[0], times=new[1]) if read.source in sources else read
+
+    return with_reads(line, change)
+
+
+def by_one_gate(*sources: Source) -> LineChange:
+    """Return the mistake by which only the first gate reads these sources."""
+    return lambda line: line._replace(gates=(*line.gates[:1], *reading(line, *sources, width=0).gates[1:]))
 
 
 def with_width(source: Source, width: Callable[[LayerLine], int]) -> LineChange:
     """Return the mistake that changes the width that gates read from a source."""
-    return lambda line: reading(line, source, width(line))
+    return lambda line: reading(line, source, width=width(line))
 
 
 def without_extra_inputs(line: LayerLine) -> LayerLine:
     """Leave the extra inputs out of a layer's input width."""
     extra = line.layer.extra_inputs
-    return reading(line, "input", line.placed.inputs - extra) if extra else line
-
-
-def not_reading(source: Source) -> LineChange:
-    """Return the mistake that leaves out the matrices for a source."""
-    return with_width(source, lambda line: 0)
-
-
-def reading_often(line: LayerLine, source: Source, times: int) -> LayerLine:
-    """Count the matrices for a source several times."""
-
-    def changed(gate: GateLine) -> GateLine:
-        reads = (read._replace(times=times) if read.source == source else read for read in gate.reads)
-        return gate._replace(reads=tuple(reads))
-
-    return line._replace(gates=tuple(map(changed, line.gates)))
-
-
-def by_one_gate(*sources: Source) -> LineChange:
-    """Return the mistake by which only the first gate reads these sources."""
-
-    def change(line: LayerLine) -> LayerLine:
-        first, rest = line.gates[:1], line.gates[1:]  # empty if another mistake has removed all gates
-        others = (gate._replace(reads=tuple(r for r in gate.reads if r.source not in sources)) for gate in rest)
-        return line._replace(gates=(*first, *others))
-
-    return change
-
-
-def not_shared(line: LayerLine) -> LayerLine:
-    """Count a matrix that several gates share once for each gate."""
-    gates = (gate._replace(reads=tuple(read._replace(shared="") for read in gate.reads)) for gate in line.gates)
-    return line._replace(gates=tuple(gates))
+    return reading(line, "input", width=line.placed.inputs - extra) if extra else line
 
 
 def with_taps(axes: int) -> LineChange:
@@ -301,7 +243,9 @@ def with_taps(axes: int) -> LineChange:
 
     def change(line: LayerLine) -> LayerLine:
         lost = line.placed.sizes.get("k", 1) ** max(0, len(line.layer.grid) - axes)
-        return reading(reading(line, "input", line.width("input") // lost), "past", line.width("past") // lost)
+        return with_reads(
+            line, lambda of: of._replace(width=of.width // lost) if of.source in ("input", "past") else of
+        )
 
     return change
 
@@ -311,62 +255,51 @@ def flattened(line: LayerLine) -> LayerLine:
     if not line.layer.grid:
         return line
     sizes = line.placed.sizes
-    wide = reading(reading(line, "input", sizes["r"]), "past", sizes["s"])
+    wide = reading(reading(line, "input", width=sizes["r"]), "past", width=sizes["s"])
     return wide._replace(h=sizes["s"], bias_size=sizes["s"])
 
 
-def full_recurrence(line: LayerLine) -> LayerLine:
-    """Count an h × h matrix for a diagonal recurrence."""
-    return reading(line, "past", line.h) if line.width("past") == 1 else line
+def with_recurrence(line: LayerLine) -> LayerLine:
+    """Add a recurrent matrix to each gate."""
+    return each_gate(line, lambda gate: gate._replace(reads=(*gate.reads, GateInput("past", line.h))))
 
 
 def recurrence_counted(line: LayerLine) -> LayerLine:
     """Add recurrent matrices to all gates if no gate has one."""
-    if line.width("past"):
-        return line
-    return line._replace(gates=tuple(g._replace(reads=(*g.reads, GateInput("past", line.h))) for g in line.gates))
-
-
-def recurrent_of_units(line: LayerLine) -> LayerLine:
-    """Give the recurrent matrices h columns although the cell has a projection."""
-    return reading(line, "past", line.h) if line.has("projection") else line
+    return line if line.width("past") else with_recurrence(line)
 
 
 def recurrent_among_inputs(line: LayerLine) -> LayerLine:
     """Count the recurrent matrices as m × m."""
     matrices = sum(bool(gate.width("past")) for gate in line.gates)
     added = Addend("recurrent", product(matrices, Times((line.width("input"), line.width("input")))))
-    return reading(line, "past", 0)._replace(others=(added, *line.others)) if matrices else line
+    return reading(line, "past", width=0)._replace(others=(added, *line.others)) if matrices else line
 
 
 def past_of_all_states(line: LayerLine) -> LayerLine:
     """Let every gate read all states of the step before, each through its own matrix."""
-    return reading_often(line, "past", len(line.layer.states)) if isinstance(line.layer, Cell) else line
+    return reading(line, "past", times=len(line.layer.states)) if isinstance(line.layer, Cell) else line
 
 
-def past_of_output(worksheet: Worksheet, network: Network) -> Worksheet:
+def past_of_output(line: LayerLine, network: Network) -> LayerLine:
     """Let the recurrence read the output of the step before instead of the state."""
+    output = network.parts[line.placed.part].output
+    return reading(line, "past", width=output.units) if output else line
 
-    def changed(line: LayerLine) -> LayerLine:
-        output = network.parts[line.placed.part].output
-        return reading(line, "past", output.units) if output and isinstance(line.layer, Cell) else line
 
-    return tuple(map(changed, worksheet))
+def peepholes_counted(line: LayerLine) -> LayerLine:
+    """Add peepholes to all gates but the candidate, if the cell has a second state and no peepholes."""
+    second = isinstance(line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole")
+    return with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if second else 0)(line)
 
 
 def peephole_in_each_gate(line: LayerLine) -> LayerLine:
     """Add a peephole to every gate if some gates have one."""
     peephole = GateInput("peephole", line.width("peephole"))
-    bare = [tuple(read for read in gate.reads if read.source != "peephole") for gate in line.gates]
-    gates = (gate._replace(reads=(*reads, peephole)) for gate, reads in zip(line.gates, bare, strict=True))
-    return line._replace(gates=tuple(gates)) if peephole.width else line
-
-
-def peepholes_counted(line: LayerLine) -> LayerLine:
-    """Add peepholes to all gates but the candidate, if the cell has a second state and no peepholes."""
-    second = isinstance(line.layer, Cell) and len(line.layer.states) > 1
-    added = Addend("peepholes", product(len(line.gates) - 1, line.h))
-    return line._replace(others=(*line.others, added)) if second and not line.width("peephole") else line
+    if not peephole.width:
+        return line
+    bare = reading(line, "peephole", width=0)
+    return each_gate(bare, lambda gate: gate._replace(reads=(*gate.reads, peephole)))
 
 
 # --- the gates themselves
@@ -406,34 +339,17 @@ def input_gate_apart(line: LayerLine) -> LayerLine:
     return line._replace(gates=(*line.gates[:1], *line.gates)) if getattr(line.layer, "coupled", False) else line
 
 
-def without_candidate(line: LayerLine) -> LayerLine:
-    """Leave out the candidate."""
-    gates = tuple(gate for gate in line.gates if "candidate" not in gate.name)
-    return line._replace(gates=gates) if gates else line
-
-
-def input_square(line: LayerLine) -> LayerLine:
-    """Replace the count by the square of the input width."""
-    width = line.width("input")
-    return line._replace(gates=(), others=(Addend("square", Times((width, width))),), directions=1)
-
-
 def as_dense(line: LayerLine) -> LayerLine:
     """Count a layer as a dense one: one input matrix and one bias."""
     gate = GateLine((GateInput("input", line.width("input")),), min(1, line.biases))
     return line._replace(gates=(gate,), others=(), directions=1)
 
 
-def square(line: LayerLine) -> LayerLine:
-    """Give the stacked matrices as many rows as columns, m + h."""
-    return line._replace(h=line.width("input") + line.width("past"))
-
-
 def swapped(line: LayerLine) -> LayerLine:
     """Swap the input width and the number of units."""
     units = line.width("input")
     past = units if line.width("past") == line.h else line.width("past")
-    changed = reading(reading(line, "past", past), "input", line.h)
+    changed = reading(reading(line, "past", width=past), "input", width=line.h)
     return changed._replace(h=units, bias_size=units) if units else line
 
 
@@ -466,7 +382,7 @@ def to_hidden(width: Width) -> Width:
 
 def fed_with(line: LayerLine, width: int | None) -> LayerLine:
     """Return a line with another input width from the layer below; the extra inputs are added to it."""
-    return line if width is None else reading(line, "input", width + line.layer.extra_inputs)
+    return line if width is None else reading(line, "input", width=width + line.layer.extra_inputs)
 
 
 def one_way(line: LayerLine) -> int:
@@ -486,11 +402,6 @@ def width_of_one_direction(below: LayerLine, line: LayerLine, network: Network) 
     return one_way(below) if concatenated(below) else None
 
 
-def width_of_both_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of two directions side by side, if the layer below merges them otherwise."""
-    return 2 * one_way(below) if concatenated(below) is False else None
-
-
 def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return twice the width below, if that layer has one direction."""
     layer = below.layer
@@ -499,7 +410,7 @@ def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network)
 
 def width_without_projection(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width below without its projection."""
-    return below.h * (2 if concatenated(below) else 1) if below.has("projection") else None
+    return below.h * (2 if concatenated(below) else 1) if below.part("projection") else None
 
 
 def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:
@@ -508,38 +419,22 @@ def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> 
     return len(layer.states) * below.placed.outputs if isinstance(layer, Cell) and len(layer.states) > 1 else None
 
 
-def width_of_input(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of the part's input."""
-    return network.parts[line.placed.part].input
-
-
 def width_of_steps(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width of the recurrent layer below if its units were the number of steps."""
     steps = network.parts[below.placed.part].steps
-    recurrent = isinstance(below.layer, Cell) and not below.has("projection")
+    recurrent = isinstance(below.layer, Cell) and not below.part("projection")
     return steps * (2 if concatenated(below) else 1) if recurrent and steps else None
 
 
-def own_width(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the layer's own width."""
-    return line.h
-
-
-def state_and_input(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the output width plus the input width of the layer below."""
-    return below.placed.outputs + below.placed.inputs
+def recurrent_of_units(line: LayerLine) -> LayerLine:
+    """Give the recurrent matrices h columns although the cell has a projection."""
+    return reading(line, "past", width=line.h) if line.part("projection") else line
 
 
 without_projection = in_turn(
     feeding(width_without_projection), in_cells(recurrent_of_units), in_cells(without_other("projection"))
 )
 """Count without the projection: no matrix for it, and width h wherever it was read."""
-
-in_one_direction = in_turn(feeding(width_of_one_direction), in_cells(with_directions(1)))
-"""Count one direction instead of two, also in the input widths of the next layers."""
-
-in_both_directions = in_turn(feeding(width_of_two_directions), in_cells(with_directions(2)))
-"""Count two directions instead of one, also in the input widths of the next layers."""
 
 
 def first_fed(worksheet: Worksheet, part: str | None) -> int | None:
@@ -555,7 +450,7 @@ def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
     of, to = first_fed(worksheet, "encoder"), first_fed(worksheet, "decoder")
     if of is None or to is None:
         return worksheet
-    return replaced(worksheet, to, reading(worksheet[to], "input", worksheet[of].width("input")))
+    return replaced(worksheet, to, reading(worksheet[to], "input", width=worksheet[of].width("input")))
 
 
 def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
@@ -565,7 +460,7 @@ def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
     if to is None or not cells:
         return worksheet
     line = worksheet[to]
-    return replaced(worksheet, to, reading(line, "input", line.width("input") + cells[-1].placed.outputs))
+    return replaced(worksheet, to, reading(line, "input", width=line.width("input") + cells[-1].placed.outputs))
 
 
 def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Worksheet:
@@ -590,38 +485,24 @@ def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
     return tuple(changed)
 
 
-def taken_as_tied(worksheet: Worksheet, network: Network) -> Worksheet:
+def taken_as_tied(line: LayerLine, network: Network) -> LayerLine:
     """Leave out the matrix of an untied output layer, as if it were tied to the embedding."""
-    parts = {line.placed.part for line in worksheet if isinstance(line.layer, Embedding)}
-    return tuple(
-        reading(line, "input", 0) if isinstance(line.layer, Output) and line.placed.part in parts else line
-        for line in worksheet
-    )
+    below = network.parts[line.placed.part].layers
+    return reading(line, "input", width=0) if any(isinstance(layer, Embedding) for layer in below) else line
 
 
-def outputs_as_cells(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Count the output layer as a layer of the cell below: with as many gates, and recurrent matrices."""
+def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
+    """Return the mistake that changes each output layer above a cell; `change` gets the number of the cell's gates."""
 
-    def as_cell(line: LayerLine, gates: int) -> LayerLine:
-        past = GateInput("past", line.h)
-        return line._replace(gates=tuple(gate._replace(reads=(*gate.reads, past)) for gate in line.gates) * gates)
+    def changed(worksheet: Worksheet, network: Network) -> Worksheet:
+        found = [*worksheet]
+        for lower, place in neighbours(worksheet):
+            below, line = worksheet[lower], worksheet[place]
+            if isinstance(line.layer, Output) and isinstance(below.layer, Cell):
+                found[place] = change(line, len(below.gates))
+        return tuple(found)
 
-    return _outputs(as_cell, worksheet)
-
-
-def output_in_each_gate(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Count the output layer once for each gate of the cell below it."""
-    return _outputs(lambda line, gates: line._replace(times=line.times * gates), worksheet)
-
-
-def _outputs(changed: Callable[[LayerLine, int], LayerLine], worksheet: Worksheet) -> Worksheet:
-    """Apply `changed` to each output layer above a cell, with the number of the cell's gates."""
-    found = [*worksheet]
-    for lower, place in neighbours(worksheet):
-        below, line = worksheet[lower], worksheet[place]
-        if isinstance(line.layer, Output) and isinstance(below.layer, Cell):
-            found[place] = changed(line, len(below.gates))
-    return tuple(found)
+    return changed
 
 
 # --- steps and repeated layers
@@ -634,45 +515,25 @@ def steps_of(line: LayerLine, network: Network) -> int:
 
 def times_steps(kind: type[Layer]) -> Change:
     """Return the mistake that multiplies the layers of this kind by the number of steps."""
-
-    def change(worksheet: Worksheet, network: Network) -> Worksheet:
-        return tuple(
-            line._replace(times=line.times * steps_of(line, network)) if isinstance(line.layer, kind) else line
-            for line in worksheet
-        )
-
-    return change
+    return with_network(lambda line, network: line._replace(times=line.times * steps_of(line, network)), kind)
 
 
 def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
-
-    def changed(line: LayerLine, network: Network) -> LayerLine:
-        times = steps_of(line, network) - between or 1
-        for source in sources if isinstance(line.layer, kind) else ():
-            line = reading_often(line, source, times)
-        return line
-
-    return lambda worksheet, network: tuple(changed(line, network) for line in worksheet)
+    return with_network(lambda line, net: reading(line, *sources, times=steps_of(line, net) - between or 1), kind)
 
 
-def embedding_output(worksheet: Worksheet, network: Network) -> Worksheet:
+def embedding_output(line: LayerLine, network: Network) -> LayerLine:
     """Replace the count of an embedding by the size of its output, steps × width."""
-
-    def changed(line: LayerLine, steps: int) -> LayerLine:
-        return line._replace(others=(Addend("output", Times((steps, line.h))),))
-
-    return tuple(
-        changed(line, steps) if isinstance(line.layer, Embedding) and (steps := steps_of(line, network)) > 1 else line
-        for line in worksheet
-    )
+    steps = steps_of(line, network)
+    return line._replace(others=(Addend("output", Times((steps, line.h))),)) if steps > 1 else line
 
 
 def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
     """Replace the units of each recurrent layer by the number of steps, also in the next layer's input width."""
 
     def of_units(units: int, line: LayerLine) -> LayerLine:
-        changed = reading(line, "past", units) if line.width("past") == line.h else line
+        changed = reading(line, "past", width=units) if line.width("past") == line.h else line
         return changed._replace(h=units, bias_size=units)
 
     if any(part.steps is None for part in network.parts.values()):
@@ -687,7 +548,7 @@ def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:
     if place is None:
         return worksheet
     line = worksheet[place]
-    return replaced(worksheet, place, reading_often(line, "input", steps_of(line, network)))
+    return replaced(worksheet, place, reading(line, "input", times=steps_of(line, network)))
 
 
 def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:

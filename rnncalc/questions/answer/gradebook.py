@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
+from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.answer_file import AnswerFile, StudentRow
 from rnncalc.questions.answer.grading import Answer, Grader
 from rnncalc.questions.answer.reading import read_answer
+from rnncalc.text import did_you_mean, escape, one_of
 
 
 class Grade(NamedTuple):
@@ -87,3 +92,198 @@ def _grade(row: StudentRow, grader: Grader, *, exact: bool) -> Grade:
         return Grade(row, grader.judge([read_answer(text, exact=exact) for text in row.answers]))
     except CallError as error:
         return Grade(row, problem=str(error))
+
+
+SEPARATORS = "\t;,"
+"""The separators of cells. If several fit a file equally well, the first one is used."""
+
+SAMPLE = 50
+"""How many rows are read to find the separator of a file."""
+
+OWN_COLUMNS = ("right", "mistake", "feedback")
+"""The columns that grading adds. If a graded file is graded again, they are replaced."""
+
+_NAMES = ("name", "student", "full name", "id", "e-mail", "email")
+_ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
+
+
+class StudentRow(NamedTuple):
+    """A row of the file.
+
+    line: the line of the file where it begins. cells: one for each column of the file, without blanks around it.
+    variant: which of several exercises was asked; empty if there is only one.
+    """
+
+    line: int
+    cells: tuple[str, ...]
+    name: str
+    answers: tuple[str, ...]
+    variant: str = ""
+
+
+class AnswerFile(NamedTuple):
+    """A file of answers: its columns, the columns that hold answers, and the rows that are not empty."""
+
+    columns: tuple[str, ...]
+    asked: tuple[str, ...]
+    rows: tuple[StudentRow, ...]
+
+
+class _Record(NamedTuple):
+    line: int
+    cells: list[str]
+
+
+def read_answer_file(
+    data: bytes,
+    name: str | None = None,
+    answers: Sequence[str] = (),
+    variant: str | None = None,
+    *,
+    in_variants: bool = False,
+) -> AnswerFile:
+    """Return the rows of a file.
+
+    name, answers, variant: the columns, by title or by number from 1. By default they are found by their usual titles;
+    if there are just two columns, the first is the name and the second the answer. in_variants: whether there are
+    several variants; a file without a column for them has its rows in the order of the variants.
+    Raises CallError if there are no rows or no such columns.
+    """
+    if len(data) > MAX_BYTES:
+        raise CallError(f"a file of answers has at most {MAX_BYTES:,} bytes; split it")
+    records = _records(_decoded(data))
+    if not records:
+        raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
+    titles = _titles(records[0].cells, [each for each in (name, variant) if each], answers)
+    if titles is None:  # no header: the first row is a student's
+        titles = [str(number + 1) for number in range(len(records[0].cells))]
+    else:
+        del records[0]
+    if len(records) > MOST_STUDENTS:
+        raise CallError(f"expected at most {MOST_STUDENTS:,} rows, got {len(records):,}; split the file")
+    if not records:
+        raise CallError("there is a header, and no row below it")
+    if in_variants and not variant:
+        variant = next((title for title in titles if title.casefold() == "variant"), None)
+    asked = _column(titles, variant, "the variant") if variant else None
+    places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles, asked)
+    named = _column(titles, name, "the name") if name else _name_place(titles, [*places, *filter(None, [asked])])
+    kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in (*places, named, asked)]
+
+    def row(record: _Record) -> StudentRow:
+        cells = [*record.cells, *[""] * (len(titles) - len(record.cells))]
+        who, which = ("" if place is None else cells[place] for place in (named, asked))
+        kept_cells = tuple(cells[place] for place in kept)
+        return StudentRow(record.line, kept_cells, who, tuple(cells[place] for place in places), which)
+
+    rows = tuple(map(row, records))
+    if in_variants and asked is None:
+        rows = tuple(each._replace(variant=str(number)) for number, each in enumerate(rows, 1))
+    columns = tuple(titles[place] for place in kept)
+    return AnswerFile(columns, tuple(titles[place] for place in places), rows)
+
+
+def _decoded(data: bytes) -> str:
+    """Decode a file: UTF-16 if it begins with a byte order mark, else UTF-8, else Windows-1252."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _records(text: str) -> list[_Record]:
+    """Return the rows that are not empty, split by the separator that fits the first of them best."""
+    first, _, rest = text.partition("\n")
+    before = 0
+    if said := re.fullmatch(r"sep=(.)\r?", first):  # Excel writes this line to name the separator
+        return [*_parsed(rest, said[1], 1)]
+
+    def fit(separator: str) -> tuple[int, int]:
+        """Return how many rows have as many cells as the first, and the number of its cells."""
+        sample = [len(record.cells) for record in islice(_parsed(text, separator, before), SAMPLE)]
+        return (0, 0) if not sample or sample[0] == 1 else (sample.count(sample[0]), sample[0])
+
+    return [*_parsed(text, max(SEPARATORS, key=fit), before)]
+
+
+def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
+    """Yield the rows that are not empty. before: how many lines of the file precede the text."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+    line = before + 1
+    cells: list[str] = []
+    try:
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if any(cell.strip(SEPARATORS) for cell in stripped):
+                yield _Record(line, stripped)
+            begin, line = line, before + reader.line_num + 1
+        if cells and "\n" in cells[-1] and _open(text, begin - before, separator):
+            raise CallError(f"line {begin}: a quotation mark is not closed")
+    except csv.Error:
+        raise CallError(f"line {line}: a cell is longer than {csv.field_size_limit():,} characters") from None
+
+
+def _open(text: str, line: int, separator: str) -> bool:
+    """Return whether the text from this line on has an unclosed quotation mark."""
+    rest = islice(io.StringIO(text, newline=""), line - 1, None)
+    try:
+        return not [*csv.reader(rest, delimiter=separator, skipinitialspace=True, strict=True)]
+    except csv.Error as error:
+        return "end of data" in str(error)
+
+
+def _titles(first: list[str], name: Sequence[str], answers: Sequence[str]) -> list[str] | None:
+    """Return the titles in the first row; None if it is a student's row, with answers in the columns of answers."""
+    wanted = [*name, *answers]
+    if any(word in first for word in wanted):
+        return first
+    numbers = [int(word) for word in answers if word.isdecimal()] or ([2] if len(first) == 2 else [1])
+    places = [number - 1 for number in numbers if 0 < number <= len(first)]
+    return None if places and all(_reads(first[place]) for place in places) else first
+
+
+def _reads(text: str) -> bool:
+    """Return whether a text is an answer. A letter with a number, such as W1, is taken for a title."""
+    try:
+        read_answer(text)
+    except CallError:
+        return False
+    return not re.fullmatch(r"\s*[A-Za-z][A-Za-z]?_?[0-9]*\s*", text)
+
+
+def _column(titles: list[str], word: str, what: str) -> int:
+    """Return the index of a column, by title or number. Raises CallError if no column or several match."""
+    same = [place for place, title in enumerate(titles) if title == word]
+    same = same or [place for place, title in enumerate(titles) if title.casefold() == word.strip().casefold()]
+    if len(same) == 1:
+        return same[0]
+    if word.isdecimal() and 0 < int(word) <= len(titles) and not same:
+        return int(word) - 1
+    if same:
+        numbers = one_of([str(place + 1) for place in same])
+        raise CallError(f"{len(same)} columns have the title '{escape(word)}'; write the number of {what}'s: {numbers}")
+    known = [escape(title) for title in titles if title] or ["1"]
+    raise CallError(
+        f"no column '{escape(word)}' for {what}; the columns are {one_of(known)}{did_you_mean(word, known)}"
+    )
+
+
+def _answer_places(titles: list[str], variant: int | None) -> list[int]:
+    """Return the indices of the columns of answers by their usual titles. Raises CallError if none is recognised."""
+    found = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
+    others = [place for place in range(len(titles)) if place != variant]
+    if found or 1 <= len(others) <= 2:
+        return found or others[-1:]
+    raise CallError(
+        "which column has the answer? name it, or several in order; "
+        f"the columns are {one_of([escape(title) for title in titles if title] or ['1'])}"
+    )
+
+
+def _name_place(titles: list[str], answers: list[int]) -> int | None:
+    """Return the index of the column of names: one with a usual title, else the first without answers."""
+    others = [place for place in range(len(titles)) if place not in answers]
+    usual = [place for place in others if titles[place].casefold() in _NAMES]
+    return next(iter([*usual, *others]), None)

@@ -19,13 +19,11 @@ from rnncalc.polynomial import letter
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import (
     KnownQuantity,
-    Meaning,
     OtherSize,
     SizeCount,
-    meanings,
-    meanings_in_layer,
     other_size,
     quantities,
+    quantities_of_layer,
     size_counts,
 )
 from rnncalc.questions.answer.reading import (
@@ -78,7 +76,7 @@ class Judgement(NamedTuple):
     shape: tuple[int, ...] = ()
     plain_shape: tuple[int, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    meant: tuple[Meaning, ...] = ()
+    meant: tuple[KnownQuantity, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
     explained: bool = True
@@ -391,7 +389,7 @@ def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
     judged = Judgement(None, given, network.params, formula=count(network).in_letters)
     if judged.right or given.one_digit:
         return judged
-    known = tuple(meanings(grader.quantities, given))
+    known = tuple(each for each in grader.quantities if given.means(each.number))
     found = tuple(diagnosis for diagnosis, _ in grader.search.diagnoses(Question(network, given), known=bool(known)))
     judged = judged._replace(diagnoses=found, meant=known)
     if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
@@ -417,7 +415,7 @@ def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber
                 each = each._replace(explained=False)
             else:
                 explained += 1
-                known = tuple(meanings_in_layer(of, of.layers[place], number))
+                known = tuple(each for each in quantities_of_layer(of, of.layers[place]) if number.means(each.number))
                 found = [*search.diagnoses(Question(network, number, place), known=bool(known))]
                 ways = ((line.name, way) for _, wrong in found for way in carried_on(worksheet, wrong, place))
                 learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]

@@ -17,9 +17,8 @@ from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions.formula import Times
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Output
+from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.changes import (
     Change,
     concatenated,
@@ -41,6 +40,7 @@ from rnncalc.questions.answer.worksheet import (
     one_by_one,
     worksheet_of,
 )
+from rnncalc.questions.compare import compare_conventions
 from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6
@@ -155,30 +155,22 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
         yield Variant(counted, {"name": names[0], "names": all_of(names), "do": do, "here": here})
 
 
-def times_a_number(multiplied: Callable[[LayerLine], bool]) -> Variants:
-    """Return the family of mistakes that multiply some lines by any whole number."""
+def times_a_number(*kinds: type[Layer]) -> Variants:
+    """Return the family of mistakes that multiply the layers of these kinds by any whole number."""
 
     def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-        once = sum(line.params for _, line in question.lines(worksheet) if multiplied(line))
+        once = sum(line.params for _, line in question.lines(worksheet) if isinstance(line.layer, kinds))
         if not once or question.given.unit * 10 > once:  # a coarsely rounded number is near some multiple of any count
             return
         rest = question.params(worksheet) - once
         times = (question.given.number - rest + once // 2) // once
         if times > 1 and question.given.means(rest + times * once):
-            changed = (line._replace(times=line.times * times) if multiplied(line) else line for line in worksheet)
+            changed = (
+                line._replace(times=line.times * times) if isinstance(line.layer, kinds) else line for line in worksheet
+            )
             yield Variant(tuple(changed), {"times": f"{times:,}"})
 
     return variants
-
-
-def is_recurrent(line: LayerLine) -> bool:
-    """Return whether a line counts a recurrent layer."""
-    return isinstance(line.layer, Cell)
-
-
-def is_any(line: LayerLine) -> bool:
-    """Return whether a line counts a layer at all."""
-    return isinstance(line.layer, Cell | Dense | Embedding | External)
 
 
 def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -289,7 +281,7 @@ def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
 
     def states(line: LayerLine) -> Mapping[str, str]:
         """Return the learned states with their widths, if there are several."""
-        found = line.layer.states if isinstance(line.layer, Cell) and line.has("state") else {}
+        found = line.layer.states if isinstance(line.layer, Cell) and line.part("state") else {}
         return found if len(found) > 1 else {}
 
     def of_state(state: str, line: LayerLine) -> LayerLine:

@@ -2,50 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum, auto
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_SIZED
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Layer
+from rnncalc.layers.layer import Dense
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.pieces import Sized
-from rnncalc.questions.solve import counting, largest
+from rnncalc.questions.solve import Sized, SizePlace, counting, largest, resized
 from rnncalc.questions.training import LayerTraining, Training
 
 
-class OtherQuantity(Enum):
-    """The quantities that a number may be; the last three are mistakes about training."""
-
-    DENSE = auto()
-    MULTIPLY_ADDS = auto()
-    MULTIPLY_ADDS_PER_STEP = auto()
-    BYTES = auto()
-    GRADIENTS = auto()
-    SAVED = auto()
-    BACKWARD = auto()
-    STATES_CARRIED = auto()
-    TRAINING_BYTES = auto()
-    GRADIENTS_A_STEP = auto()
-    SAVED_WITHOUT_GATES = auto()
-    TWICE_FORWARD = auto()
-
-
-class Meaning(NamedTuple):
-    """The quantity that a number is. right: the right number, if that quantity itself is counted wrong."""
-
-    quantity: OtherQuantity
-    right: int | None = None
-
-
-def _dense(of: Training) -> int | None:
-    dense = dense_equivalent(of.network)
-    return dense.params if dense else None
+def _times(number: int | None, times: int) -> int | None:
+    return None if number is None else number * times
 
 
 def _multiply_adds(of: Training) -> int | None:
@@ -57,85 +31,85 @@ def _multiply_adds_per_step(of: Training) -> int | None:
     return None if once == _multiply_adds(of) else once
 
 
-def _bytes(of: Training) -> int | None:
-    each = DTYPES["float32"]  # the dtype of bytes if none is named
-    return each * sum(layer.placed.params for layer in of.layers)
-
-
-def _of_steps(of: Training) -> int | None:
-    """Return how many gradients there are if those of different steps are not summed."""
-    return total(layer.gradients and _uses(layer.placed.uses, layer.gradients) for layer in of.layers)
-
-
-def _uses(uses: int | None, gradients: int) -> int | None:
-    return None if uses is None else uses * gradients
-
-
-def _without_gates(of: Training) -> int | None:
+def _without_gates(layer: LayerTraining, of: Training) -> int | None:
     """Return how many activations would be saved if the equations read only the input and the states, not the gates."""
-    return total(_states_alone(of, layer) for layer in of.layers)
-
-
-def _states_alone(of: Training, layer: LayerTraining) -> int | None:
     placed, steps = layer.placed, of.network.parts[layer.placed.part].steps
     if steps is None or not isinstance(placed.layer, Cell) or len(placed.layer.gates(placed.inputs)) == 1:
         return layer.saved
     return min(of.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
 
 
-def _twice_forward(of: Training) -> int | None:
-    forward = _multiply_adds(of)
-    return forward and 2 * forward
+class OtherQuantity(Enum):
+    """The quantities that a number may be, in the order of the list; the last three are mistakes about training.
 
+    text: what it is, in words. count: the function that counts it; None for an unknown number.
+    wrong_for: the name of the quantity that it counts wrong; `{right}` in the text is the number of that one.
+    """
 
-NUMBERS: Mapping[OtherQuantity, Callable[[Training], int | None]] = {
-    OtherQuantity.DENSE: _dense,
-    OtherQuantity.MULTIPLY_ADDS: _multiply_adds,
-    OtherQuantity.MULTIPLY_ADDS_PER_STEP: _multiply_adds_per_step,
-    OtherQuantity.BYTES: _bytes,
-    OtherQuantity.GRADIENTS: lambda of: of.gradients,
-    OtherQuantity.SAVED: lambda of: of.saved,
-    OtherQuantity.BACKWARD: lambda of: of.backward_multiply_adds,
-    OtherQuantity.STATES_CARRIED: lambda of: of.states_carried,
-    OtherQuantity.TRAINING_BYTES: lambda of: of.bytes,
-    OtherQuantity.GRADIENTS_A_STEP: _of_steps,
-    OtherQuantity.SAVED_WITHOUT_GATES: _without_gates,
-    OtherQuantity.TWICE_FORWARD: _twice_forward,
-}
-"""The function that counts each quantity, in the order of the list; it returns None for an unknown number."""
+    DENSE = (
+        "the count of the dense equivalent, which shares no weights over time",
+        lambda of: dense.params if (dense := dense_equivalent(of.network)) else None,
+    )
+    MULTIPLY_ADDS = "the number of multiply-adds in one pass, not of parameters", _multiply_adds
+    MULTIPLY_ADDS_PER_STEP = "the number of multiply-adds in one step, not of parameters", _multiply_adds_per_step
+    BYTES = (
+        "the number of bytes in float32, four for each parameter",
+        lambda of: DTYPES["float32"] * sum(layer.placed.params for layer in of.layers),
+    )
+    GRADIENTS = "the number of gradients, one for each parameter that is trained", lambda of: of.gradients
+    SAVED = "the number of saved activations, not of parameters", lambda of: of.saved
+    BACKWARD = (
+        "the number of multiply-adds of the backward pass, not of parameters",
+        lambda of: of.backward_multiply_adds,
+    )
+    STATES_CARRIED = "the number of values in the states of all steps, not of parameters", lambda of: of.states_carried
+    TRAINING_BYTES = "the number of bytes that training takes in float32", lambda of: of.bytes
+    GRADIENTS_A_STEP = (
+        "a gradient for each parameter and step; those of all steps are summed: {right}",
+        lambda of: total(layer.gradients and _times(layer.placed.uses, layer.gradients) for layer in of.layers),
+        "GRADIENTS",
+    )
+    SAVED_WITHOUT_GATES = (
+        "the saved activations without the gates, which the backward equations read too: {right}",
+        lambda of: total(_without_gates(layer, of) for layer in of.layers),
+        "SAVED",
+    )
+    TWICE_FORWARD = (
+        "twice the multiply-adds of the forward pass; the backward pass takes {right}",
+        lambda of: _times(_multiply_adds(of), 2),
+        "BACKWARD",
+    )
 
-MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
-    OtherQuantity.GRADIENTS_A_STEP: OtherQuantity.GRADIENTS,
-    OtherQuantity.SAVED_WITHOUT_GATES: OtherQuantity.SAVED,
-    OtherQuantity.TWICE_FORWARD: OtherQuantity.BACKWARD,
-}
-"""The quantities that are mistakes, each with the quantity that it counts wrong."""
+    def __init__(self, text: str, count: Callable[[Training], int | None], wrong_for: str = "") -> None:
+        self.text = text
+        self.count = count
+        self.wrong_for = wrong_for
 
 
 class KnownQuantity(NamedTuple):
-    """A quantity of a network that a learner's number may be, with its number."""
+    """A quantity of a network that a learner's number may be. right: the right number, if it is counted wrong."""
 
-    meaning: Meaning
+    quantity: OtherQuantity
     number: int
+    right: int | None = None
+
+    @property
+    def text(self) -> str:
+        """What the number is, in words."""
+        return self.quantity.text.format(right=f"{self.right or 0:,}")
 
 
-def quantities(of: Training, asked: Iterable[OtherQuantity] = tuple(NUMBERS)) -> Iterator[KnownQuantity]:
+def quantities(of: Training, asked: Iterable[OtherQuantity] = OtherQuantity) -> Iterator[KnownQuantity]:
     """Yield the known quantities of a network; a mistake comes with the right number."""
     for quantity in asked:
-        number = NUMBERS[quantity](of)
-        meant = MISTAKEN_FOR.get(quantity)
-        right = NUMBERS[meant](of) if meant else None
-        if number and number != right and not (meant and right is None):
-            yield KnownQuantity(Meaning(quantity, right), number)
+        number = quantity.count(of)
+        right = OtherQuantity[quantity.wrong_for].count(of) if quantity.wrong_for else None
+        if number and number != right and not (quantity.wrong_for and right is None):
+            yield KnownQuantity(quantity, number, right)
 
 
-def meanings(known: Iterable[KnownQuantity], given: GivenNumber) -> Iterator[Meaning]:
-    """Yield the quantities that have the learner's number."""
-    return (quantity.meaning for quantity in known if given.means(quantity.number))
-
-
-def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) -> Iterator[Meaning]:
-    """Yield the quantities of one layer that have the learner's number; some exist for a network only."""
+def quantities_of_layer(of: Training, layer: LayerTraining) -> Iterator[KnownQuantity]:
+    """Yield the known quantities of one layer; some exist for a network only."""
     alone = of._replace(
         layers=(layer,),
         gradients=layer.gradients,
@@ -144,8 +118,7 @@ def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) ->
         states_carried=None,
         bytes=None,
     )
-    asked = [quantity for quantity in NUMBERS if quantity is not OtherQuantity.DENSE]
-    return meanings(quantities(alone, asked), given)
+    return quantities(alone, [quantity for quantity in OtherQuantity if quantity is not OtherQuantity.DENSE])
 
 
 class OtherSize(NamedTuple):
@@ -208,24 +181,11 @@ def _quadratic(count: Callable[[int], int | None]) -> Callable[[int], int] | Non
 def _sizes(network: Network) -> Iterator[tuple[OtherSize, Sized]]:
     """Yield each size of a network, and the function that returns the network with another size."""
     for name, part in network.parts.items():
-        yield OtherSize(name, None, "m", part.input, part.input), partial(_resized, network, name, None, "input")
-        for place, layer in enumerate(part.layers):
-            for option, letter in (("units", "h"), ("projection", "p")):
-                size = getattr(layer, option, None)
-                if size is not None and isinstance(layer, Cell | Dense):
-                    yield OtherSize(name, place, letter, size, size), partial(_resized, network, name, place, option)
-
-
-def _resized(network: Network, name: str | None, place: int | None, option: str, size: int) -> Network:
-    """Return the network with another size: of a part's input, or of the layer at a place."""
-    part = network.parts[name]
-    if place is None:
-        new = part._replace(input=size)
-    else:
-        options: dict[str, Any] = {option: size}
-        new = part._replace(layers=_replaced(part.layers, place, part.layers[place].replace(**options)))
-    return network.with_parts({**network.parts, name: new})
-
-
-def _replaced(layers: tuple[Layer, ...], place: int, layer: Layer) -> tuple[Layer, ...]:
-    return (*layers[:place], layer, *layers[place + 1 :])
+        sizes: list[tuple[int | None, str, str, int | None]] = [(None, "input", "m", part.input)]
+        for number, layer in enumerate(part.layers):
+            options = (("units", "h"), ("projection", "p")) if isinstance(layer, Cell | Dense) else ()
+            sizes += [(number, option, letter, getattr(layer, option, None)) for option, letter in options]
+        for place, key, letter, size in sizes:
+            if size is not None:
+                at = SizePlace(name, place, key)
+                yield OtherSize(name, place, letter, size, size), partial(resized, network, (at,))

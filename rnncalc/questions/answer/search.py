@@ -303,6 +303,6 @@ def carried_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[W
 def _wrong_width(was: LayerLine, now: LayerLine) -> int | None:
     """Return the output width that a mistake gives a layer; None if the width is right."""
     both = concatenated(was)
-    if was.has("projection") and not now.has("projection"):
+    if was.part("projection") and not now.part("projection"):
         return now.h * (2 if both else 1)
     return one_way(was) if both and now.directions == 1 else None

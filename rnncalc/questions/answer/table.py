@@ -7,16 +7,27 @@ last the rare ones.
 
 from __future__ import annotations
 
+from functools import partial
+
+from rnncalc.conventions.formula import Times
+from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.questions.answer import changes
 from rnncalc.questions.answer.changes import (
+    above_cells,
+    along,
     by_one_gate,
+    concatenated,
+    counted_as,
     feeding,
     in_cells,
     in_layers,
     in_outputs,
-    not_reading,
+    in_turn,
+    left_out,
+    one_way,
+    reading,
     reading_each_step,
     times_steps,
     to_hidden,
@@ -25,7 +36,11 @@ from rnncalc.questions.answer.changes import (
     with_biases,
     with_directions,
     with_gates,
+    with_network,
     with_other,
+    with_part,
+    with_reads,
+    with_recurrence,
     with_width,
     without_other,
     without_part,
@@ -36,8 +51,6 @@ from rnncalc.questions.answer.mistake import (
     check,
     gate_numbers,
     gates_left_out,
-    is_any,
-    is_recurrent,
     layers_alone,
     layers_left_out,
     matrices_alone,
@@ -48,7 +61,9 @@ from rnncalc.questions.answer.mistake import (
     times_a_number,
     vocabulary_of_batch,
 )
-from rnncalc.questions.answer.worksheet import product, total
+from rnncalc.questions.answer.worksheet import Addend, product, total
+
+rare = partial(Mistake, rare=True)
 
 TABLE: tuple[Mistake | Family, ...] = (
     # the likeliest mistake in a cell whose gates do not read the past
@@ -58,7 +73,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_cells(changes.recurrence_counted),
     ),
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
-    Mistake("no-peepholes", "ignores the peepholes", in_cells(not_reading("peephole"))),
+    Mistake("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
     Family("only-state", "counts {state} alone of the learned initial states", one_state),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
@@ -74,15 +89,11 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_cells(changes.recurrent_of_units),
     ),
     Mistake("no-projection-matrix", "leaves out the projection's own matrix", in_cells(without_other("projection"))),
-    Mistake(
-        "no-extra-inputs",
-        "ignores the extra inputs",
-        in_layers(changes.without_extra_inputs, Cell, Dense),
-    ),
+    Mistake("no-extra-inputs", "ignores the extra inputs", in_layers(changes.without_extra_inputs, Cell, Dense)),
     Mistake(
         "full-recurrence",
         "counts h × h recurrent weights, but the recurrence is diagonal",
-        in_cells(changes.full_recurrence),
+        in_cells(lambda line: reading(line, "past", width=line.h) if line.width("past") == 1 else line),
     ),
     Mistake(
         "biases-counted", "counts biases, but the network has none", in_layers(changes.biases_counted, Cell, Dense)
@@ -95,9 +106,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
     Mistake("no-norm", "ignores the layer normalisation", in_cells(changes.without_norm)),
     Mistake(
-        "no-norm-of-states",
-        "leaves out the normalisation of the cell state",
-        in_cells(changes.without_norm_of_states),
+        "no-norm-of-states", "leaves out the normalisation of the cell state", in_cells(changes.without_norm_of_states)
     ),
     Mistake(
         "input-gate-apart",
@@ -105,20 +114,28 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_cells(changes.input_gate_apart),
     ),
     Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.tied_twice)),
-    Mistake("frozen-out", "leaves out the frozen parameters", in_layers(changes.frozen_out, Layer)),
-    Mistake("no-external", "leaves out the part counted elsewhere", in_layers(changes.left_out, External)),
+    Mistake(
+        "frozen-out",
+        "leaves out the frozen parameters",
+        in_layers(lambda line: left_out(line) if line.layer.frozen else line, Layer),
+    ),
+    Mistake("no-external", "leaves out the part counted elsewhere", in_layers(left_out, External)),
     # layers around the cells
     Mistake(
         "kernel-of-one-step",
         "forgets that a filter reads several steps",
-        in_layers(changes.kernel_without(2), Transform),
+        in_layers(with_part("kernel", along("fc")), Transform),
     ),
-    Mistake("no-channels", "forgets the features that a filter reads", in_layers(changes.kernel_without(1), Transform)),
+    Mistake(
+        "no-channels",
+        "forgets the features that a filter reads",
+        in_layers(with_part("kernel", along("fk")), Transform),
+    ),
     Mistake("no-groups", "ignores the groups of a convolution", in_layers(changes.groups_ignored, Transform)),
     Mistake(
         "bias-of-each-weight",
         "counts a bias for each weight of a filter",
-        in_layers(changes.bias_of_each_weight, Transform),
+        in_layers(with_part("bias", lambda line: line.part("kernel") or line.part("bias")), Transform),
     ),
     Mistake("no-bias-around", "leaves out the biases around the cells", in_layers(without_other("bias"), Transform)),
     Mistake(
@@ -129,7 +146,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "no-stored",
         "leaves out the stored means and variances, which are parameters here that are not trained",
-        in_layers(changes.stored_left_out, Transform),
+        in_layers(without_other(*STORED), Transform),
     ),
     # shared weights: one set for all steps, two for two directions
     Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
@@ -142,7 +159,11 @@ TABLE: tuple[Mistake | Family, ...] = (
         "feeds the next layer with one direction's units instead of both",
         feeding(changes.width_of_one_direction),
     ),
-    Mistake("no-second-direction", "counts as if there were no second direction", changes.in_one_direction, rare=True),
+    rare(
+        "no-second-direction",
+        "counts as if there were no second direction",
+        in_turn(feeding(changes.width_of_one_direction), in_cells(with_directions(1))),
+    ),
     Family(
         "one-direction-in-{layer}",
         "forgets the second direction of {layer}, and feeds the next layer with half",
@@ -153,53 +174,42 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "concat-for-merge",
         "takes the two directions as concatenated, but they are merged",
-        feeding(changes.width_of_both_directions),
-    ),
-    Mistake("directions-twice", "counts each of the two directions twice", in_cells(changes.each_direction_twice)),
-    Mistake(
-        "two-directions", "counts two directions, and the network reads in one", in_cells(with_directions(2)), rare=True
+        feeding(lambda below, line, network: 2 * one_way(below) if concatenated(below) is False else None),
     ),
     Mistake(
+        "directions-twice",
+        "counts each of the two directions twice",
+        in_cells(lambda line: line._replace(directions=4) if line.directions == 2 else line),
+    ),
+    rare("two-directions", "counts two directions, and the network reads in one", in_cells(with_directions(2))),
+    rare(
         "two-directions-deeper",
         "counts two directions and their concatenation, and the network reads in one",
-        changes.in_both_directions,
-        rare=True,
+        in_turn(feeding(changes.width_of_two_directions), in_cells(with_directions(2))),
     ),
-    Mistake(
+    rare(
         "weights-times-steps",
         "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
         reading_each_step(Cell, "input", "past", "peephole"),
-        rare=True,
     ),
-    Mistake(
-        "recurrent-times-steps",
-        "counts the recurrent matrices once for each step",
-        reading_each_step(Cell, "past"),
-        rare=True,
-    ),
-    Mistake(
+    rare("recurrent-times-steps", "counts the recurrent matrices once for each step", reading_each_step(Cell, "past")),
+    rare(
         "recurrent-between-steps",
         "counts the recurrent matrices once between each two steps",
         reading_each_step(Cell, "past", between=True),
-        rare=True,
     ),
-    Mistake(
-        "input-times-steps", "counts the input matrices once for each step", reading_each_step(Cell, "input"), rare=True
-    ),
-    Mistake(
+    rare("input-times-steps", "counts the input matrices once for each step", reading_each_step(Cell, "input")),
+    rare(
         "output-of-all-steps",
         "feeds the output layer with the states of all steps at once",
         reading_each_step(Output, "input"),
-        rare=True,
     ),
     Mistake("repeat-once", "counts a repeated layer once", changes.repeat_once),
     # biases: whether there are any, how many vectors, their size, and the convention
     Mistake(
         "no-biases",
         "leaves out all biases",
-        changes.in_turn(
-            in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(without_other("bias"), Transform)
-        ),
+        in_turn(in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(without_other("bias"), Transform)),
     ),
     Mistake(
         "no-hidden-biases", "leaves out the biases of the recurrent layers", in_cells(with_biases(lambda count: 0))
@@ -212,12 +222,12 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_cells(with_biases(lambda count: 2 * min(1, count))),
     ),
     Mistake(
-        "one-bias",
-        "counts one bias vector per gate instead of two",
-        in_cells(with_biases(lambda count: min(1, count))),
+        "one-bias", "counts one bias vector per gate instead of two", in_cells(with_biases(lambda count: min(1, count)))
     ),
     Mistake(
-        "bias-in-each-gate", "counts a bias in every gate, and some have none", in_cells(changes.bias_in_each_gate)
+        "bias-in-each-gate",
+        "counts a bias in every gate, and some have none",
+        in_cells(lambda line: with_biases(lambda count: count or 1)(line) if line.biases else line),
     ),
     Mistake("one-bias-in-all", "counts one bias vector for all gates", in_cells(changes.one_bias_in_all)),
     Mistake("scalar-biases", "counts one number for each bias instead of h", in_cells(with_bias_size(lambda line: 1))),
@@ -232,18 +242,14 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_layers(with_biases(lambda count: 2 * count), Dense),
     ),
     # layers and parts left out, or counted twice
-    Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(changes.left_out)),
-    Mistake("no-embedding", "leaves out the embedding's table", in_layers(changes.left_out, Embedding)),
+    Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(left_out)),
+    Mistake("no-embedding", "leaves out the embedding's table", in_layers(left_out, Embedding)),
     Mistake(
         "embedding-output",
         "takes the output shape of the embedding, steps × width, for its count",
-        changes.embedding_output,
+        with_network(changes.embedding_output, Embedding),
     ),
-    Mistake(
-        "only-recurrent",
-        "counts the recurrent layers alone",
-        in_layers(changes.left_out, Embedding, Dense, External),
-    ),
+    Mistake("only-recurrent", "counts the recurrent layers alone", in_layers(left_out, Embedding, Dense, External)),
     Mistake(
         "padding-row",
         "counts one more row of the embedding's table, for padding",
@@ -254,7 +260,11 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family("no-layer", "leaves out the layer {layer}", layers_left_out, by_layer=True),
     Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
-    Mistake("no-candidate", "counts the gates and forgets the candidate", in_cells(changes.without_candidate)),
+    Mistake(
+        "no-candidate",
+        "counts the gates and forgets the candidate",
+        in_cells(lambda line: line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name))),
+    ),
     Mistake("gates-1", "counts the cell as a plain RNN, with 1 block", in_cells(with_gates(1))),
     Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate", in_cells(with_gates(2))),
     Mistake("gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate", in_cells(with_gates(3))),
@@ -263,29 +273,30 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family(
         "times-{times}",
         "multiplies the recurrent layers by {times}, but all steps share one set of weights",
-        times_a_number(is_recurrent),
+        times_a_number(Cell),
         fitted=True,
     ),
     Family(
         "whole-times-{times}",
         "multiplies the whole count by {times}, but all steps share one set of weights",
-        times_a_number(is_any),
+        times_a_number(Cell, Dense, Embedding, External),
         fitted=True,
     ),
     Family("other-gates-{count}", "counts {count} blocks instead of {gates}", gate_numbers),
     Family("no-gate", "leaves out the {gate}", gates_left_out),
-    Mistake(
+    rare(
         "one-plain-rnn",
         "takes the formula of one plain RNN without biases, and there are several layers",
         changes.as_one_plain_rnn,
-        rare=True,
     ),
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(changes.as_dense)),
-    Mistake("no-recurrent", "forgets the recurrent matrices", in_cells(not_reading("past"))),
-    Mistake("no-input", "forgets the input matrices", in_cells(not_reading("input"))),
+    Mistake("no-recurrent", "forgets the recurrent matrices", in_cells(with_width("past", lambda line: 0))),
+    Mistake("no-input", "forgets the input matrices", in_cells(with_width("input", lambda line: 0))),
     Family("only-{matrices}", "counts {which}", matrices_alone),
     Mistake(
-        "shared-twice", "counts the matrices that the gates share once for each of them", in_cells(changes.not_shared)
+        "shared-twice",
+        "counts the matrices that the gates share once for each of them",
+        in_cells(lambda line: with_reads(line, lambda read: read._replace(shared=""))),
     ),
     Mistake(
         "output-in-cell",
@@ -301,183 +312,150 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "network-input-deeper",
         "feeds deeper layers with the network's input width",
-        feeding(to_hidden(changes.width_of_input)),
+        feeding(to_hidden(lambda below, line, network: network.parts[line.placed.part].input)),
     ),
     Mistake("encoder-input", "feeds the decoder with the encoder's input width", changes.encoder_input),
     # rare, about biases
-    Mistake(
+    rare(
         "bias-of-input",
         "gives each bias m numbers instead of h",
         in_cells(with_bias_size(lambda line: line.width("input"))),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "scalar-output-bias",
         "counts one number for the bias of the output layer",
         in_outputs(with_bias_size(lambda line: 1)),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "output-bias-of-inputs",
         "gives the output layer's bias a number for each input instead of each unit",
         in_outputs(with_bias_size(lambda line: line.width("input"))),
-        rare=True,
     ),
-    Mistake(
-        "embedding-bias",
-        "gives the embedding a bias",
-        in_layers(with_other("bias", lambda line: line.h), Embedding),
-        rare=True,
+    rare("embedding-bias", "gives the embedding a bias", in_layers(with_other("bias", lambda line: line.h), Embedding)),
+    rare(
+        "projection-bias",
+        "gives the projection a bias",
+        in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0)),
     ),
-    Mistake("projection-bias", "gives the projection a bias", in_cells(changes.bias_of_projection), rare=True),
     # rare, about parts
-    Mistake(
-        "taken-as-tied", "counts the output matrix as the embedding's, and it is not", changes.taken_as_tied, rare=True
+    rare(
+        "taken-as-tied",
+        "counts the output matrix as the embedding's, and it is not",
+        with_network(changes.taken_as_tied, Output),
     ),
-    Mistake(
-        "state-counted",
-        "counts the state as parameters, and it is not learned",
-        in_cells(changes.state_counted),
-        rare=True,
-    ),
-    Mistake(
+    rare("state-counted", "counts the state as parameters, and it is not learned", in_cells(changes.state_counted)),
+    rare(
         "packed-width",
         "takes the height of the stacked matrices, blocks × h, for the count",
-        in_cells(changes.units_of_gates),
-        rare=True,
+        in_cells(counted_as("gates", lambda line: product(len(line.gates), line.h))),
     ),
-    Mistake("units", "counts the units instead of their weights", in_layers(changes.units, Cell, Dense), rare=True),
+    rare(
+        "units",
+        "counts the units instead of their weights",
+        in_layers(lambda line: left_out(line)._replace(others=(Addend("units", line.h),)), Cell, Dense),
+    ),
     # rare, about cells
-    Mistake(
+    rare(
         "diagonal",
         "counts one recurrent weight a unit instead of a matrix",
         in_cells(with_width("past", lambda line: 1)),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "matrices-of-one-gate",
         "counts the matrices of one gate, and the biases of all",
         in_cells(by_one_gate("input", "past")),
-        rare=True,
     ),
-    Mistake("input-of-one-gate", "counts one input matrix for all gates", in_cells(by_one_gate("input")), rare=True),
-    Mistake(
-        "recurrent-of-one-gate", "counts one recurrent matrix for all gates", in_cells(by_one_gate("past")), rare=True
-    ),
-    Mistake(
+    rare("input-of-one-gate", "counts one input matrix for all gates", in_cells(by_one_gate("input"))),
+    rare("recurrent-of-one-gate", "counts one recurrent matrix for all gates", in_cells(by_one_gate("past"))),
+    rare(
         "cell-state-in-gates",
         "lets the gates read the cell state too, as they read h",
         in_cells(changes.past_of_all_states),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "square",
         "gives the gates (m + h) × (m + h) weights instead of h × (m + h)",
-        in_cells(changes.square),
-        rare=True,
+        in_cells(lambda line: line._replace(h=line.width("input") + line.width("past"))),
     ),
-    Mistake(
+    rare(
         "recurrent-of-output",
         "lets the recurrence read the output instead of the state",
-        changes.past_of_output,
-        rare=True,
+        with_network(changes.past_of_output, Cell),
     ),
-    Mistake(
-        "peepholes-counted", "adds peepholes, and the cell has none", in_cells(changes.peepholes_counted), rare=True
-    ),
-    Mistake(
+    rare("peepholes-counted", "adds peepholes, and the cell has none", in_cells(changes.peepholes_counted)),
+    rare(
         "full-peepholes",
         "counts h × h weights for each peephole instead of h",
         in_cells(with_width("peephole", lambda line: line.h)),
-        rare=True,
     ),
-    Mistake(
-        "peephole-in-each-gate",
-        "counts a peephole in the candidate too",
-        in_cells(changes.peephole_in_each_gate),
-        rare=True,
-    ),
+    rare("peephole-in-each-gate", "counts a peephole in the candidate too", in_cells(changes.peephole_in_each_gate)),
     # rare, about widths
-    Mistake(
+    rare(
         "own-width-deeper",
         "feeds deeper layers with as many numbers as they have units",
-        feeding(to_hidden(changes.own_width)),
-        rare=True,
+        feeding(to_hidden(lambda below, line, network: line.h)),
     ),
-    Mistake(
-        "state-beside-input",
-        "feeds the decoder with the encoder's state beside its input",
-        changes.state_beside_input,
-        rare=True,
+    rare(
+        "state-beside-input", "feeds the decoder with the encoder's state beside its input", changes.state_beside_input
     ),
-    Mistake(
-        "swapped",
-        "takes the inputs for the units and the units for the inputs",
-        changes.inputs_and_units_swapped,
-        rare=True,
-    ),
-    Mistake(
+    rare("swapped", "takes the inputs for the units and the units for the inputs", changes.inputs_and_units_swapped),
+    rare(
         "recurrent-of-inputs",
         "gives the recurrent matrices h × m weights instead of h × h",
         in_cells(with_width("past", lambda line: line.width("input"))),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "recurrent-among-inputs",
         "gives the recurrent matrices m × m weights instead of h × h",
         in_cells(changes.recurrent_among_inputs),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "input-of-units",
         "gives the input matrices h × h weights instead of h × m",
         in_cells(with_width("input", lambda line: line.h)),
-        rare=True,
     ),
-    Mistake("input-square", "takes m × m for the count", in_cells(changes.input_square), rare=True),
-    Mistake("steps-for-units", "takes the number of steps for the units", changes.steps_for_units, rare=True),
-    Mistake(
-        "widths-added", "adds the widths, m + h, instead of multiplying them", in_cells(changes.widths_added), rare=True
+    rare(
+        "input-square",
+        "takes m × m for the count",
+        in_cells(counted_as("square", lambda line: Times((line.width("input"), line.width("input"))))),
     ),
-    Mistake(
+    rare("steps-for-units", "takes the number of steps for the units", changes.steps_for_units),
+    rare(
+        "widths-added",
+        "adds the widths, m + h, instead of multiplying them",
+        in_cells(counted_as("widths", lambda line: total((line.h, line.width("input"))))),
+    ),
+    rare(
         "output-in-each-gate",
         "counts the output layer once for each gate of the cell",
-        changes.output_in_each_gate,
-        rare=True,
+        above_cells(lambda line, gates: line._replace(times=line.times * gates)),
     ),
-    Mistake(
+    rare(
         "output-as-cell",
         "counts the output layer as if it were another recurrent layer",
-        changes.outputs_as_cells,
-        rare=True,
+        above_cells(lambda line, gates: line._replace(gates=with_recurrence(line).gates * gates)),
     ),
-    Mistake(
+    rare(
         "output-of-input",
         "feeds the output layer with the network's input",
-        feeding(to_output(changes.width_of_input)),
-        rare=True,
+        feeding(to_output(lambda below, line, network: network.parts[line.placed.part].input)),
     ),
-    Mistake(
+    rare(
         "output-of-both-states",
         "feeds the output layer with the cell state too, not with h alone",
         feeding(to_output(changes.width_of_all_states)),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "deeper-of-both-states",
         "feeds the next layers with the cell state too, not with h alone",
         feeding(changes.width_of_all_states),
-        rare=True,
     ),
-    Mistake(
+    rare(
         "output-of-state-and-input",
         "feeds the output layer with the last layer's input too",
-        feeding(to_output(changes.state_and_input)),
-        rare=True,
+        feeding(to_output(lambda below, line, network: below.placed.outputs + below.placed.inputs)),
     ),
-    Mistake(
-        "one-hot", "leaves out the embedding and feeds the next layer with the vocabulary", changes.one_hot, rare=True
-    ),
+    rare("one-hot", "leaves out the embedding and feeds the next layer with the vocabulary", changes.one_hot),
     # mistakes that explain almost any number
     Family(
         "vocabulary-of-batch",
@@ -486,13 +464,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         fitted=True,
         weak=True,
     ),
-    Family(
-        "output-width",
-        "gives the output layer {width}, and it has {units}",
-        output_widths,
-        fitted=True,
-        weak=True,
-    ),
+    Family("output-width", "gives the output layer {width}, and it has {units}", output_widths, fitted=True, weak=True),
 )
 
 check(TABLE)

@@ -140,9 +140,9 @@ class LayerLine(NamedTuple):
         """Return the width that the gates read from a source, 0 if none reads it."""
         return max((gate.width(source) for gate in self.gates), default=0)
 
-    def has(self, other: str) -> bool:
-        """Return whether a part that belongs to no gate is counted."""
-        return any(each.name == other for each in self.others)
+    def part(self, name: str) -> Expression:
+        """Return a part that belongs to no gate; 0 if it is not counted."""
+        return next((other.expression for other in self.others if other.name == name), 0)
 
     @property
     def of_one(self) -> Expression:

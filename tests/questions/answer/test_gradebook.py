@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, Network, Output, answer
-from rnncalc.questions.answer.answer_file import read_answer_file
-from rnncalc.questions.answer.gradebook import grade_class
+from rnncalc import GRU, LSTM, CallError, Network, Output, answer
+from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.reading import read_answer
+from rnncalc.questions.answer.reading import GivenNumber, read_answer
 
 NETWORK = Network(input=8, layers=(GRU(16),), output=Output(3))
 
@@ -112,3 +111,128 @@ def test_a_rounding_is_taken_for_itself_alone_if_that_is_asked(call: Call, tmp_p
     assert call("answer", "specs/gru.yaml", "1k").code == 0
     out, _ = graded(call, tmp_path / "a.csv", "name,answer\nAnn,1.2k\nBen,1k\n", "-f", "json", "--exact")
     assert [grade["right"] for grade in json.loads(out)["grades"]] == [True, False]
+
+
+ROWS = [("Zoë", "1200"), ("Ann, B.", "1,152")]
+
+
+def written(separator: str) -> str:
+    """Return a file of two columns and ROWS, each cell in quotes."""
+    rows = [("Name", "Answer"), *ROWS]
+    return "\r\n".join(separator.join(f'"{cell}"' for cell in row) for row in rows)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_separators_and_encodings(separator: str, encoding: str) -> None:
+    """The same names and answers from each."""
+    file = read_answer_file(written(separator).encode(encoding))
+    assert [(row.name, *row.answers) for row in file.rows] == ROWS
+    assert file.columns == ("Name", "Answer")
+
+
+def test_a_separator_that_is_said() -> None:
+    """Excel's first line, which counts among the lines."""
+    (row,) = read_answer_file(b"sep=|\nname|answer\na,b;c|5\n").rows
+    assert (row.line, row.name, row.answers) == (3, "a,b;c", ("5",))
+
+
+def test_lines_of_rows_below_empty_ones_and_cells_of_several_lines() -> None:
+    """The line where a row begins; blanks around cells are removed."""
+    file = read_answer_file(b'name,answer\n\n,\n"Ann\nBell", 5 \nBen,6\n')
+    assert [(row.line, row.answers) for row in file.rows] == [(4, ("5",)), (6, ("6",))]
+
+
+def test_a_semicolon_in_a_file_of_commas() -> None:
+    """What parts the rows alike is the separator."""
+    file = read_answer_file(b"name,answer\na;b;c,5\nd;e,6\n")
+    assert [row.answers for row in file.rows] == [("5",), ("6",)]
+
+
+@pytest.mark.parametrize("data", [b"Ann;1200\nBen;1152\n", b"Ann,1200\nBen,1152\n"])
+def test_a_file_without_a_header(data: bytes) -> None:
+    """An answer in its first row."""
+    file = read_answer_file(data)
+    assert [(row.line, row.name, *row.answers) for row in file.rows] == [(1, "Ann", "1200"), (2, "Ben", "1152")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("1200", 1200),
+        ('"1,200"', 1200),
+        ("1 200", 1200),
+        ("1\u00a0200", 1200),
+        ("1\u202f200", 1200),
+        ("1200.0", 1200),
+        ("1200.00", 1200),
+        ("1.2E+03", 1200),
+        ('"3*16*(8+16+1)"', 1200),
+        ("1200 parameters", 1200),
+        ("about 1200", 1200),
+        ('" 1200 "', 1200),
+        ("\t1200", 1200),
+    ],
+)
+def test_an_answer_as_spreadsheets_and_students_write_it(cell: str, number: int) -> None:
+    """The same number in each; line breaks are those of any system."""
+    for end in ("\n", "\r\n", "\r"):
+        file = read_answer_file(f"name;answer{end}Ann;{cell}{end};{end}Ben\x0b;5{end}{end}".encode())
+        assert [row.name for row in file.rows] == ["Ann", "Ben"]
+        given = read_answer(file.rows[0].answers[0])
+        assert isinstance(given, GivenNumber)
+        assert given.number == number
+
+
+def test_variants_by_their_column_or_in_order() -> None:
+    """Only of an exercise with variants."""
+    data = b"name,Variant,answer\nAnn,3,5\nBen,1,6\n"
+    assert [row.variant for row in read_answer_file(data).rows] == ["", ""]
+    assert [row.variant for row in read_answer_file(data, in_variants=True).rows] == ["3", "1"]
+    assert [row.variant for row in read_answer_file(data, variant="name").rows] == ["Ann", "Ben"]
+    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", in_variants=True).rows] == [
+        "1",
+        "2",
+    ]
+    assert [row.answers for row in read_answer_file(b"variant,x\n1,5\n", in_variants=True).rows] == [("5",)]
+
+
+def test_columns_by_title_and_by_number() -> None:
+    """Upper and lower case are one if no title is the same; a short row is filled up."""
+    data = b"Id,Who,W1,W2\n1,Ann,5,6\n2,Ben,7\n"
+    for name, answers in (("who", ["w1", "W2"]), ("2", ["3", "4"])):
+        rows = read_answer_file(data, name, answers).rows
+        assert [(row.name, *row.answers) for row in rows] == [("Ann", "5", "6"), ("Ben", "7", "")]
+    assert [row.name for row in read_answer_file(data, None, ["W1"]).rows] == ["1", "2"]
+
+
+def test_answers_alone() -> None:
+    """One column without names."""
+    file = read_answer_file(b"total\n5\n6\n")
+    assert [(row.name, *row.answers) for row in file.rows] == [("", "5"), ("", "6")]
+
+
+def test_columns_of_a_graded_file_are_made_anew() -> None:
+    """They do not stand there twice."""
+    file = read_answer_file(b"name,answer,right,mistake,feedback\nAnn,5,true,,Right.\n")
+    assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
+
+
+@pytest.mark.parametrize(
+    ("data", "answers", "message"),
+    [
+        (b"", [], "there are no rows; expected a header"),
+        (b"\n,,\n", [], "there are no rows"),
+        (b"name,answer\n", [], "no row below it"),
+        (b"name,a,b\nAnn,5,6\n", [], "which column has the answer"),
+        (b"name,answers\nAnn,5\n", ["answer"], "no column 'answer' for the answer; the columns are name or answers"),
+        (b"name,x,x\nAnn,5,6\n", ["x"], "2 columns have the title 'x'; write the number of the answer's: 2 or 3"),
+        (b'name,answer\nAnn,5\n"Ben,6\nCid,7\n', [], "line 3: a quotation mark is not closed"),
+        (b"name,answer\nAnn," + b"5" * 200_000, [], "line 2: a cell is longer than"),
+        (b"name,answer\n" + b"Ann,5\n" * 100_001, [], "expected at most 100,000 rows, got 100,001"),
+    ],
+)
+def test_what_is_no_file_of_answers(data: bytes, answers: list[str], message: str) -> None:
+    """One line that says what to write."""
+    with pytest.raises(CallError, match=message):
+        read_answer_file(data, None, answers)

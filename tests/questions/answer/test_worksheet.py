@@ -9,7 +9,6 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import LSTM, RNN, SRU, Dense, Embedding, External, Layer, Network, Output
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.worksheet import (
     Addend,
     GateInput,
@@ -20,6 +19,7 @@ from rnncalc.questions.answer.worksheet import (
     worksheet_of,
     write,
 )
+from rnncalc.questions.compare import compare_conventions
 from rnncalc.spec import parse
 
 INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
