@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import (
-    NetworkFlags,
-    files,
-    network_flags,
-    notation_flag,
-    report_flags,
-    specs_argument,
-    word_flag,
-)
+from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import Destination, check_file, write, write_file
