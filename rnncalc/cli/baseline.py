@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -32,81 +31,62 @@ Pair = Callable[[SpecPath], str | None]
 """Returns the path of the earlier spec, None for a new file. Raises SpecError if two specs match."""
 
 
-class Baseline(ABC):
-    """Earlier numbers by key: a path or the name of a network.
+class Baseline:
+    """Earlier numbers by key: a path, to which `pair` maps a file, or without `pair` the name of a network.
 
     label: the baseline's name, for people. remarks: what could not be read.
     whole: whether a key without a file is a removed spec. It is not if the baseline is a single file.
+    alone: there is one network and one file, so their names need not match.
     """
 
     def __init__(
-        self, label: str, numbers: Mapping[str, Numbers], *, remarks: tuple[str, ...] = (), whole: bool = True
+        self,
+        label: str,
+        earlier: Mapping[str, Numbers | str],
+        pair: Pair | None = None,
+        *,
+        whole: bool = True,
+        alone: bool = False,
     ) -> None:
         self.label = label
-        self.remarks = remarks
-        self.numbers = numbers
+        self.numbers = {key: of for key, of in earlier.items() if not isinstance(of, str)}
+        self.remarks = tuple(of for of in earlier.values() if isinstance(of, str))
+        self.pair = pair
         self.whole = whole
+        self.alone = alone and len(self.numbers) == 1
         self.files: dict[str, str] = {}
 
-    @abstractmethod
-    def key(self, found: SpecPath, name: str | None) -> str | None:
-        """Return the key of a file, None for a new file. name: the network's name, None for a broken spec."""
-
-    @abstractmethod
-    def clash(self, key: str, other: str) -> Problem:
-        """Return the problem of two files with the same key."""
-
     def before(self, found: SpecPath, name: str | None) -> Numbers | None:
-        """Return the earlier numbers of a file, None for a new file. Raises SpecError if two files have its key."""
-        key = self.key(found, name)
+        """Return the earlier numbers of a file, None for a new file. Raises SpecError if two files have its key.
+
+        name: the network's name, None for a broken spec.
+        """
+        key = self._key(found, name)
         if key is None:
             return None
         other = self.files.setdefault(key, found.path)
+        if other != found.path and self.pair:
+            message = f"'{escape(key)}' of the baseline could be this file's or that of '{escape(other)}'"
+            raise _error((), f"{message}; compare one folder with it")
         if other != found.path:
-            raise SpecError((self.clash(key, other),))
+            message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
+            raise _error((escape(key),), message)
         return self.numbers.get(key)
 
-    def removed(self) -> Iterator[Verdict]:
-        """Yield the specs that no file was paired with."""
-        for key, numbers in self.numbers.items() if self.whole else ():
-            if key not in self.files:
-                yield Verdict(key, difference=Difference(numbers.params, None))
-
-
-class PathBaseline(Baseline):
-    """Earlier specs by their paths in a folder or a repository; `pair` maps a file to such a path."""
-
-    def __init__(self, label: str, earlier: Mapping[str, Numbers | str], pair: Pair, *, whole: bool) -> None:
-        numbers = {path: of for path, of in earlier.items() if not isinstance(of, str)}
-        remarks = tuple(of for of in earlier.values() if isinstance(of, str))
-        super().__init__(label, numbers, remarks=remarks, whole=whole)
-        self.pair = pair
-
-    def key(self, found: SpecPath, name: str | None) -> str | None:
-        return self.pair(found)
-
-    def clash(self, key: str, other: str) -> Problem:
-        message = f"'{escape(key)}' of the baseline could be this file's or that of '{escape(other)}'"
-        return Problem((), f"{message}; compare one folder with it")
-
-
-class NameBaseline(Baseline):
-    """Earlier networks by name. alone: there is one network and one file, so their names need not match."""
-
-    def __init__(self, label: str, numbers: Mapping[str, Numbers], *, alone: bool, whole: bool = True) -> None:
-        super().__init__(label, numbers, whole=whole)
-        self.alone = alone and len(numbers) == 1
-
-    def key(self, found: SpecPath, name: str | None) -> str | None:
+    def _key(self, found: SpecPath, name: str | None) -> str | None:
+        if self.pair:
+            return self.pair(found)
         if self.alone:
             return next(iter(self.numbers))
         if name is None:
             self.whole = False  # a broken spec may be any of them, so none is certainly removed
         return name if name in self.numbers else None
 
-    def clash(self, key: str, other: str) -> Problem:
-        message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
-        return Problem((escape(key),), message)
+    def removed(self) -> Iterator[Verdict]:
+        """Yield the specs that no file was paired with."""
+        for key, numbers in self.numbers.items() if self.whole else ():
+            if key not in self.files:
+                yield Verdict(key, difference=Difference(numbers.params, None))
 
 
 def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dtype: str, overrides: Texts) -> Baseline:
@@ -120,10 +100,10 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dt
 
         read = partial(numbers_at, dtype=dtype, overrides=overrides)
         earlier, pair = at_commit(path.removeprefix(GIT), paths, read)
-        return PathBaseline(path, earlier, pair, whole=whole)
+        return Baseline(path, earlier, pair, whole=whole)
     if os.path.isdir(path):
         earlier = dict(_folder(path, dtype, overrides))
-        return PathBaseline(path, earlier, pair_below(found, earlier), whole=whole)
+        return Baseline(path, earlier, pair_below(found, earlier), whole=whole)
     try:
         data, source = read_file(path, flag="--baseline", most=MAX_REPORT_BYTES)
     except SpecError as error:
@@ -132,12 +112,12 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dt
         if len(data) > MAX_REPORT_BYTES:
             message = f"a baseline has at most {MAX_REPORT_BYTES:,} bytes, this has more"
             raise SpecError((Problem((), message, escape_path(source)),))
-        return NameBaseline(source, read_reports(data, source), alone=len(found) == 1)
+        return Baseline(source, read_reports(data, source), alone=len(found) == 1)
     if len(found) > 1 and (specs := sum(map(_is_spec, found))) > 1:
         cure = "give a folder, or JSON of them all"
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
     numbers = numbers_of(parse(data, source, **overrides).network, dtype)
-    return NameBaseline(source, {path: numbers}, alone=True, whole=False)
+    return Baseline(source, {path: numbers}, alone=True, whole=False)
 
 
 def _with_commit(error: SpecError, path: str) -> SpecError:
@@ -182,11 +162,6 @@ def numbers_at(
         yield path, f"baseline {error.problems[0]}; its number before is unknown"
 
 
-def unpaired(message: str) -> SpecError:
-    """Return the error of a file that has no pair or more than one."""
-    return SpecError((Problem((), message),))
-
-
 def pair_below(found: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
     """Return the function that pairs files with paths in a folder of earlier specs."""
     groups = dict.fromkeys(file.folder for file in found)
@@ -194,15 +169,15 @@ def pair_below(found: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
 
     def pair(file: SpecPath) -> str | None:
         if file.path == "-":
-            raise unpaired("standard input has no path that a folder could be compared by; give a file")
+            raise _error((), "standard input has no path that a folder could be compared by; give a file")
         top = tops[file.folder]
         if top is not None:
-            below = _below(file.path, top)
+            below = os.path.relpath(file.path, top)
             return below if below in earlier else None
         name = os.path.basename(file.path)
         if file.folder is None and name in earlier:
             message = f"the baseline's '{escape(name)}' shares only its name with this file"
-            raise unpaired(f"{message}; give the folder that the file is in")
+            raise _error((), f"{message}; give the folder that the file is in")
         return None
 
     return pair
@@ -221,11 +196,7 @@ def _top(folder: str | None, paths: Sequence[str], earlier: Collection[str]) -> 
 
 
 def _pairs(paths: Iterable[str], top: str, earlier: Collection[str]) -> int:
-    return sum(_below(path, top) in earlier for path in paths)
-
-
-def _below(path: str, top: str) -> str:
-    return os.path.relpath(path, top)
+    return sum(os.path.relpath(path, top) in earlier for path in paths)
 
 
 def _above(paths: Sequence[str]) -> Iterator[str]:
@@ -254,24 +225,17 @@ def is_report(path: str, data: bytes) -> bool:
 
 def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
     """Return the numbers of each report by name. Raises SpecError for an invalid report."""
-    source = escape_path(source)
     try:
-        return _reports(_parsed(data))
+        return _reports(json.loads(data, object_pairs_hook=_object, parse_int=_whole))
     except SpecError as error:
-        raise SpecError(tuple(problem._replace(source=source) for problem in error.problems)) from None
-
-
-def _parsed(data: bytes) -> Any:
-    """Parse a JSON text in any encoding of Unicode; keep only the keys that are read."""
-    try:
-        return json.loads(data, object_pairs_hook=_object, parse_int=_whole)
+        (problem,) = error.problems
     except json.JSONDecodeError as error:
-        message = f"not valid JSON: {error.msg}"
-        raise SpecError((Problem((), message, line=error.lineno, column=error.colno),)) from None
+        problem = Problem((), f"not valid JSON: {error.msg}", line=error.lineno, column=error.colno)
     except UnicodeDecodeError as error:
-        raise _error((), f"no {error.encoding.upper()} text") from None
+        problem = Problem((), f"no {error.encoding.upper()} text")
     except RecursionError:
-        raise _error((), "lists and objects are nested too deep for a report") from None
+        problem = Problem((), "lists and objects are nested too deep for a report")
+    raise SpecError((problem._replace(source=escape_path(source)),))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -295,9 +259,9 @@ def _reports(top: Any) -> dict[str, Numbers]:
     if reports is None:
         raise _error((), f"expected a spec, or {_FROM_COUNT}")
     if (version := top.get("version", 1)) != 1:
-        raise _error(("version",), f"expected 1, got {_written(version)}: made by another rnncalc")
+        raise _error(("version",), f"expected 1, got {_as_json(version)}: made by another rnncalc")
     if not isinstance(reports, list):
-        raise _error(("reports",), f"expected a list, got {_written(reports)}")
+        raise _error(("reports",), f"expected a list, got {_as_json(reports)}")
     found: dict[str, Numbers] = {}
     for place, report in enumerate(reports):
         path = ("reports", place)
@@ -314,7 +278,7 @@ def _reports(top: Any) -> dict[str, Numbers]:
 def _report(report: Any, path: Path) -> tuple[str | None, Numbers | None]:
     """Return the name and the numbers of a report; both are None if the file was not a spec."""
     if not isinstance(report, dict):
-        raise _error(path, f"expected an object, got {_written(report)}")
+        raise _error(path, f"expected an object, got {_as_json(report)}")
     if "params" not in report:
         raise _error(path, f"params: missing; give {_FROM_COUNT}")
     name = report.get("name")
@@ -333,13 +297,13 @@ def _count(value: Any, path: Path) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise _error(path, f"expected {WholeNumber().expected}, got {_written(value)}")
+        raise _error(path, f"expected {WholeNumber().expected}, got {_as_json(value)}")
     if value >= 10**MAX_DIGITS:
         raise _error(path, f"expected at most {MAX_DIGITS} digits")
     return value
 
 
-def _written(value: Any) -> str:
+def _as_json(value: Any) -> str:
     """Return a value as JSON, shortened if it is long."""
     return escape(json.dumps(value))
 

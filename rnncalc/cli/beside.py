@@ -1,19 +1,18 @@
-"""The table of reports beside a count: a row has the flag of a report, the flags that go with it, and its function.
+"""Reports that a flag asks for: a row of a table has the flags that go with that flag, and the function of the report.
 
 A report's modules are imported only if a call asks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncalc.cli.flags import WordOption, flag_of, together
+from rnncalc.cli.flags import flag_of, together, word_flag
 from rnncalc.cli.problems import AllAtOnce
-from rnncalc.cli.update import training_flags
 from rnncalc.errors import Problem
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Ratio, Size
@@ -23,12 +22,9 @@ if TYPE_CHECKING:
     from rnncalc.reports.count import CountReport
     from rnncalc.reports.report import Report
 
-BesideFlags = dict[str, Any]
-"""The flags by their names in Python, as click has them."""
-
 
 class Beside(Frozen):
-    """A report beside a count. takes: the flags that go with it, which are arguments of its function."""
+    """A report that a flag asks for. takes: the flags that go with it, which are arguments of its function."""
 
     takes: tuple[str, ...]
     report: Callable[..., Report]
@@ -77,19 +73,21 @@ BESIDE = {
     "stream": Beside(("rate",), _stream),
     "quantize": Beside(("quantize",), _quantized),
 }
-"""The reports, by their flags."""
+"""The reports beside a count, by their flags."""
+
+Reports = Mapping[str, Beside]
 
 _READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio(above_zero=True)}
 """The flags that are read from text, with their allowed values."""
 
-BESIDE_FLAGS = tuple(dict.fromkeys([*BESIDE, *(flag for row in BESIDE.values() for flag in row.takes)]))
-
-
-def _quantizations() -> tuple[str, ...]:
-    from rnncalc.questions.quantized import QUANTIZATIONS
-
-    return tuple(QUANTIZATIONS)
-
+training_flags = together(
+    click.option(
+        "--training", is_flag=True, help="Add what a training step needs: gradients, saved activations, bytes."
+    ),
+    click.option("--chunk", metavar="K", help="Steps that the gradient passes through; all of them by default."),
+    click.option("--batch", metavar="B", help="Sequences in a batch; 1 by default."),
+    word_flag("--optimizer", words="rnncalc.network.training:OPTIMIZERS", help="Optimizer; sgd by default."),
+)
 
 beside_flags = together(
     click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs."),
@@ -97,35 +95,40 @@ beside_flags = together(
     click.option("--time-first", is_flag=True, help="Shapes with the steps before the batch."),
     click.option("--stream", is_flag=True, help="Add the state that is carried from step to step."),
     click.option("--rate", metavar="R", help="Steps a second, for --stream."),
-    click.option(
+    word_flag(
         "--quantize",
-        cls=WordOption,
-        words=_quantizations,
-        metavar="NAME",
+        words="rnncalc.questions.quantized:QUANTIZATIONS",
         help="Add bytes as embedded kernels store them.",
     ),
     training_flags,
 )
 
 
-def beside(flags: BesideFlags) -> Callable[[CountReport], Report] | None:
+def take_beside(flags: dict[str, Any], table: Reports = BESIDE) -> dict[str, Any]:
+    """Remove the flags of a table from those of a call, by their names in Python, and return them."""
+    return {
+        key: flags.pop(key) for key in dict.fromkeys([*table, *(flag for row in table.values() for flag in row.takes)])
+    }
+
+
+def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Report] | None:
     """Return the function that makes the requested report; None if no report is requested.
 
     Raises SpecError for a flag without its report, for an invalid size, and for two reports.
     """
     given = {key: value for key, value in flags.items() if value not in (None, False)}
-    asked = [key for key in BESIDE if key in given]
-    takes = [flag for key in asked for flag in BESIDE[key].takes]
+    asked = [key for key in table if key in given]
+    takes = [flag for key in asked for flag in table[key].takes]
     with AllAtOnce() as at_once:
         for key in given:
-            if key not in BESIDE and key not in takes:
-                of = one_of([flag_of(name) for name, row in BESIDE.items() if key in row.takes])
+            if key not in table and key not in takes:
+                of = one_of([flag_of(name) for name, row in table.items() if key in row.takes])
                 message = f"goes with {of}; add {'one' if ' or ' in of else 'that'}, or remove this"
                 at_once.problems.append(Problem((), message, flag_of(key)))
         if len(asked) > 1:
             at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
-        told = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
-    return partial(BESIDE[asked[0]].report, **told) if asked else None
+        read = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
+    return partial(table[asked[0]].report, **read) if asked else None
 
 
 def _value(key: str, given: Any) -> Any:

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -18,15 +19,15 @@ import click
 from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, report_flags, together
+from rnncalc.cli.flags import Decorator, dtype_flag, files, flag_of, override_flags, report_flags, together
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.paths import SpecPath, find, unreadable
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import tell
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
-from rnncalc.layers.options import Allowed, Ratio, WholeNumber
-from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
+from rnncalc.layers.options import Ratio
+from rnncalc.network.budget import AMOUNT, BUDGET_KEYS, BYTES, BudgetKey, Quantity, Rule
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.validation import KEYS
 from rnncalc.questions import check as question
@@ -45,35 +46,30 @@ Texts = Mapping[str, str | None]
 
 
 COMPARISONS = {
-    "max_growth": (Rule.GROWTH, Quantity.PARAMS),
-    "max_bytes_growth": (Rule.GROWTH, Quantity.BYTES),
-    "max_multiply_adds_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS),
-    "max_state_growth": (Rule.GROWTH, Quantity.STATE),
-    "max_state_bytes_growth": (Rule.GROWTH, Quantity.STATE_BYTES),
-    "max_multiply_adds_per_second_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS_PER_SECOND),
-    "max_dense_ratio_fall": (Rule.FALL, Quantity.DENSE_RATIO),
-}
-"""The limits on changes since a baseline, by flag."""
-
-limit_flags = together(
-    *(
-        click.option(flag_of(key), metavar="X" if isinstance(of.allowed, Ratio) else "N", help=of.meaning)
-        for key, of in BUDGET_KEYS.items()
-    )
-)
-"""The quantities that a budget may limit, from the declaration of its keys."""
-
-growth_flags = together(
-    click.option("--max-growth", metavar="N|N%", help="The most parameters more: 10k, or 5%."),
-    click.option("--max-bytes-growth", metavar="N|N%", help="The most bytes more: 10kB, or 5%."),
-    click.option("--max-multiply-adds-growth", metavar="N|N%", help="The most multiply-adds more: 1M, or 5%."),
-    click.option("--max-state-growth", metavar="N|N%", help="The most numbers of state more: 32, or 5%."),
-    click.option("--max-state-bytes-growth", metavar="N|N%", help="The most bytes of state more: 1kB, or 5%."),
-    click.option(
-        "--max-multiply-adds-per-second-growth", metavar="N|N%", help="The most multiply-adds a second more: 5%."
+    "max_growth": BudgetKey(Rule.GROWTH, Quantity.PARAMS, AMOUNT, "The most parameters more: 10k, or 5%."),
+    "max_bytes_growth": BudgetKey(Rule.GROWTH, Quantity.BYTES, BYTES, "The most bytes more: 10kB, or 5%."),
+    "max_multiply_adds_growth": BudgetKey(
+        Rule.GROWTH, Quantity.MULTIPLY_ADDS, AMOUNT, "The most multiply-adds more: 1M, or 5%."
     ),
-    click.option("--max-dense-ratio-fall", metavar="X|N%", help="The most that the dense ratio falls: 5%."),
-)
+    "max_state_growth": BudgetKey(Rule.GROWTH, Quantity.STATE, AMOUNT, "The most numbers of state more: 32, or 5%."),
+    "max_state_bytes_growth": BudgetKey(
+        Rule.GROWTH, Quantity.STATE_BYTES, BYTES, "The most bytes of state more: 1kB, or 5%."
+    ),
+    "max_multiply_adds_per_second_growth": BudgetKey(
+        Rule.GROWTH, Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds a second more: 5%."
+    ),
+    "max_dense_ratio_fall": BudgetKey(
+        Rule.FALL, Quantity.DENSE_RATIO, Ratio(), "The most that the dense ratio falls: 5%."
+    ),
+}
+"""The limits on changes since a baseline, by flag; each may also be a percentage."""
+
+
+def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorator:
+    """Return a flag for each limit."""
+    metavars = {key: "X" if isinstance(of.allowed, Ratio) else "N" for key, of in keys.items()}
+    flags = (click.option(flag_of(key), metavar=metavars[key] + or_percent, help=keys[key].meaning) for key in keys)
+    return together(*flags)
 
 
 @click.command(
@@ -86,7 +82,7 @@ growth_flags = together(
 )
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags
-@limit_flags
+@_limit_flags(BUDGET_KEYS)
 @click.option("--rate", metavar="R", help="Steps a second, for multiply-adds a second.")
 @dtype_flag
 @click.option(
@@ -95,7 +91,7 @@ growth_flags = together(
     shell_complete=files,
     help="A spec, folder, git:REF or JSON to compare.",
 )
-@growth_flags
+@_limit_flags(COMPARISONS, "|N%")
 @click.option("--model", metavar="FILE", shell_complete=files, help="A model file to compare the one spec with.")
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @report_flags(CheckReport)
@@ -253,24 +249,20 @@ def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) ->
             yield Verdict(folder, problems=unreadable(folder, files).problems)
 
 
-def read_limits(given: Mapping[str, str | None], *, compares: bool) -> tuple[Limit, ...]:
+def read_limits(given: Texts, *, compares: bool) -> tuple[Limit, ...]:
     """Return the limits of a call by the keys of their flags. compares: whether there is a baseline.
 
     Raises SpecError for a limit that is not a number, CallError for a limit on growth without a baseline.
     """
-    texts = {key: text for key, text in given.items() if text is not None}
-    for key in texts:
-        if key in COMPARISONS and not compares:
-            raise CallError(f"{flag_of(key)} compares: give --baseline too")
-    return tuple(
-        read_comparison(key, text) if key in COMPARISONS else read_limit(key, text) for key, text in texts.items()
-    )
-
-
-def read_limit(key: str, text: str) -> Limit:
-    """Return the limit of a flag that is named like a key of a budget."""
-    rule, quantity, allowed, _ = BUDGET_KEYS[key]
-    return Limit(rule, quantity, read_value(flag_of(key), text, allowed), flag=flag_of(key))
+    limits = []
+    for key, text in given.items():
+        if text is not None and key in COMPARISONS:
+            if not compares:
+                raise CallError(f"{flag_of(key)} compares: give --baseline too")
+            limits.append(partial(read_comparison, key, text))
+        elif text is not None:
+            limits.append(partial(_limit, key, text, BUDGET_KEYS[key]))
+    return tuple([read() for read in limits])
 
 
 def read_comparison(key: str, text: str) -> Limit:
@@ -278,36 +270,24 @@ def read_comparison(key: str, text: str) -> Limit:
     try:
         return _comparison(key, text)
     except SpecError:
-        quantity = COMPARISONS[key][1]
-        plain_ratio = quantity is Quantity.DENSE_RATIO and not text.endswith("%")
-        such = "0.5" if plain_ratio else f"10k{_unit(quantity)}"
+        allowed, percent = COMPARISONS[key].allowed, text.endswith("%")
+        such = "0.5" if isinstance(allowed, Ratio) and not percent else f"10k{getattr(allowed, 'unit', '')}"
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        raise SpecError((Problem((), f"{message}{_cure(key, text)}", flag_of(key)),)) from None
+        bare = "".join(text.split())
+        for meant in (bare, bare.replace(",", "."), *ways_to_write(text, Ratio() if percent else allowed)):
+            with suppress(SpecError):
+                _comparison(key, meant)
+                message += f"; write {meant}"
+                break
+        raise SpecError((Problem((), message, flag_of(key)),)) from None
 
 
 def _comparison(key: str, text: str) -> Limit:
-    rule, quantity = COMPARISONS[key]
-    most = read_value(flag_of(key), text.removesuffix("%"), _allowed(key, text))
-    return Limit(rule, quantity, most, flag=flag_of(key), percent=text.endswith("%"))
+    of, percent = COMPARISONS[key], text.endswith("%")
+    return _limit(key, text.removesuffix("%"), of._replace(allowed=Ratio()) if percent else of)._replace(
+        percent=percent
+    )
 
 
-def _allowed(key: str, text: str) -> Allowed:
-    quantity = COMPARISONS[key][1]
-    fraction = text.endswith("%") or quantity is Quantity.DENSE_RATIO
-    return Ratio() if fraction else WholeNumber(suffixes=True, unit=_unit(quantity))
-
-
-def _cure(key: str, text: str) -> str:
-    """Return `; write 5%` for `5 %`, `; write 5.5%` for `5,5%`, `; write 1000` for `1,000`."""
-    bare = "".join(text.split())
-    for meant in (bare, bare.replace(",", "."), *ways_to_write(text, _allowed(key, text))):
-        try:
-            _comparison(key, meant)
-        except SpecError:
-            continue
-        return f"; write {meant}"
-    return ""
-
-
-def _unit(quantity: Quantity) -> str:
-    return "B" if quantity in (Quantity.BYTES, Quantity.STATE_BYTES) else ""
+def _limit(key: str, text: str, of: BudgetKey) -> Limit:
+    return Limit(of.rule, of.quantity, read_value(flag_of(key), text, of.allowed), flag=flag_of(key))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncalc.cli.beside import BESIDE, BESIDE_FLAGS, BesideFlags, beside, beside_flags
+from rnncalc.cli.beside import BESIDE, beside, beside_flags, take_beside
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_files
@@ -55,7 +55,7 @@ def count(
 
     SPEC is a YAML file, a folder of them, or - for standard input; without one, the flags describe the network.
     """
-    asked: BesideFlags = {key: flags.pop(key) for key in BESIDE_FLAGS}
+    asked = take_beside(flags)
     with AllAtOnce() as at_once:
         networks = at_once.ask(read_files, specs, **flags)
         add = at_once.ask(beside, asked)

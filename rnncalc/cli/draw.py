@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, notation_flag, report_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
@@ -20,13 +20,11 @@ from rnncalc.text import not_among
     cls=Command, examples=("rnncalc draw specs/lstm.yaml", "rnncalc draw -i 4 -l gru:3 -o 1 -T 5 --out gru.svg")
 )
 @specs_argument
-@click.option(
+@word_flag(
     "--view",
-    cls=WordOption,
     words=lambda: VIEWS,
     default=next(iter(VIEWS)),
     show_default=True,
-    metavar="NAME",
     help="What to draw: the network unrolled in time, a cell, or how parameters grow with the steps.",
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Draw the layer of this name alone; may be repeated.")

@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, notation_flag, report_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
@@ -40,15 +40,7 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 )
 @click.option("--variants", metavar="N", default="1", show_default=True, help="How many variants to write.")
 @click.option("--seed", metavar="N", default="0", show_default=True, help="The same seed gives the same variants.")
-@click.option(
-    "--ask",
-    cls=WordOption,
-    words=lambda: ASKS,
-    default=ASKS[0],
-    show_default=True,
-    metavar="NAME",
-    help="What to ask for.",
-)
+@word_flag("--ask", words=lambda: ASKS, default=ASKS[0], show_default=True, help="What to ask for.")
 @click.option("--choices", metavar="N", default="0", show_default=True, help="Answers to choose from; 0 for none.")
 @click.option("--sheet", is_flag=True, help="Write the questions alone.")
 @click.option("--key", is_flag=True, help="Write the answers alone.")

@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, out_flag, specs_argument
+from rnncalc.cli.flags import NetworkFlags, network_flags, out_flag, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import check_suffix, write_text
 from rnncalc.cli.problems import AllAtOnce
@@ -23,7 +23,7 @@ from rnncalc.text import one_of
 )
 @specs_argument
 @network_flags
-@click.option("--to", cls=WordOption, words=lambda: SPELLINGS, metavar="NAME", help="Framework to write for.")
+@word_flag("--to", words=lambda: SPELLINGS, help="Framework to write for.")
 @out_flag("a .py file")
 def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
     """Write the network as source code for a framework.

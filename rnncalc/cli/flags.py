@@ -4,6 +4,8 @@ Each is a decorator, so that its option is built when its command is imported.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import click
@@ -80,6 +82,17 @@ class WordOption(click.Option):
         return [CompletionItem(word) for word in self.words() if word.startswith(incomplete)]
 
 
+def word_flag(*names: str, words: str | Words, **given: Any) -> Decorator:
+    """Return a WordOption. words: its list, or the list's place such as `rnncalc.questions.count:DTYPES`."""
+    listed = partial(_listed, words) if isinstance(words, str) else words
+    return click.option(*names, cls=WordOption, words=listed, metavar="NAME", **given)
+
+
+def _listed(place: str) -> tuple[str, ...]:
+    module, _, name = place.partition(":")
+    return tuple(getattr(import_module(module), name))
+
+
 def files(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem
@@ -91,30 +104,6 @@ def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> "list[Com
     from rnncalc.cli.completion import layers
 
     return layers(incomplete)
-
-
-def _conventions() -> Iterable[str]:
-    from rnncalc.conventions.catalogue import CONVENTIONS
-
-    return CONVENTIONS
-
-
-def _notations() -> Iterable[str]:
-    from rnncalc.conventions.catalogue import NOTATIONS
-
-    return NOTATIONS
-
-
-def _topologies() -> Iterable[str]:
-    from rnncalc.network.parts import TOPOLOGIES
-
-    return TOPOLOGIES
-
-
-def _dtypes() -> Iterable[str]:
-    from rnncalc.questions.count import DTYPES
-
-    return DTYPES
 
 
 def _stacked_gates(context: click.Context, _: click.Parameter, given: bool) -> None:
@@ -129,21 +118,17 @@ specs_argument = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_co
 
 override_flags = together(
     click.option("-T", "--steps", metavar="N", help="Length of the sequence."),
-    click.option(
+    word_flag(
         "--topology",
-        cls=WordOption,
-        words=_topologies,
+        words="rnncalc.network.parts:TOPOLOGIES",
         checked=False,
-        metavar="NAME",
         help="Which steps have inputs and outputs; many-to-one by default.",
     ),
-    click.option(
+    word_flag(
         "-c",
         "--convention",
-        cls=WordOption,
-        words=_conventions,
+        words="rnncalc.conventions.catalogue:CONVENTIONS",
         checked=False,
-        metavar="NAME",
         help="Framework whose parameters are counted; textbook by default.",
     ),
 )
@@ -173,12 +158,10 @@ network_flags = together(
 """All flags that describe a network, as in NetworkFlags."""
 
 notation_flag = together(
-    click.option(
+    word_flag(
         "--notation",
-        cls=WordOption,
-        words=_notations,
+        words="rnncalc.conventions.catalogue:NOTATIONS",
         checked=False,
-        metavar="NAME",
         is_eager=True,  # read before --stacked-gates, in whatever order they are typed
         help="How parameters and shapes are written: rnncalc help notations.",
     ),
@@ -192,13 +175,11 @@ notation_flag = together(
 )
 """The flag of commands that show tensors or equations."""
 
-dtype_flag = click.option(
+dtype_flag = word_flag(
     "--dtype",
-    cls=WordOption,
-    words=_dtypes,
+    words="rnncalc.questions.count:DTYPES",
     default="float32",
     show_default=True,
-    metavar="NAME",
     help="Data type, for bytes.",
 )
 
@@ -209,15 +190,13 @@ def report_flags(*reports: type[Report], default: str = "") -> Decorator:
     default: the format if none is named; by default the first.
     """
     return together(
-        click.option(
+        word_flag(
             "-f",
             "--format",
             "format_",
-            cls=WordOption,
             words=lambda: offered(*reports),
             default=default or offered(*reports)[0],
             show_default=True,
-            metavar="NAME",
             help="Output format.",
         ),
         out_flag("in the format of its suffix"),

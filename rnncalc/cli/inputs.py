@@ -18,16 +18,7 @@ from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.network.network import Network
-from rnncalc.spec import (
-    OVERRIDES,
-    Spec,
-    Template,
-    contents,
-    flags_template,
-    from_flags,
-    parse,
-    parse_template,
-)
+from rnncalc.spec import OVERRIDES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
 
 Kept = TypeVar("Kept")

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import (
-    NetworkFlags,
-    WordOption,
-    files,
-    network_flags,
-    notation_flag,
-    report_flags,
-    specs_argument,
-)
+from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import Destination, check_file, write, write_file
@@ -43,12 +35,6 @@ if TYPE_CHECKING:
 
 MOST_DECIMALS = 15
 """The most decimals of a rounded number; a float has no more."""
-
-
-def _losses() -> Iterable[str]:
-    from rnncalc.questions.backward import LOSSES
-
-    return LOSSES
 
 
 @click.command(
@@ -86,11 +72,9 @@ def _losses() -> Iterable[str]:
 @click.option("--digits", metavar="N", help="With --work: decimals of rounded numbers; 4 by default.")
 @click.option("--backward", is_flag=True, help="Add the backward pass: the gradient of every weight.")
 @click.option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
-@click.option(
+@word_flag(
     "--loss",
-    cls=WordOption,
-    words=_losses,
-    metavar="NAME",
+    words="rnncalc.questions.backward:LOSSES",
     help="With --backward: the sum of the outputs, or, by default if there are targets, the squared error.",
 )
 @click.option(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rnncalc.conventions.rules import Convention
 from rnncalc.errors import DeclarationError, imported
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Layer, OptionProblem, Transform
+from rnncalc.layers.layer import Layer, OptionProblem
 from rnncalc.text import all_of
 
 CONVENTIONS: dict[str, str | Convention] = {
@@ -44,37 +44,20 @@ def convention(name: str) -> Convention:
 
 def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
     """Yield each option, or the kind, that the convention cannot express, with the reason."""
-    if isinstance(layer, Transform):
-        yield from _lacks_transform(layer, name)
-    if not isinstance(layer, Cell):
-        return
     row = convention(name)
-    arrays = row.arrays(layer.kind)
-    if arrays is None:
-        can = [other for other in CONVENTIONS if convention(other).arrays(layer.kind) is not None]
-        have = "has it" if len(can) == 1 else "have it"
-        yield layer.kind, f"{name} has no {layer.kind}; {all_of(can)} {have}"
-        return
-    for option in row.cannot(layer):
-        can = [other for other in CONVENTIONS if _can(layer, other, option)]
-        value = getattr(layer, option)
-        if arrays.projects_down and option == "projection" and option not in arrays.only:
-            message = f"{name} projects to fewer numbers than there are units, {layer.units:,}, got {value:,}"
-            yield option, f"{message}; give fewer, or remove it"
-            continue
-        yield option, f"{name} cannot express {option}: {str(value).lower()}; {all_of(can)} can"
-
-
-def _lacks_transform(layer: Transform, name: str) -> Iterator[OptionProblem]:
-    if layer.weights and layer.kind not in convention(name).transforms:
-        can = [other for other in CONVENTIONS if layer.kind in convention(other).transforms]
+    if not row.has(layer):
+        can = [other for other in CONVENTIONS if convention(other).has(layer)]
         yield layer.kind, f"{name} has no {layer.kind}; {all_of(can)} {'has' if len(can) == 1 else 'have'} it"
         return
-    for option in convention(name).transform(layer.kind).cannot(layer):
-        can = [other for other in CONVENTIONS if option not in convention(other).transform(layer.kind).cannot(layer)]
-        yield option, f"{name} cannot express {option}: {str(getattr(layer, option)).lower()} here; {all_of(can)} can"
-
-
-def _can(layer: Cell, name: str, option: str) -> bool:
-    other = convention(name)
-    return other.arrays(layer.kind) is not None and option not in other.cannot(layer)
+    for option in row.cannot(layer):
+        value = getattr(layer, option)
+        if option == "projection" and row.excess(layer):
+            message = (
+                f"{name} projects to fewer numbers than there are units, {layer.values()['units']:,}, got {value:,}"
+            )
+            yield option, f"{message}; give fewer, or remove it"
+            continue
+        rows = [convention(other) for other in CONVENTIONS]
+        can = [each.name for each in rows if each.has(layer) and option not in each.cannot(layer)]
+        here = "" if isinstance(layer, Cell) else " here"
+        yield option, f"{name} cannot express {option}: {str(value).lower()}{here}; {all_of(can)} can"

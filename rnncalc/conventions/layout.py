@@ -11,7 +11,7 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot,
 from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.text import all_of
 
@@ -72,10 +72,8 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             own = (_plain(convention.embedding, Role.EMBEDDING),)
         case External():
             own = (Tensor("external", Role.EXTERNAL, None, "", (Axis(1, "N"),)),)
-        case Transform():
-            own, buffers = _of_transform(layer, convention)
         case _:
-            own = ()
+            own, buffers = _of_arrays(layer, convention)
     params = formula(own)
     return Layout(own, shared, params, letters(params), buffers)
 
@@ -89,11 +87,11 @@ def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -
             raise DeclarationError(f"{layer.kind}: {message}; give one of its parts another letter")
 
 
-def _of_transform(layer: Transform, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """Return the tensors of a layer around the cells, its parameters and what the framework keeps beside them."""
+def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Return the tensors of a layer's arrays, its parameters and what the framework keeps beside them."""
     arrays = convention.transforms.get(layer.kind)
     found: dict[bool, list[Tensor]] = {False: [], True: []}
-    for role, axes in layer.weights:
+    for role, axes in layer.arrays:
         if arrays is None or role not in arrays.names:
             raise DeclarationError(f"{convention.name}: transforms: {layer.kind}: names: {role}: missing")
         order = arrays.order if len(axes) > 1 and arrays.order else range(len(axes))

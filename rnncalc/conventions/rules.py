@@ -17,7 +17,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Transform
+from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.text import all_of, did_you_mean, one_of
 
@@ -89,12 +89,7 @@ class Array(Frozen):
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
-        given = {
-            Slot.GATE: gates,
-            Slot.APART: "" if alone else gates,
-            Slot.READ: of,
-            Slot.OTHER: "" if memory else of,
-        }
+        given = {Slot.GATE: gates, Slot.APART: "" if alone else gates, Slot.READ: of, Slot.OTHER: "" if memory else of}
         name = tuple([given.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
         if name[-1] != "":
             return name
@@ -166,7 +161,7 @@ class TransformArrays(Frozen):
     epsilon: float = 1e-5
     steps_last: bool = False
 
-    def cannot(self, layer: Transform) -> Iterator[str]:
+    def cannot(self, layer: Layer) -> Iterator[str]:
         """Yield the options of a layer that it cannot express with the values they have."""
         values = layer.values()
         yield from (option for option, allowed in self.only.items() if values[option] not in allowed)
@@ -282,10 +277,17 @@ class Convention(Frozen):
         arrays = self.arrays(kind)
         return Habits() if arrays is None else arrays.habits
 
-    def cannot(self, layer: Cell) -> Iterator[str]:
-        """Yield the options of a cell that it cannot express with the values they have."""
+    def has(self, layer: Layer) -> bool:
+        """Return whether it lays out the layer's kind."""
+        if isinstance(layer, Cell):
+            return self.arrays(layer.kind) is not None
+        return not layer.arrays or layer.kind in self.transforms
+
+    def cannot(self, layer: Layer) -> Iterator[str]:
+        """Yield the options of a layer that it cannot express with the values they have."""
         arrays = self.arrays(layer.kind)
-        if arrays is None:
+        if not isinstance(layer, Cell) or arrays is None:
+            yield from self.transform(layer.kind).cannot(layer)
             return
         whole = isinstance(self.cells, CellArrays)
         for option, value in layer.__dict__.items():
@@ -294,15 +296,15 @@ class Convention(Frozen):
                 values = (layer.defaults[option],)
             if values is not None and value not in values:
                 yield option
-        if self.excess(layer) > 0:
+        if self.excess(layer):
             yield "projection"
 
-    def excess(self, layer: Cell) -> int:
+    def excess(self, layer: Layer) -> int:
         """Return by how much a projection is too wide, or 0."""
         arrays, projection = self.arrays(layer.kind), layer.__dict__.get("projection")
         if arrays is None or not arrays.projects_down or projection is None:
             return 0
-        excess: int = projection - layer.units + 1
+        excess: int = projection - layer.__dict__["units"] + 1
         return max(0, excess)  # of letters nothing is known
 
 

@@ -1,15 +1,6 @@
 """The textbook: one matrix per gate, output by input, one bias vector per gate, every cell and every option."""
 
-from rnncalc.conventions.rules import (
-    Array,
-    CellArrays,
-    Convention,
-    DenseArrays,
-    Returns,
-    Slot,
-    TransformArrays,
-    Width,
-)
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Slot, TransformArrays, Width
 
 CONVENTION = Convention(
     name="textbook",
@@ -38,13 +29,6 @@ CONVENTION = Convention(
             buffers=("running_mean", "running_variance"),
         ),
     },
-    returns=Returns(
-        sequence="BW",
-        output="h_t",
-        axes="BW",
-        state="{}_t",
-        state_axes="BW",
-        note="At one step t.",
-    ),
+    returns=Returns(sequence="BW", output="h_t", axes="BW", state="{}_t", state_axes="BW", note="At one step t."),
     symbols=True,
 )

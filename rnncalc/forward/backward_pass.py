@@ -15,7 +15,6 @@ from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Transform
 from rnncalc.network.flow import Window
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -140,8 +139,8 @@ def _taped_bytes(placed: Placed) -> int:
     operations, width = 4, max(placed.inputs, placed.outputs)
     if isinstance(layer, Cell):
         operations, width = 16 * layer.directions, layer.units
-    elif isinstance(layer, Transform):
-        operations = 4 * len(layer.window_of(0, uses)) if layer.along else 4
+    elif layer.along:
+        operations = 4 * len(layer.window_of(0, uses))
     return uses * operations * (OPERATION + width * NUMBER)
 
 

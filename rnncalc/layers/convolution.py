@@ -9,7 +9,7 @@ left, so that no output depends on a later step. This follows TensorFlow
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import OptionProblem, Shape, Transform, VectorWork, WeightAxes
+from rnncalc.layers.layer import ArrayAxes, OptionProblem, Shape, Transform, VectorWork
 from rnncalc.layers.options import Choice, Option, Size
 from rnncalc.text import plural
 
@@ -105,7 +105,7 @@ class Conv1D(Sliding):
         return {"f": self.filters, "k": self.kernel, **channels}
 
     @property
-    def weights(self) -> tuple[WeightAxes, ...]:
+    def arrays(self) -> tuple[ArrayAxes, ...]:
         kernel = ("kernel", "fmk" if self.groups == 1 else "fck")
         return (kernel, ("bias", "f")) if self.bias else (kernel,)
 

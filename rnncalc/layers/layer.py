@@ -12,6 +12,20 @@ from rnncalc.layers.options import OPTIONS, Option, Size
 
 OptionProblem = tuple[str, str]
 
+Shape = tuple[Any, ...]
+"""(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
+
+ArrayAxes = tuple[str, str]
+"""An array of weights: its role, and the letters of its axes."""
+
+
+class VectorWork(NamedTuple):
+    """The arithmetic for one vector of a layer's output, beside its matrix products."""
+
+    bias_additions: int = 0
+    elementwise: int = 0
+    activations: int = 0
+
 
 _SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen", "path"}
 
@@ -38,6 +52,9 @@ class Layer(Frozen, kw_only=True):
 
     begins: ClassVar[bool] = False
     """Whether a sequence begins in it."""
+
+    reads: ClassVar[Literal["a sequence", "a vector", "either"]] = "either"
+    """What it needs."""
 
     along: ClassVar[bool] = False
     """Whether it makes an output vector from several steps of its input at once."""
@@ -66,6 +83,49 @@ class Layer(Frozen, kw_only=True):
     def sizes(self, inputs: int) -> dict[str, int]:
         """Return the numbers of the letters in this layer's formula."""
         raise NotImplementedError
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        """The arrays of its weights, where a convention only names and orients them; a stored mean is not trained."""
+        return ()
+
+    def output_shape(self, shape: Shape) -> Shape:
+        """Return the shape of the output for that of the input; a number of steps below 1 is one too few to read."""
+        return (*shape[:-1], self.output_width(shape[-1]))
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        """Return the steps of the input from which a step of the output is made; None is a step of zeros.
+
+        Steps are counted from 0; a vector is a sequence of one step.
+        """
+        return (step,)
+
+    def padding_of(self, steps: int | None) -> tuple[int, int]:
+        """Return the steps of zeros before and after an input of so many steps."""
+        return 0, 0
+
+    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
+        """Return the vector of the output for the vectors of its window; ops is `forward.layer_pass.TransformPass`."""
+        return vectors[0]
+
+    def multiply_adds(self, inputs: int) -> int:
+        """Return the multiplications in matrix products with one vector of a window, beside those of a step."""
+        return 0
+
+    def work(self, inputs: int) -> VectorWork:
+        """Return the other arithmetic for one vector of the output."""
+        return VectorWork()
+
+    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
+        """Return whether the backward pass reads the input, and whether it reads the output.
+
+        trained: whether its weights are; needs: whether a gradient is asked for of its input.
+        """
+        return False, False
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        """Yield why it cannot read an input of a shape: the option, or the kind, and the reason with its cure."""
+        yield from ()
 
     @property
     def directions(self) -> int:
@@ -233,80 +293,18 @@ class External(Layer):
         return {"N": self.params}
 
 
-Shape = tuple[Any, ...]
-"""(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
-
-WeightAxes = tuple[str, str]
-"""An array of a layer's weights: its role, and the letters of its axes."""
-
-
-class VectorWork(NamedTuple):
-    """The arithmetic for one vector of a layer's output, beside its matrix products."""
-
-    bias_additions: int = 0
-    elementwise: int = 0
-    activations: int = 0
-
-
 class Transform(Layer):
     """A layer around the cells: it makes each vector of its output from some vectors of its input, its window.
 
     A subclass says which vectors (`window_of`), what it makes of them (`compute`), how the shape changes, and which
     weights it has. Shapes, costs, passes and pictures follow.
-
-    reads: what it needs, a sequence, a vector or either.
     """
-
-    reads: ClassVar[Literal["a sequence", "a vector", "either"]] = "either"
-
-    def output_shape(self, shape: Shape) -> Shape:
-        """Return the shape of the output for that of the input; a number of steps below 1 is one too few to read."""
-        return (*shape[:-1], self.output_width(shape[-1]))
 
     def output_width(self, inputs: int) -> int:
         return inputs
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"m": inputs}
-
-    @property
-    def weights(self) -> tuple[WeightAxes, ...]:
-        """The arrays of its weights; a running mean or variance is stored and not trained."""
-        return ()
-
-    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
-        """Return the steps of the input from which a step of the output is made; None is a step of zeros.
-
-        Steps are counted from 0; a vector is a sequence of one step.
-        """
-        return (step,)
-
-    def padding_of(self, steps: int | None) -> tuple[int, int]:
-        """Return the steps of zeros before and after an input of so many steps."""
-        return 0, 0
-
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        """Return the vector of the output for the vectors of its window; ops is `forward.layer_pass.TransformPass`."""
-        return vectors[0]
-
-    def multiply_adds(self, inputs: int) -> int:
-        """Return the multiplications in matrix products with one vector of a window."""
-        return 0
-
-    def work(self, inputs: int) -> VectorWork:
-        """Return the other arithmetic for one vector of the output."""
-        return VectorWork()
-
-    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
-        """Return whether the backward pass reads the input, and whether it reads the output.
-
-        trained: whether its weights are; needs: whether a gradient is asked for of its input.
-        """
-        return False, False
-
-    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
-        """Yield why it cannot read an input of a shape: the option, or the kind, and the reason with its cure."""
-        yield from ()
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.extra_inputs:

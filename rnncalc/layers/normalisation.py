@@ -7,7 +7,7 @@ frameworks do after training.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import Transform, VectorWork, WeightAxes
+from rnncalc.layers.layer import ArrayAxes, Transform, VectorWork
 from rnncalc.layers.options import Option, Switch
 
 
@@ -20,7 +20,7 @@ class LayerNorm(Transform):
     bias: bool = True
 
     @property
-    def weights(self) -> tuple[WeightAxes, ...]:
+    def arrays(self) -> tuple[ArrayAxes, ...]:
         return (("scale", "m"), ("bias", "m")) if self.bias else (("scale", "m"),)
 
     def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
@@ -52,7 +52,7 @@ class BatchNorm(Transform):
     center: bool = True
 
     @property
-    def weights(self) -> tuple[WeightAxes, ...]:
+    def arrays(self) -> tuple[ArrayAxes, ...]:
         trained = [("scale", "m")] * self.scale + [("bias", "m")] * self.center
         return (*trained, ("running_mean", "m"), ("running_variance", "m"))
 

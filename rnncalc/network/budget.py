@@ -6,6 +6,7 @@ Imported only for a budget or a check.
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from rnncalc.errors import Problem
@@ -58,7 +59,10 @@ class BudgetKey(NamedTuple):
     meaning: str
 
 
-_COUNT, _BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B")
+AMOUNT, BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B")
+
+
+_most, _least = partial(BudgetKey, Rule.AT_MOST), partial(BudgetKey, Rule.AT_LEAST)
 
 
 class Budget(NamedTuple):
@@ -67,42 +71,32 @@ class Budget(NamedTuple):
     layers: the most parameters that a layer may have, by its name, or in pairs of both.
     """
 
-    max_params: Annotated[
-        int | None, BudgetKey(Rule.AT_MOST, Quantity.PARAMS, _COUNT, "The most parameters, such as 1M.")
-    ] = None
-    min_params: Annotated[int | None, BudgetKey(Rule.AT_LEAST, Quantity.PARAMS, _COUNT, "The least parameters.")] = None
-    max_bytes: Annotated[
-        int | None, BudgetKey(Rule.AT_MOST, Quantity.BYTES, _BYTES, "The most bytes, such as 4MB.")
-    ] = None
-    min_bytes: Annotated[int | None, BudgetKey(Rule.AT_LEAST, Quantity.BYTES, _BYTES, "The least bytes.")] = None
+    max_params: Annotated[int | None, _most(Quantity.PARAMS, AMOUNT, "The most parameters, such as 1M.")] = None
+    min_params: Annotated[int | None, _least(Quantity.PARAMS, AMOUNT, "The least parameters.")] = None
+    max_bytes: Annotated[int | None, _most(Quantity.BYTES, BYTES, "The most bytes, such as 4MB.")] = None
+    min_bytes: Annotated[int | None, _least(Quantity.BYTES, BYTES, "The least bytes.")] = None
     max_multiply_adds: Annotated[
-        int | None,
-        BudgetKey(Rule.AT_MOST, Quantity.MULTIPLY_ADDS, _COUNT, "The most multiply-adds of one pass: 10M."),
+        int | None, _most(Quantity.MULTIPLY_ADDS, AMOUNT, "The most multiply-adds of one pass: 10M.")
     ] = None
     min_multiply_adds: Annotated[
-        int | None, BudgetKey(Rule.AT_LEAST, Quantity.MULTIPLY_ADDS, _COUNT, "The least multiply-adds of one pass.")
+        int | None, _least(Quantity.MULTIPLY_ADDS, AMOUNT, "The least multiply-adds of one pass.")
     ] = None
     min_dense_ratio: Annotated[
         "Fraction | float | None",
-        BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent ratio, such as 4."),
+        _least(Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent ratio, such as 4."),
     ] = None
-    max_saved: Annotated[
-        int | None,
-        BudgetKey(Rule.AT_MOST, Quantity.SAVED, _COUNT, "The most saved activations of a sequence."),
-    ] = None
+    max_saved: Annotated[int | None, _most(Quantity.SAVED, AMOUNT, "The most saved activations of a sequence.")] = None
     max_training_bytes: Annotated[
-        int | None,
-        BudgetKey(Rule.AT_MOST, Quantity.TRAINING_BYTES, _BYTES, "The most bytes of a training step: 4GB."),
+        int | None, _most(Quantity.TRAINING_BYTES, BYTES, "The most bytes of a training step: 4GB.")
     ] = None
-    max_state: Annotated[
-        int | None, BudgetKey(Rule.AT_MOST, Quantity.STATE, _COUNT, "The most numbers carried from step to step.")
-    ] = None
+    max_state: Annotated[int | None, _most(Quantity.STATE, AMOUNT, "The most numbers carried from step to step.")] = (
+        None
+    )
     max_state_bytes: Annotated[
-        int | None, BudgetKey(Rule.AT_MOST, Quantity.STATE_BYTES, _BYTES, "The most bytes of them, such as 2kB.")
+        int | None, _most(Quantity.STATE_BYTES, BYTES, "The most bytes of them, such as 2kB.")
     ] = None
     max_multiply_adds_per_second: Annotated[
-        int | None,
-        BudgetKey(Rule.AT_MOST, Quantity.MULTIPLY_ADDS_PER_SECOND, _COUNT, "The most multiply-adds a second: 40M."),
+        int | None, _most(Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds a second: 40M.")
     ] = None
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 

@@ -217,7 +217,7 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
 
 def takes_last(layer: Layer) -> bool:
     """Return whether a layer ends a sequence by taking its last step."""
-    return isinstance(layer, Transform) and layer.ends and len(layer.window_of(0, 2)) == 1
+    return layer.ends and len(layer.window_of(0, 2)) == 1
 
 
 def inputs_of(moves: Moves) -> dict[str | None, Input]:

@@ -11,8 +11,8 @@ from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, External, Layer, Transform
-from rnncalc.network.flow import InitialState, Moves, Placement, Window, ends, shapes
+from rnncalc.layers.layer import Dense, External, Layer
+from rnncalc.network.flow import InitialState, Moves, Placement, ends, shapes
 from rnncalc.step.trace import Trace, trace
 from rnncalc.text import has_letters
 
@@ -139,10 +139,7 @@ def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> 
     found, ended = shapes(moves), ends(moves)
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
-            *steps, inputs = found[move.reads[0]]
-            shape = found[ended[place]]
-            if isinstance(move, Window):
-                *steps, _ = found[place]
+            inputs, (*steps, _), shape = found[move.reads[0]][-1], found[place], found[ended[place]]
             uses = steps[0] if steps else 1
             known = _counted(move.layer, inputs, row, notation)
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
@@ -166,8 +163,8 @@ def _counted(
         if notation and notation.stacked and isinstance(layer, Cell):
             stacks = _stacks(step, notation)
         per_step = layer.directions * step.multiply_adds(sizes)
-    elif isinstance(layer, Transform):
-        per_step = layer.multiply_adds(inputs) * len(layer.window_of(0, 1)) if layer.weights else 0
+    elif times := layer.multiply_adds(inputs):
+        per_step = times * len(layer.window_of(0, 1))
     found: Layout | None = row.made.get(key)
     if found is None:
         found = row.made[key] = layout(layer, inputs, row, stacks)

@@ -268,7 +268,7 @@ def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
         for option, problem in layer.option_problems():
             yield Problem((*at, option), problem)
         for option, problem in lacks(layer, name):
-            gap = convention(name).excess(layer) if option == "projection" and isinstance(layer, Cell) else 0
+            gap = convention(name).excess(layer) if option == "projection" else 0
             yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())
 
 
@@ -317,8 +317,6 @@ def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> I
     if isinstance(layer, Cell) and not sequence and topology != Topology.ONE_TO_ONE:
         below = f"{ended} below it ends the sequence in one vector" if ended else "one vector reaches it"
         yield layer.kind, f"reads a sequence, and {below}; {begin}"
-    if not isinstance(layer, Transform):
-        return
     if layer.reads == "a vector" and sequence:
         yield layer.kind, f"reads one vector, and a sequence reaches it; put a layer {takes_last_one()} before it"
     elif layer.reads == "a sequence" and not sequence:
@@ -330,18 +328,12 @@ def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> I
 
 def begins_one() -> str:
     """Return the kind that begins a sequence with one vector."""
-    return next(name for name, of in _around() if of.begins)
+    return next(name for name in KINDS if kind(name).begins)
 
 
 def takes_last_one() -> str:
     """Return the kind that ends a sequence with its last vector."""
-    return next(name for name, of in _around() if of.ends and takes_last(of()))
-
-
-def _around() -> Iterator[tuple[str, type[Transform]]]:
-    for name in KINDS:
-        if issubclass(of := kind(name), Transform):
-            yield name, of
+    return next(name for name in KINDS if (of := kind(name)).ends and takes_last(of()))
 
 
 def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:

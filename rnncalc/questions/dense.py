@@ -102,8 +102,7 @@ class _Made(NamedTuple):
 
     @property
     def _biased(self) -> bool:
-        layer = self.placed.layer
-        return bool(isinstance(layer, Cell | Dense | Transform) and layer.values().get("bias"))
+        return bool(self.placed.layer.values().get("bias"))
 
     def layer(self) -> DenseLayer:
         """Return the layer of the dense equivalent."""
@@ -154,10 +153,10 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
                 if isinstance(layer, Transform) and not layer.multiply_adds(placed.inputs):
                     read = numbers
                     numbers, times = _around(layer, placed, numbers, times)
-                    if layer.weights:
+                    if layer.arrays:
                         yield _Made(placed, read, numbers, dense=False, times=times)
                 elif isinstance(layer, Cell | Dense | Transform):
-                    times = layer.output_shape((times, 1))[0] if isinstance(layer, Transform) else times
+                    times = layer.output_shape((times, 1))[0]
                     units = times * placed.outputs
                     if isinstance(layer, Cell):
                         numbers, first = numbers + first, 0

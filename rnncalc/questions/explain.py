@@ -14,7 +14,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Output, Transform
+from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
@@ -133,7 +133,7 @@ def _derivation(placed: Placed, below: Placed | None, row: Convention, notation:
         written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
-    elif isinstance(layer, Transform) and layer.weights:
+    elif layer.arrays:
         written = (_transform(layer, placed),)
     return Derivation(placed, below, row, gates, notation, written, tuple(_steps(placed)))
 
@@ -163,7 +163,7 @@ FAR = 10**6
 """A step far from both ends of a long sequence, where a window has no padding."""
 
 
-def _transform(layer: Transform, placed: Placed) -> Equation:
+def _transform(layer: Layer, placed: Placed) -> Equation:
     """Return the equation of a layer around the cells, for the steps of one window.
 
     With a stride, t is the first step of the window.

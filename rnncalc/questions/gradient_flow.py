@@ -180,12 +180,10 @@ def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: boo
     match layer:
         case Cell() | Dense() | Embedding():
             trained = not layer.frozen
-        case Transform():
-            trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.weights)
         case External():
             trained = not layer.frozen and layer.params > 0
         case _:
-            trained = False
+            trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.arrays)
     if trained:
         return ((True, True),) * len(chunks)
     if not isinstance(layer, Cell):
@@ -371,7 +369,7 @@ def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> 
     placed = situation.placed
     kind, (first, others), reached = situation.of_chunk(number)
     steps, needs = kind.steps, first or others
-    trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.weights)
+    trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.arrays)
     reshapes = layer.along or layer.ends or layer.begins
     outputs = steps_of(reached, placed.uses or 1 if reshapes else steps)
     if not (trained or reshapes or first == others):  # a layer that is not trained, on a vector followed by zeros
@@ -386,7 +384,7 @@ def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> 
         saved[SavedVector(Symbol("y", time="t", axes=("f",)), "f")] = len(windows)
     work: dict[BackwardProduct, int] = {}
     if layer.multiply_adds(placed.inputs):
-        axes = next(axes for role, axes in layer.weights if role == Role.KERNEL)[:2]
+        axes = next(axes for role, axes in layer.arrays if role == Role.KERNEL)[:2]
         of_matrix = sum(map(len, windows)) * trained
         of_vector = sum(place is not None for window in windows for place in window) * needs
         found = {BackwardGradient.MATRIX: of_matrix, BackwardGradient.VECTOR: of_vector}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, External, Transform
+from rnncalc.layers.layer import Dense, External
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, whole
@@ -46,11 +46,9 @@ def _of_layer(placed: Placed, row: Convention, batch: int) -> OperationCounts | 
     layer = placed.layer
     if isinstance(layer, External) or placed.uses is None:
         return None
-    if isinstance(layer, Transform):
+    if not isinstance(layer, Cell | Dense):
         once, each = layer.work(placed.inputs), batch * placed.uses
         return OperationCounts(each * (placed.multiply_adds_per_step or 0), *[each * number for number in once])
-    if not isinstance(layer, Cell | Dense):
-        return OperationCounts(0, 0, 0, 0)
     one = operations(trace(layer, placed.inputs, row), placed.sizes)
     counts = OperationCounts(*[batch * placed.uses * layer.directions * number for number in one])
     return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))

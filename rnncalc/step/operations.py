@@ -185,17 +185,18 @@ def standardised(epsilon: float) -> tuple[Callable[[Vector], Vector], Gradient]:
     epsilon: what is added to the variance, so that equal numbers have a deviation too.
     """
 
-    def forward(vector: Vector) -> Vector:
+    def parted(vector: Vector) -> tuple[Vector, float]:
+        """Return the distances from the mean, and the standard deviation."""
         mean = fsum(vector) / len(vector)
         apart = [x - mean for x in vector]
-        deviation = sqrt(fsum(map(mul, apart, apart)) / len(vector) + epsilon)
+        return apart, sqrt(fsum(map(mul, apart, apart)) / len(vector) + epsilon)
+
+    def forward(vector: Vector) -> Vector:
+        apart, deviation = parted(vector)
         return [x / deviation for x in apart]
 
     def through(gradient: Vector, values: Values) -> Vector:
-        vector = values[0]
-        mean, count = fsum(vector) / len(vector), len(vector)
-        apart = [x - mean for x in vector]
-        deviation = sqrt(fsum(map(mul, apart, apart)) / count + epsilon)
+        (apart, deviation), count = parted(values[0]), len(gradient)
         level = fsum(gradient) / count
         slope = fsum(map(mul, gradient, apart)) / count / deviation**2
         return [(g - level - slope * x) / deviation for g, x in zip(gradient, apart, strict=True)]
@@ -216,6 +217,14 @@ def _mean(left: Vector, right: Vector) -> Vector:
     return [(a + b) / 2.0 for a, b in zip(left, right, strict=True)]
 
 
+def _halved(gradient: Vector, _: Values) -> Vector:
+    return [each / 2.0 for each in gradient]
+
+
+def _unchanged(gradient: Vector, _: Values) -> Vector:
+    return gradient
+
+
 def activation(
     name: str, forward: Callable[[Vector], Vector], gradient: Gradient, function: str = "", **others: Any
 ) -> Operation:
@@ -226,18 +235,7 @@ def activation(
 
 
 TABLE = (
-    Operation(
-        "plus",
-        2,
-        plus,
-        (lambda gradient, _: gradient, lambda gradient, _: gradient),
-        ((), ()),
-        sign=" + ",
-        strength=1,
-        drawn="+",
-        program="+",
-        sums=1,
-    ),
+    Operation("plus", 2, plus, (_unchanged,) * 2, ((), ()), sign=" + ", strength=1, drawn="+", program="+", sums=1),
     Operation(
         "times",
         2,
@@ -298,7 +296,7 @@ TABLE = (
         "shift",
         2,
         _shifted,
-        (lambda gradient, _: gradient, lambda gradient, _: [sum(gradient)]),
+        (_unchanged, lambda gradient, _: [sum(gradient)]),
         ((), ()),
         number=1,
         sign=" + ",
@@ -337,24 +335,14 @@ TABLE = (
         lambda gradient, values: [g if y > 0 else 0.0 for y, g in zip(values[RESULT], gradient, strict=True)],
     ),
     activation("softmax", _softmax, _through_softmax),
-    Operation(
-        "linear",
-        1,
-        _same,
-        (lambda gradient, _: gradient,),
-        ((),),
-        again=True,
-    ),
+    Operation("linear", 1, _same, (_unchanged,), ((),), again=True),
     # A matrix, with its rows and columns, and a vector. The gradient of the matrix is the outer product of two vectors,
     # which are given as they are: a tape sums the products of all steps at once.
     Operation(
         "matrix",
         2,
         lambda matrix, vector: product(matrix.rows, vector),
-        (
-            lambda gradient, values: (gradient, values[1]),
-            lambda gradient, values: product(values[0].columns, gradient),
-        ),
+        (lambda gradient, values: (gradient, values[1]), lambda gradient, values: product(values[0].columns, gradient)),
         ((1,), (0,)),
         sign=" ",
         strength=3,
@@ -382,10 +370,7 @@ TABLE = (
         "everywhere",
         2,
         _everywhere,
-        (
-            lambda gradient, _: gradient,
-            lambda gradient, values: [sum(gradient[at :: values.width(1)]) for at in range(values.width(1))],
-        ),
+        (_unchanged, lambda gradient, values: [sum(gradient[at :: values.width(1)]) for at in range(values.width(1))]),
         ((), ()),
         sign=" + ",
         strength=1,
@@ -394,33 +379,13 @@ TABLE = (
         beside=True,
     ),
     # Between cells: two directions are joined or averaged; a decoder takes its part of a joined state.
-    Operation(
-        "mean",
-        2,
-        _mean,
-        (lambda gradient, _: [each / 2.0 for each in gradient],) * 2,
-        ((), ()),
-        strength=2,
-        products=1,
-        sums=1,
-        beside=True,
-    ),
-    Operation(
-        "copy",
-        1,
-        lambda vector: [*vector],
-        (lambda gradient, _: gradient,),
-        ((),),
-        beside=True,
-    ),
+    Operation("mean", 2, _mean, (_halved,) * 2, ((), ()), strength=2, products=1, sums=1, beside=True),
+    Operation("copy", 1, lambda vector: [*vector], (_unchanged,), ((),), beside=True),
     Operation(
         "join",
         2,
         lambda left, right: left + right,
-        (
-            lambda gradient, values: gradient[: values.width(0)],
-            lambda gradient, values: gradient[values.width(0) :],
-        ),
+        (lambda gradient, values: gradient[: values.width(0)], lambda gradient, values: gradient[values.width(0) :]),
         ((), ()),
         beside=True,
     ),

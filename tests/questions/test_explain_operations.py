@@ -69,7 +69,7 @@ def test_every_format_says_the_same(call: Call, format_: str) -> None:
 
 def test_what_does_not_go_together(call: Call) -> None:
     """One derivation at a time; a batch is a size; one layer can be explained alone, also without steps."""
-    both = "rnncalc: --operations and --training have tables of their own: keep one\n"
+    both = "rnncalc: --training and --operations each have a table of their own; keep one\n"
     assert call(*FLAGS, "--training") == (2, "", both)
     assert call(*FLAGS, "--batch", 0).err == "--batch: expected a positive whole number, got 0\n"
     assert "--chunk: goes with --training" in call(*FLAGS, "--chunk", 2).err

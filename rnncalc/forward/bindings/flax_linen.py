@@ -28,12 +28,7 @@ TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "kernel", "bias": "bias"},
         "layer_norm": {"scale": "scale", "bias": "bias"},
-        "batch_norm": {
-            "scale": "scale",
-            "bias": "bias",
-            "running_mean": "mean",
-            "running_variance": "var",
-        },
+        "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
     },
     taps_first=True,
     transposed=True,

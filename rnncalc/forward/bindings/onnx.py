@@ -32,12 +32,7 @@ TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "W", "bias": "B"},
         "layer_norm": {"scale": "Scale", "bias": "B"},
-        "batch_norm": {
-            "scale": "scale",
-            "bias": "B",
-            "running_mean": "input_mean",
-            "running_variance": "input_var",
-        },
+        "batch_norm": {"scale": "scale", "bias": "B", "running_mean": "input_mean", "running_variance": "input_var"},
     },
     taps_first=False,
 )

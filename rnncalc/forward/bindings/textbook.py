@@ -61,12 +61,7 @@ TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "W", "bias": "b"},
         "layer_norm": {"scale": "g", "bias": "b"},
-        "batch_norm": {
-            "scale": "g",
-            "bias": "b",
-            "running_mean": "mean",
-            "running_variance": "variance",
-        },
+        "batch_norm": {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
     },
     taps_first=True,
 )

@@ -272,7 +272,7 @@ def _line(placed: Placed) -> LayerLine:
 def _of_transform(placed: Placed, layer: Transform) -> Iterator[Addend]:
     """Yield each array of a layer around the cells that the convention counts, as the product of its axes."""
     stored = {tensor.role for tensor in placed.buffers}
-    for role, axes in layer.weights:
+    for role, axes in layer.arrays:
         if role not in stored:
             yield Addend(role, product(*[placed.sizes[letter] for letter in axes]))
 
