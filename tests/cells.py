@@ -29,6 +29,14 @@ CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and not kind(nam
 """The cells whose vectors have no places."""
 
 
+def cell(name: str, units: int) -> Cell:
+    """Return a cell of a kind, on a grid of 2 × 2 places if it needs one."""
+    of: Any = kind(name)
+    made = of(units, **dict.fromkeys(of.needed(), (2, 2)))
+    assert isinstance(made, Cell)
+    return made
+
+
 @cache
 def cases() -> list[tuple[str, int, dict[str, Any], str]]:
     """Return every cell with each of its options alone, and two together, under every convention that has it."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from cells import cell
 
 from rnncalc import GRU, LSTM, RNN
 from rnncalc.layers.cell import Cell, Form
@@ -16,7 +17,7 @@ CELLS = [of for of in map(kind, KINDS) if issubclass(of, Cell)]
 def test_words_are_those_of_a_sentence(of: type[Cell]) -> None:
     """In lower case, but for letters that are numbers or states; no gate is called as another is."""
     for inputs in (2, 3):
-        gates = of(3).gates(inputs)
+        gates = cell(of.kind, 3).gates(inputs)
         assert len({gate.letter for gate in gates}) == len({gate.name for gate in gates}) == len(gates)
         for words in [words for gate in gates for words in (gate.name, gate.meaning)]:
             assert words[0].islower()

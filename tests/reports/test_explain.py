@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from cells import cell
 
 from rnncalc import GRU, LSTM, MGU, SRU, FastGRNN, MinGRU, MinLSTM, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
@@ -65,10 +66,9 @@ def test_a_convention_says_of_a_cell_what_that_cell_has() -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_the_number_that_is_said_is_that_of_the_tensors(convention: str, name: str) -> None:
     """For every cell and convention, the vectors that are told of are as many as the biases' tensors hold."""
-    of = kind(name)
-    if not issubclass(of, Cell):
+    if not issubclass(kind(name), Cell):
         return
-    layer = of(5)
+    layer = cell(name, 5)
     try:
         network = Network(input=4, layers=[layer], convention=convention)
     except SpecError:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
+from cells import cell
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Operations, Product, Value, Weight
@@ -218,8 +219,8 @@ def test_the_package_s_own_cells_hold() -> None:
     cells = [of for of in map(kind, KINDS) if issubclass(of, Cell)]
     assert len(cells) >= 8
     for of in cells:
-        for inputs in (2, 3):
-            traced(of(3), inputs)
+        for inputs in (4, 16):
+            traced(cell(of.kind, 4), inputs)
     assert Form("diagonal") is Form.DIAGONAL
 
 
