@@ -130,3 +130,26 @@ def encoder_decoder(draw: st.DrawFn) -> Spec:
             half["layers"].insert(0, {"embedding": draw(SMALL)})
     spec["decoder"]["output"] = draw(SMALL)
     return spec
+
+
+PLAIN = {"dense", "dropout", "embedding", "external"}
+"""The kinds that are no cells, as `network` draws them."""
+
+
+@st.composite
+def started(draw: st.DrawFn) -> Spec:
+    """Draw a network with a vector that starts some of its layers, an encoder-decoder among them."""
+    spec: Spec = draw(st.one_of(network(steps=True), encoder_decoder()))
+    halves: list[Any] = [spec["encoder"], spec["decoder"]] if "encoder" in spec else [spec]
+    widths = [layer for layer in halves[0]["layers"] if not PLAIN & {*layer}]
+    for half in halves:
+        cells = [layer for layer in half["layers"] if not PLAIN & {*layer}]
+        for place, layer in enumerate(cells):
+            if layer.get("learned_state") or "projection" in layer or not draw(st.booleans()):
+                continue
+            layer["initial_state"] = draw(SMALL)
+            if half is spec.get("decoder"):
+                gives = widths[place]
+                layer["initial_state"] = next(iter(gives.values())) * (2 if gives.get("bidirectional") else 1)
+    halves[-1]["layers"] = [layer for layer in halves[-1]["layers"] if "external" not in layer] or [{"rnn": 2}]
+    return spec

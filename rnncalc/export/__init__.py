@@ -65,9 +65,6 @@ def source(network: Network, target: str) -> str:
     """
     spelled = spelling(target)
     network = in_numbers(network)
-    if start := next((placed for placed in network.stack if placed.starts), None):
-        message = f"{start.name}: a state that a dense layer makes before the first step is not written as a program"
-        raise RefusedError(f"{message}; leave initial_state out, and pass the state to the module by hand")
     moves = network.flow
     for placed in network.stack:
         if placed.layer.grid and placed.kind not in spelled.cells:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator, Sequence
 from keyword import kwlist
 from textwrap import wrap
 from unicodedata import normalize
@@ -167,18 +167,21 @@ RESERVED = frozenset(
 )
 """The names that the frameworks' modules use themselves, in small letters, except `output`."""
 
-BESIDE = ("extra", "forward", "backward", "bias", "end")
+BESIDE = ("extra", "start", "forward", "backward", "bias", "end")
 """What may stand behind a module's name, `_` between, for what belongs to it; so may a state, and `_0` after that."""
 
 
-def identifiers(modules: Iterable[Module], reserved: Container[str] = ()) -> dict[str, str]:
+def identifiers(modules: Sequence[Module], reserved: Container[str] = ()) -> dict[str, str]:
     """Return the identifier of each module in a program; all of them differ.
 
     reserved: names that the framework's modules have beside those of RESERVED.
     """
     taken: set[str] = set()
-    found = {}
+    found: dict[str, str] = {}
+    made = {module.name: starts for module in modules if (starts := module.places[0].starts)}
     for module in modules:
+        if module.name in made:
+            continue
         kind = module.layer.kind
         stem = _plain(module.name).lower() or kind
         stem = f"{kind}_{stem}" if stem[0].isdigit() else stem
@@ -189,7 +192,8 @@ def identifiers(modules: Iterable[Module], reserved: Container[str] = ()) -> dic
             identifier = f"{stem}_{number}"
         taken |= {*_family(module, identifier)}
         found[module.name] = identifier
-    return found
+    states = {name: f"{found[of]}_{letter}_0" for name, (of, letter) in made.items()}  # in the family of their layer
+    return {module.name: (states | found)[module.name] for module in modules}
 
 
 def _family(module: Module, identifier: str) -> Iterator[str]:

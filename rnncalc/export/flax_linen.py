@@ -129,13 +129,22 @@ def initial(own: OwnCell) -> Iterator[str]:
 
 
 def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that make the learned states those of a batch, under a name."""
-    yield from _broadcast(module, x, writer)
+    """Yield the statements that make the initial states of a batch, under a name."""
+    yield from _initial(module, x, writer)
     yield f"{name} = {carry([f'{letter}_0' for letter, _ in module.states])}"
 
 
-def _broadcast(module: Module, x: str, writer: Writer) -> Iterator[str]:
-    for letter, width in module.states:
+def _final(start: Module, own: str, letter: str) -> str:
+    letters = [of for of, _ in start.states]
+    at = f"[{letters[::-1].index(letter)}]" if len(letters) > 1 else ""
+    ways = f"[way{at} for way in {own}_end]" if at else f"{own}_end"
+    return f"jnp.concatenate({ways}, axis=-1)" if start.two_way else f"{own}_end{at}"
+
+
+def _initial(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    for letter, made in writer.dense_states(module, _final):
+        yield f"{letter}_0 = {f'jnp.split({made}, 2, axis=-1)' if module.two_way else made}"
+    for letter, width in module.learned:
         state = f"self.{writer.of(module)}_{letter}_0"
         state = f"{state}[:, None]" if module.two_way else writer.spelling.number.format(parameter=state)
         yield f"{letter}_0 = jnp.broadcast_to({state}, ({'2, ' * module.two_way}len({x}), {width}))"
@@ -145,14 +154,14 @@ def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
     """Yield the statements that apply the modules of both directions, from their starts to their merge."""
     own, two = writer.of(module), module.two_way
     starts: list[str] = []
-    if module.start:
+    if module.starts_itself:
+        yield from _initial(module, x, writer)
+        ways = ["[0]", "[1]"] if two else [""]
+        starts = [carry([f"{letter}_0{way}" for letter, _ in module.states]) for way in ways]
+    elif module.start:
         end, gives = f"{writer.of(module.start)}_end", module.start.two_way
         yield from _carried(end, gives, two)
         starts = [end] if not two else [f"{end}[0]", f"{end}[1]"] if gives else ["ahead", "back"]
-    elif module.learned:
-        yield from _broadcast(module, x, writer)
-        ways = ["[0]", "[1]"] if two else [""]
-        starts = [carry([f"{letter}_0{way}" for letter, _ in module.states]) for way in ways]
     outputs, ends = (["forward", "backward"], ["ahead", "back"]) if two else (["x"], [f"{own}_end"])
     note = "" if two or module.last else shape_of(module.shape)
     for way, name in enumerate(writer.names(module)):

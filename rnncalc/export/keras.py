@@ -109,7 +109,11 @@ def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
 
 
 def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that make the learned states those of a batch: both directions in a row."""
+    """Yield the statements that make the initial states of a batch: both directions in a row."""
+    if module.dense:
+        made = f"[{', '.join(code for _, code in writer.dense_states(module, _final))}]"
+        yield from _parted(made, name) if module.two_way else [f"{name} = {made}"]
+        return
     states = [
         f"ops.broadcast_to(self.{writer.of(module)}_{letter}_0{way}, (batch, {width}))"
         for way in (["[0]", "[1]"] if module.two_way else [""])
@@ -119,17 +123,23 @@ def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
     yield f"{name} = [{', '.join(states)}]"
 
 
+def _final(start: Module, own: str, letter: str) -> str:
+    letters = [of for of, _ in start.states]
+    at = letters.index(letter)
+    return f"ops.concatenate({own}_end[{at}::{len(letters)}], axis=-1)" if start.two_way else f"{own}_end[{at}]"
+
+
 def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
     """Yield the statements that apply a recurrent layer."""
     own, start = writer.of(module), ""
-    if module.start:
+    if module.starts_itself:
+        yield from learned(module, x, "start", writer)
+        start = "start"
+    elif module.start:
         start = end = f"{writer.of(module.start)}_end"
         if module.start.two_way != module.two_way:
             yield from _carried(end, len(module.states), joined=module.start.two_way)
             start = "start"
-    elif module.learned:
-        yield from learned(module, x, "start", writer)
-        start = "start"
     outputs = ["_" if module.unread else "x", *([f"*{own}_end"] if module.kept else [])]
     call = f"self.{own}({x}{f', initial_state={start}' if start else ''})"
     yield with_comment(f"{', '.join(outputs)} = {call}", "" if module.unread else shape_of(module.shape))
@@ -144,9 +154,14 @@ def _carried(end: str, states: int, *, joined: bool) -> Iterator[str]:
         yield f"pairs = zip({end}[:{states}], {end}[{states}:])"
         yield "start = [ops.concatenate(pair, axis=-1) for pair in pairs]"
     else:
-        yield f"states = {end}"
-        yield "halves = [ops.split(state, 2, axis=-1) for state in states]"
-        yield "start = [half[way] for way in (0, 1) for half in halves]"
+        yield from _parted(end, "start")
+
+
+def _parted(states: str, name: str) -> Iterator[str]:
+    """Yield how states become those of two directions, each a half of one."""
+    yield f"states = {states}"
+    yield "halves = [ops.split(state, 2, axis=-1) for state in states]"
+    yield f"{name} = [half[way] for way in (0, 1) for half in halves]"
 
 
 SPELLING = Spelling(

@@ -16,7 +16,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.flow import Final, Placement, Recur, arrays, ends, shapes
+from rnncalc.network.flow import Final, InitialState, Placement, Recur, arrays, ends, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.equations import HALF, Equation, equations, symbols
@@ -26,7 +26,18 @@ TEXTBOOK = "textbook"
 OUTSIDE = ("learned_state",)
 """Options that are written around a framework's module."""
 
-_PLACING = {"units", "projection", "name", "frozen", "repeat", "extra_inputs", "bidirectional", "merge", *OUTSIDE}
+_PLACING = {
+    "units",
+    "projection",
+    "name",
+    "frozen",
+    "repeat",
+    "extra_inputs",
+    "bidirectional",
+    "merge",
+    "initial_state",
+}
+_PLACING |= {*OUTSIDE}
 
 
 def is_gain(tensor: Tensor) -> bool:
@@ -69,6 +80,8 @@ class Module(Frozen):
     cell: what the framework lacks, None if it has the layer. shape: of its output, without the batch.
     last: it outputs only the last step of each direction. kept: its final states start the decoder's, and its output is
     `unread` if nothing else reads it. start: the module whose final states it starts from.
+    dense: of each initial state that a dense layer makes, the letter of the state of `start` that this layer reads; ""
+    if it reads a vector that the program is given.
     """
 
     name: str
@@ -79,6 +92,7 @@ class Module(Frozen):
     kept: bool = False
     unread: bool = False
     start: Module | None = None
+    dense: tuple[str, ...] = ()
 
     @property
     def layer(self) -> Layer:
@@ -130,6 +144,11 @@ class Module(Frozen):
     def learned(self) -> tuple[tuple[str, int], ...]:
         """The states that start at a learned vector."""
         return self.states if self.recurrent and self.recurrent.learned_state else ()
+
+    @property
+    def starts_itself(self) -> bool:
+        """Whether its initial states are learned or made by dense layers, not zeros or the encoder's own."""
+        return bool(self.learned or self.dense)
 
 
 class Program(Frozen):
@@ -187,7 +206,9 @@ def _runs(network: Network, target: str, stacks: bool) -> list[_Run]:
 
 
 def _stackable(layer: Layer) -> bool:
-    return isinstance(layer, Cell) and layer.merge in (None, "concat") and not layer.extra_inputs
+    return (
+        isinstance(layer, Cell) and layer.merge in (None, "concat") and not (layer.extra_inputs or layer.initial_state)
+    )
 
 
 def _meet(runs: list[_Run]) -> bool:
@@ -255,7 +276,10 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
         first, place = places[0], at[places[-1].name]
         recurs = isinstance(flow[place], Recur)
         out = output[place] if recurs else place
-        starts = [flow[state].reads[0] for state in flow[place].reads[1:]]
+        starts = [flow[state] for state in flow[place].reads[1:]]
+        dense = any(isinstance(state, InitialState) for state in starts)
+        starts = [flow[state.reads[0]] for state in starts] if dense else starts
+        finals = [state for state in starts if isinstance(state, Final)]
         module = Module(
             (len(places) > 1 and first.layer.name) or first.name,
             tuple(places),
@@ -264,7 +288,8 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
             last=recurs and len(shape[out]) < len(shape[place]),
             kept=place in kept,
             unread=place in kept and out not in read,
-            start=made[starts[0]] if starts else None,
+            start=made[finals[0].reads[0]] if finals else None,
+            dense=tuple(of.state if isinstance(of, Final) else "" for of in starts) if dense else (),
         )
         made |= dict.fromkeys([at[each.name] for each in places], module)
         yield module

@@ -144,13 +144,20 @@ def _state(module: Module, names: list[str]) -> str:
 
 
 def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that make the learned states those of a batch, under a name."""
-    yield from _expanded(module, x, writer)
+    """Yield the statements that make the initial states of a batch, under a name."""
+    yield from _initial(module, x, writer)
     yield f"{name} = {_state(module, [f'{letter}_0' for letter, _ in module.states])}"
 
 
-def _expanded(module: Module, x: str, writer: Writer) -> Iterator[str]:
-    for letter, _ in module.states:
+def _final(start: Module, own: str, letter: str) -> str:
+    return f"torch.cat([*{own}_{letter}], dim=-1)" if start.two_way else f"{own}_{letter}[0]"
+
+
+def _initial(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    for letter, made in writer.dense_states(module, _final):
+        parts = f"torch.stack({made}.chunk(2, dim=-1))" if module.two_way else f"{made}.unsqueeze(0)"
+        yield f"{letter}_0 = {parts}"
+    for letter, _ in module.learned:
         yield f"{letter}_0 = self.{writer.of(module)}_{letter}_0.expand(-1, len({x}), -1).contiguous()"
 
 
@@ -158,12 +165,12 @@ def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
     """Yield the statements that apply a recurrent module, from its start to its merge."""
     own, letters = writer.of(module), [letter for letter, _ in module.states]
     starts: list[str] = []
-    if module.start:
+    if module.starts_itself:
+        starts = [f"{letter}_0" for letter in letters]
+        yield from _initial(module, x, writer)
+    elif module.start:
         starts = [f"{writer.of(module.start)}_{letter}" for letter in letters]
         yield from _carried(starts, module.start, module)
-    elif module.learned:
-        starts = [f"{letter}_0" for letter in letters]
-        yield from _expanded(module, x, writer)
     start = f", {_state(module, starts)}" if starts else ""
     ends = _state(module, [f"{own}_{letter}" for letter in letters]) if module.kept else "_"
     merged = module.two_way and (module.last or module.layer.values()["merge"] not in (None, "concat"))

@@ -24,7 +24,7 @@ from rnncalc.export.code import (
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
-from rnncalc.network.flow import Apply, Begin, Input, Last, Merge, Recur, Window, arrays, shapes
+from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, arrays, shapes
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import all_of, did_you_mean, escape
@@ -124,7 +124,7 @@ class Spelling(Frozen, kw_only=True):
     # Statements.
     recur: Callable[[Module, str, Writer], Lines]  # apply a recurrent module to x
     looped: str  # apply it for one step, from its states after the step before
-    learned: Callable[[Module, str, str, Writer], Lines]  # name the learned states, one for each of a batch
+    learned: Callable[[Module, str, str, Writer], Lines]  # name the states that are learned or made by dense layers
 
     def problems(self) -> Iterator[str]:
         """Yield what is missing, unknown or contradictory in its templates and tables."""
@@ -329,6 +329,8 @@ class Writer:
                     yield with_comment(step, shape_of(modules[name].shape))
                 case Recur(name=name) if name in modules:
                     yield from spelling.recur(modules[name], x, self)
+                case InitialState():
+                    continue  # its layer applies it
                 case Apply(name=name):
                     if places := len(self.arrays[move.reads[0]]) - len(self.arrays[place]):
                         x = f"{x}[..., {'0, ' * places}:]"  # what outputs zeros for all places reads one
@@ -354,9 +356,9 @@ class Writer:
             yield with_comment("x = x[:, -1]", shape_of(self.arrays[-1]))
 
     def _loop(self) -> Iterator[str]:
-        """Yield the statements that begin a loop over steps, each recurrent module at its learned states or at none."""
+        """Yield the statements that begin a loop over steps, each recurrent module at its initial states or none."""
         for module in self.program.modules:
-            if module.learned:
+            if module.starts_itself:
                 yield from self.spelling.learned(module, "x", f"{self.of(module)}_end", self)
             elif module.recurrent:
                 yield f"{self.of(module)}_end = None"
@@ -378,6 +380,15 @@ class Writer:
         if not isinstance(layer, Dense) or inside or layer.activation == "linear":
             return code
         return called(layer.activation, (code,), spelling)
+
+    def dense_states(self, module: Module, final: Callable[[Module, str, str], str]) -> Iterator[tuple[str, str]]:
+        """Yield the letter of each initial state that a dense layer makes, and its code, both directions side by side.
+
+        final: a state of the encoder, in the same form, from its module, the module's identifier and the letter.
+        """
+        own, start = self.of(module), module.start
+        for (letter, _), read in zip(module.states if module.dense else (), module.dense, strict=True):
+            yield letter, f"self.{own}_{letter}_0({final(start, self.of(start), read) if start else f'{own}_start'})"
 
     def merged(self, module: Module) -> Iterator[str]:
         """Yield the last step and the merge of a recurrent output: x, or `forward` and `backward` of two directions."""
@@ -449,8 +460,8 @@ class Writer:
                     shape = self.arrays[place]
                     yield Argument(input_of(move), shape[:-1] if move.tokens else shape, move.tokens)
                 case Input(extra_of=str(name)):
-                    shape = (1, *move.shape) if self.single else move.shape
-                    extras.append(Argument(f"{self.identifiers[name]}_extra", shape))
+                    shape = (1, *move.shape) if self.single and not move.starts else move.shape
+                    extras.append(Argument(f"{self.identifiers[name]}_{'start' if move.starts else 'extra'}", shape))
                 case Begin():
                     steps.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *steps)

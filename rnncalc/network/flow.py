@@ -44,13 +44,15 @@ class Input(Move):
     """A value from outside: the input of a part, or the extra inputs of a layer.
 
     tokens: whether its numbers are tokens below its width. extra_of: the name of the layer that reads it as extra
-    inputs, None for the input of the part. grid: the places of each axis of a step, each with its channels.
+    inputs, None for the input of the part. starts: whether that layer's initial states are made from it instead.
+    grid: the places of each axis of a step, each with its channels.
     """
 
     part: str | None
     shape: Shape
     tokens: bool = False
     extra_of: str | None = None
+    starts: bool = False
     grid: tuple[int, ...] = ()
 
     @property
@@ -150,7 +152,9 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
             made: list[int] = []
             if isinstance(layer, Cell) and layer.initial_state is not None:
                 giving = encoder[len(recurrent)] if half == "decoder" else None
-                vector = add(Input((), half, (layer.initial_state,), extra_of=name)) if giving is None else 0
+                vector = 0
+                if giving is None:
+                    vector = add(Input((), half, (layer.initial_state,), extra_of=name, starts=True))
                 for state, width in layer.states.items():
                     if giving is not None:
                         vector = add(Final((giving,), final_state(moves[giving], state)))

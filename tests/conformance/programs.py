@@ -7,7 +7,7 @@ import numpy as np
 import yaml
 from conformance.drawing import cells, networks
 from hypothesis import strategies as st
-from strategies import encoder_decoder, network
+from strategies import encoder_decoder, network, started
 
 from rnncalc import MGU, Dense, Network, Output, Part, SpecError
 from rnncalc.conventions.catalogue import convention
@@ -31,14 +31,14 @@ class Case(NamedTuple):
     """A program, its numbers, and what comes out of them.
 
     weights: by layer and tensor. inputs: by part, a sequence or one vector, with the places of a step as axes. extras:
-    by layer.
+    by layer, and whether its initial states are made from them.
     """
 
     program: Program
     source: str
     weights: dict[str, dict[str, Any]]
     inputs: dict[str | None, Any]
-    extras: dict[str, Any]
+    extras: dict[tuple[str, bool], Any]
     steps: int | None
     outputs: Any
 
@@ -77,7 +77,7 @@ def fed_back(draw: st.DrawFn, target: str) -> Network:
     layers: list[Layer] = []
     for layer in draw(st.lists(st.one_of(cells(target, 3), st.builds(MGU, st.integers(1, 3))), min_size=1, max_size=2)):
         chosen = {
-            "learned_state": draw(st.booleans()),
+            **draw(st.sampled_from([{}, {"learned_state": True}, {"initial_state": 3}])),
             "extra_inputs": draw(st.sampled_from([0, 2])),
             "repeat": draw(st.sampled_from([1, 2])),
         }
@@ -110,7 +110,7 @@ def halves(draw: st.DrawFn, target: str) -> Network:
 @st.composite
 def specs(draw: st.DrawFn, target: str) -> Network:
     """Draw a network over every option, under the target's convention where that can express it."""
-    spec = draw(st.one_of(network(steps=True), network(steps=True), encoder_decoder()))
+    spec = draw(st.one_of(network(steps=True), network(steps=True), encoder_decoder(), started()))
     last = spec.get("decoder", spec)
     if "embedding" in last["layers"][0] and draw(st.booleans()):
         last["layers"].append({"dense": last["layers"][0]["embedding"], "activation": "softmax"})
@@ -150,9 +150,9 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
     for move in program.network.flow:
         if isinstance(move, Input) and move.extra_of:
             part = known.parts[move.part]
-            shape = (1, *move.shape) if program.single else move.shape
+            shape = (1, *move.shape) if program.single and not move.starts else move.shape
             sizes = tuple((part.steps or 1) if size is None else size for size in shape)
-            extras[move.extra_of] = array(*sizes, bound=1.0)
+            extras[move.extra_of, move.starts] = array(*sizes, bound=1.0)
     steps = known.steps if any(isinstance(move, Begin) for move in program.network.flow) else None
     vectors = {
         name: array.reshape(*array.shape[: -len(grid) - 1], -1) if (grid := known.parts[name].layers[0].grid) else array
@@ -181,7 +181,7 @@ class Mixed(Pass[Any]):
         super().__init__(known, floats, weights=nested, inputs=sequences)
         self.data.elsewhere = lambda count: [0.0] * count  # type: ignore[method-assign]  # an external part is zeros
         self.modules = {place.name: module for module in program.modules for place in module.places}
-        self.queues = {layer: iter(np.atleast_2d(extra).tolist()) for layer, extra in extras.items()}
+        self.queues = {of: iter(np.atleast_2d(extra).tolist()) for of, extra in extras.items()}
         self.target = program.target
         own = {place.name: place for module in program.modules for place in module.places}
         known.__dict__["stack"] = tuple(
@@ -208,7 +208,7 @@ class Mixed(Pass[Any]):
         if move.extra_of is None:
             return super().read(move)
         steps = move.shape[0] or 1 if move.sequence and not self.network.feedback else 1
-        return [next(self.queues[move.extra_of]) for _ in range(steps)]
+        return [next(self.queues[move.extra_of, move.starts]) for _ in range(steps)]
 
 
 def _with_states(target: str) -> Any:

@@ -54,8 +54,11 @@ def compare_gradients(of: Case, network: Network) -> None:
     """Assert that the gradients of a program are those of the pass."""
     model = built(of)
     weights = {layer: {name: array.tolist() for name, array in own.items()} for layer, own in of.weights.items()}
-    ((_, given),) = of.inputs.items()
-    inputs = given.tolist() if network.topology != "one-to-many" else [given.tolist()]
+    given: Any = {
+        name: array.tolist() if network.topology_of(name).startswith("many") else [array.tolist()]
+        for name, array in of.inputs.items()
+    }
+    inputs = given.get(None, given)
     done = backward(network, weights={name: own for name, own in weights.items() if own}, inputs=inputs)
     parameters = dict(model.named_parameters()) | dict(model.named_buffers())
     wanted: dict[str, Any] = {}
@@ -68,7 +71,7 @@ def compare_gradients(of: Case, network: Network) -> None:
                 seen[layer.ran.placed.name] = {name: np.array(each) for name, each in layer.seen.gradients.items()}
         wanted |= dict(arrays(module, identifier, seen)) if any(seen.values()) else {}
     steps = {} if of.steps is None else {"steps": of.steps}
-    total = model(torch.tensor(given)[None], **steps).sum()
+    total = model(*(torch.tensor(array)[None] for array in (*of.inputs.values(), *of.extras.values())), **steps).sum()
     if total.requires_grad:
         total.backward()
     for name, parameter in model.named_parameters():

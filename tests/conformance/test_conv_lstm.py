@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 from conformance.programs import case_of
-from conformance.test_export_keras import hold
+from conformance.test_export_keras import _quick, hold  # noqa: F401  a fixture for the whole module
 
 from rnncalc import ConvLSTM, Dense, Dropout, External, Flatten, LastStep, Layer, Network, Part
 from rnncalc.export.program import program_of

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 import torch
 from conformance.drawing import numbers
+from conformance.programs import case_of
+from conformance.test_around import HOLDS, compare_gradients
+from conformance.test_export_keras import _quick  # noqa: F401  a fixture for the whole module
 from torch import nn
 
-from rnncalc import GRU, LSTM, RNN, Network
-from rnncalc.forward.arrays import Floats
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, MinGRU, Network, Output, Part
+from rnncalc.export import spelling
+from rnncalc.export.program import program_of
+from rnncalc.forward.arrays import Floats, PassData
 from rnncalc.forward.network_pass import Pass
 from rnncalc.questions.run import run
 
@@ -83,6 +88,51 @@ def test_an_initial_state_is_a_linear_module_before_the_recurrent_one(kind: str,
     with torch.no_grad():
         expected, _ = module(tensor(inputs), tuple(states) if kind == "lstm" else states[0])
     np.testing.assert_allclose(done.output, expected.numpy(), rtol=1e-9, atol=1e-9)
+
+
+BOTH: dict[str, Any] = {"bidirectional": True}
+NETWORKS: list[dict[str, Any]] = [
+    {"layers": [LSTM(H, initial_state=V)], "topology": "many-to-many"},
+    {"layers": [GRU(H, **BOTH, initial_state=V), Dense(3), LSTM(H, **BOTH, merge="sum", initial_state=2)]},
+    {"layers": [RNN(H, initial_state=V, extra_inputs=2, repeat=2, frozen=True)], "topology": "one-to-many"},
+    {"layers": [LSTM(H, initial_state=V)], "topology": "one-to-one", "steps": 1},
+    {"layers": [GRU(H, initial_state=M), LSTM(H, initial_state=V)], "topology": "one-to-many", "feedback": True},
+    {
+        "encoder": Part(M, (GRU(6, **BOTH), LSTM(4), LSTM(2, **BOTH)), steps=3),
+        "decoder": Part(5, (LSTM(4, initial_state=12), LSTM(4), GRU(2, **BOTH, initial_state=4)), Output(M), 2),
+    },
+]
+"""Vectors that start layers of one and two directions, and bridges from an encoder to a decoder of other kinds."""
+
+OWN_CELLS: dict[str, Any] = {"layers": [MGU(H, **BOTH, initial_state=V), MinGRU(H, initial_state=2)]}
+
+
+def network(given: dict[str, Any]) -> Network:
+    return Network(**given if "encoder" in given else {"input": M, "output": M, "steps": 3} | given)
+
+
+@pytest.mark.parametrize("given", [*NETWORKS, OWN_CELLS])
+@pytest.mark.parametrize("target", HOLDS)
+def test_a_program_makes_its_initial_states(target: str, given: dict[str, Any]) -> None:
+    """In the framework's own modules, and in those that are written from a cell's equations."""
+    net = network(given)
+    HOLDS[target](case_of(program_of(net, target, stacks=spelling(target).stacks), net, seed=1))
+
+
+@pytest.mark.parametrize("given", NETWORKS)
+def test_gradients_of_an_initial_state_are_those_of_autograd(
+    given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every weight, the dense layers' too; a vector from outside depends here on its width alone."""
+    monkeypatch.setattr(PassData, "elsewhere", lambda _, count: vector(count))
+    net = network(given).replace(convention="pytorch")
+    case = case_of(program_of(net, "pytorch", stacks=True), net, seed=1)
+    drawn = {of: np.resize(vector(array.shape[-1]), array.shape) for of, array in case.extras.items()}
+    compare_gradients(case._replace(extras=drawn), net)
+
+
+def vector(count: int) -> list[float]:
+    return np.random.default_rng(count).uniform(-1, 1, count).tolist()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("upper", KINDS)

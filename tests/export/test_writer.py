@@ -114,6 +114,34 @@ CASES = {
             "return self.output(x)",
         ],
     ),
+    "a vector starts both directions, each with its half, through dense layers": (
+        net(LSTM(3, bidirectional=True, initial_state=7), topology="many-to-many"),
+        [
+            "self, x, lstm_1_start",
+            *(f"{of}_0 = torch.stack(self.lstm_1_{of}_0(lstm_1_start).chunk(2, dim=-1))" for of in "hc"),
+            *("x, _ = self.lstm_1(x, (h_0, c_0))", "return x"),
+        ],
+    ),
+    "fed back, a layer starts from a vector once": (
+        net(RNN(4, initial_state=7), topology="one-to-many", feedback=True),
+        [
+            *(
+                "self, x, rnn_1_start, steps: int",
+                "x = x.unsqueeze(1)",
+                "h_0 = self.rnn_1_h_0(rnn_1_start).unsqueeze(0)",
+            ),
+            *("rnn_1_end = h_0", "outputs = []", "for _ in range(steps):", "x, rnn_1_end = self.rnn_1(x, rnn_1_end)"),
+            *("outputs.append(x)", "return torch.cat(outputs, dim=1)"),
+        ],
+    ),
+    "dense layers bridge an encoder and a decoder of another kind": (
+        Network(encoder=Part(6, (GRU(4, bidirectional=True),)), decoder=Part(2, (LSTM(3, initial_state=8),))),
+        [
+            *("self, source, target", "_, gru_1_h = self.gru_1(source)"),
+            *(f"{of}_0 = self.lstm_1_{of}_0(torch.cat([*gru_1_h], dim=-1)).unsqueeze(0)" for of in "hc"),
+            *("x, _ = self.lstm_1(target, (h_0, c_0))", "return x"),
+        ],
+    ),
     "two directions are parted and joined before they merge": (
         net(GRU(3, bidirectional=True, merge="sum"), GRU(2, bidirectional=True), steps=7),
         [

@@ -1,25 +1,22 @@
 """States before the first step that come from a vector, or from an encoder, through dense layers."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from conftest import Call
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import SMALL, Spec, encoder_decoder, network
+from strategies import Spec, started
 
 from rnncalc import GRU, LSTM, RNN, Dense, Network, backward, count, run
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.errors import RefusedError, SpecError
-from rnncalc.export import export
+from rnncalc.errors import SpecError
 from rnncalc.network.flow import Final, InitialState, Input, Recur
 from rnncalc.network.parts import Part
 from rnncalc.spec import parse
 
 M, H, V, N = 5, 3, 7, 2
-PLAIN = {"dense", "dropout", "embedding", "external"}
 
 
 def test_one_dense_layer_a_state() -> None:
@@ -51,25 +48,6 @@ def test_a_bridge_reads_the_final_states() -> None:
         Network(encoder=encoder, decoder=Part(M, (LSTM(4, initial_state=6),), steps=5))
 
 
-@st.composite
-def started(draw: st.DrawFn) -> Spec:
-    """Draw a network with a vector that starts some of its layers, an encoder-decoder among them."""
-    spec: Spec = draw(st.one_of(network(steps=True), encoder_decoder()))
-    halves: list[Any] = [spec["encoder"], spec["decoder"]] if "encoder" in spec else [spec]
-    widths = [layer for layer in halves[0]["layers"] if not PLAIN & {*layer}]
-    for half in halves:
-        cells = [layer for layer in half["layers"] if not PLAIN & {*layer}]
-        for place, layer in enumerate(cells):
-            if layer.get("learned_state") or "projection" in layer or not draw(st.booleans()):
-                continue
-            layer["initial_state"] = draw(SMALL)
-            if half is spec.get("decoder"):
-                gives = widths[place]
-                layer["initial_state"] = next(iter(gives.values())) * (2 if gives.get("bidirectional") else 1)
-    halves[-1]["layers"] = [layer for layer in halves[-1]["layers"] if "external" not in layer] or [{"rnn": 2}]
-    return spec
-
-
 @given(spec=started(), chunk=st.integers(1, 4))
 @settings(max_examples=60, deadline=None)
 def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
@@ -87,8 +65,6 @@ def test_every_convention_has_it(convention: str) -> None:
     net = Network(input=M, layers=layers, steps=3, topology="one-to-many", feedback=True, convention=convention)
     assert run(net).agrees
     assert backward(net).agrees
-    with pytest.raises(RefusedError, match="gru_1_h_0: a state that a dense layer makes before the first step is not"):
-        export(net, "pytorch")
 
 
 def test_every_command_knows_it(tmp_path: Path, call: Call) -> None:
