@@ -195,12 +195,14 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
 class TransformPass(Generic[Value]):
     """The operations of a layer around the cells, on its bound weights.
 
-    names: its arrays by role. lies: the order of a kernel's axes. epsilon: added to a variance.
+    places: how many places of a step it reads, each alone. names: its arrays by role. lies: the order of a kernel's
+    axes. epsilon: added to a variance.
     """
 
     def __init__(
         self,
         layer: Transform,
+        places: int,
         names: TransformNames,
         arrays: Arrays,
         vectors: Vectors[Value],
@@ -208,6 +210,7 @@ class TransformPass(Generic[Value]):
         epsilon: float,
     ) -> None:
         self.layer = layer
+        self.places = places
         self.names = names.names.get(layer.kind, {})
         self.lies = names
         self.arrays = arrays
@@ -231,7 +234,10 @@ class TransformPass(Generic[Value]):
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
             read = [self._zeros(width) if place is None else vectors[place] for place in window]
-            made.append(self.layer.compute(self, read))
+            if self.places == 1:
+                made.append(self.layer.compute(self, read))
+                continue
+            made.append(self.joined([self.layer.compute(self, [each]) for each in self._cut(read[0], self.places)]))
         return Stream([made], len(shape) > 1, x.first)
 
     def _zeros(self, width: int) -> Value:
@@ -282,10 +288,14 @@ class TransformPass(Generic[Value]):
     def _groups(self, x: Value, groups: int) -> list[Value]:
         """Return the parts of a vector, made once for all windows that read it."""
         if id(x) not in self.parts:
-            each = len(self.vectors.numbers(x)) // groups
-            cut = [part(group * each, (group + 1) * each) for group in range(groups)]
-            self.parts[id(x)] = x, [self.vectors.operation(row)(x) for row in cut]
+            self.parts[id(x)] = x, self._cut(x, groups)
         return self.parts[id(x)][1]
+
+    def _cut(self, x: Value, number: int) -> list[Value]:
+        """Return a number of equal parts of a vector."""
+        each = len(self.vectors.numbers(x)) // number
+        cut = [part(place * each, (place + 1) * each) for place in range(number)]
+        return [self.vectors.operation(row)(x) for row in cut]
 
     def joined(self, vectors: Sequence[Value]) -> Value:
         """Return vectors one after the other."""
@@ -360,7 +370,8 @@ class LayerPass(Generic[Value]):
                 self.once = self._elsewhere
             case Transform():
                 names = binding.transforms
-                self.transform = TransformPass(self.layer, names, self.arrays, self.vectors, self.meter, epsilon)
+                of = self.layer, self.placed.places, names, self.arrays
+                self.transform = TransformPass(*of, self.vectors, self.meter, epsilon)
 
     def over(self, x: Stream[Value]) -> Stream[Value]:
         """Return the layer's output for a stream; the directions of a recurrent layer stay apart."""

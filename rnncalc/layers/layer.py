@@ -59,6 +59,9 @@ class Layer(Frozen, kw_only=True):
     along: ClassVar[bool] = False
     """Whether it makes an output vector from several steps of its input at once."""
 
+    by_place: ClassVar[bool] = False
+    """Whether it reads each place of a step alone, as it reads each step; its width is then that of a place."""
+
     made_from: ClassVar[tuple[str, ...]] = ()
     """The sizes without which no framework can make a layer of this kind: its options, or `inputs`."""
 
@@ -171,6 +174,8 @@ class Layer(Frozen, kw_only=True):
 
     def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the grid of its output for that of its input; None if it cannot read that."""
+        if self.by_place:
+            return grid
         return self.grid if self.grid or not grid else None
 
     def choices(self) -> tuple[object, ...]:
@@ -256,14 +261,12 @@ class Dropout(Layer):
     title = "dropout"
     made_from = ("rate",)
     number = "rate"
+    by_place = True
 
     rate: float
 
     def output_width(self, inputs: int) -> int:
         return inputs
-
-    def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
-        return grid
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {}

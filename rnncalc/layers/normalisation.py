@@ -1,7 +1,7 @@
 """Normalisation: of the numbers of a vector (Ba et al. 2016), or of each feature over a batch (Ioffe and Szegedy 2015).
 
 In training, frameworks use the mean and variance of the batch. All numbers here are computed with the stored ones, as
-frameworks do after training.
+frameworks do after training. Of a step with places, the channels of each place are normalised.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ class LayerNorm(Transform):
 
     kind = "layer_norm"
     number = ""
+    by_place = True
 
     bias: bool = True
 
@@ -43,6 +44,7 @@ class BatchNorm(Transform):
 
     kind = "batch_norm"
     number = ""
+    by_place = True
     own_options: ClassVar[Mapping[str, Option]] = {
         "scale": Option(Switch(), "a trained factor for each feature; none when false"),
         "center": Option(Switch(), "a trained term for each feature; none when false"),

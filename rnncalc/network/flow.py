@@ -252,21 +252,28 @@ def shapes(moves: Moves) -> list[Shape]:
     return found
 
 
-def arrays(moves: Moves) -> list[Shape]:
-    """Return the shape of each move's value in a framework, where the places of a step are axes before the channels."""
-    grids: list[tuple[int, ...]] = []
+def grids(moves: Moves) -> list[tuple[int, ...]]:
+    """Return the places of each axis of a step of each move's value; nothing of a plain vector."""
+    found: list[tuple[int, ...]] = []
     for move in moves:
-        grid = grids[move.reads[0]] if move.reads else ()
+        grid = found[move.reads[0]] if move.reads else ()
         if isinstance(move, Input):
             grid = move.grid
         elif isinstance(move, Placement):
             made = move.layer.output_grid(grid)
             grid = move.layer.grid if made is None else made
-        grids.append(grid)
-    return [
-        (*shape[:-1], *grid, shape[-1] // prod(grid)) if grid else shape
-        for shape, grid in zip(shapes(moves), grids, strict=True)
-    ]
+        found.append(grid)
+    return found
+
+
+def arrays(moves: Moves) -> list[Shape]:
+    """Return the shape of each move's value in a framework, where the places of a step are axes before the channels."""
+    return [array_of(shape, grid) for shape, grid in zip(shapes(moves), grids(moves), strict=True)]
+
+
+def array_of(shape: Shape, grid: tuple[int, ...]) -> Shape:
+    """Return a shape with the places of a step before its channels."""
+    return (*shape[:-1], *grid, shape[-1] // prod(grid)) if grid else shape
 
 
 def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:

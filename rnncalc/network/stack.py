@@ -4,6 +4,7 @@ Knows nothing of files or of questions about a network.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.formula import Expression, numbers, plain, substituted, value
@@ -12,7 +13,7 @@ from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer
-from rnncalc.network.flow import InitialState, Moves, Placement, ends, shapes
+from rnncalc.network.flow import InitialState, Moves, Placement, array_of, ends, grids, shapes
 from rnncalc.step.trace import Trace, trace
 from rnncalc.text import has_letters
 
@@ -31,6 +32,7 @@ class Placed(NamedTuple):
     params: the number of its parameters.
     multiply_adds_per_step: multiplications in matrix products when it is applied once; None where a part is counted
         elsewhere.
+    grid, output_grid: the places of each axis of a step of its input and of its output; nothing of plain vectors.
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
         the state.
@@ -47,6 +49,8 @@ class Placed(NamedTuple):
     layout: Layout
     params: int
     multiply_adds_per_step: int | None
+    grid: tuple[int, ...] = ()
+    output_grid: tuple[int, ...] = ()
     copy: int = 0
     starts: tuple[str, str] | None = None
 
@@ -65,9 +69,12 @@ class Placed(NamedTuple):
     @property
     def shape(self) -> tuple[int | None, ...]:
         """Its output shape with the places of a step apart from their channels, where it has any."""
-        grid = self.layer.grid
-        *steps, width = self.output_shape
-        return (*steps, *grid, self.sizes["h"]) if grid else (*steps, width)
+        return array_of(self.output_shape, self.output_grid)
+
+    @property
+    def places(self) -> int:
+        """How many places of a step it reads, each alone; 1 if it reads a step as a whole."""
+        return prod(self.grid) if self.layer.by_place else 1
 
     @property
     def kind(self) -> str:
@@ -136,24 +143,27 @@ def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> 
     """
     if notation:
         row = notation.of(row)
-    found, ended = shapes(moves), ends(moves)
+    found, spaces, ended = shapes(moves), grids(moves), ends(moves)
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
             inputs, (*steps, _), shape = found[move.reads[0]][-1], found[place], found[ended[place]]
             uses = steps[0] if steps else 1
-            known = _counted(move.layer, inputs, row, notation)
+            grid = move.layer.grid or spaces[move.reads[0]]
+            known = _counted(move.layer, inputs, grid, row, notation)
+            places = grid, spaces[ended[place]]
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
-            yield Placed(move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, move.copy, starts)
+            placed = Placed(move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, *places)
+            yield placed._replace(copy=move.copy, starts=starts)
 
 
 def _counted(
-    layer: Layer, inputs: int, row: Convention, notation: "Notation | None"
+    layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: "Notation | None"
 ) -> tuple[Mapping[str, int], Layout, int, int | None]:
     """Return the numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once.
 
     Layers that differ only in their widths share one layout, made once for a convention.
     """
-    sizes = layer.sizes(inputs)
+    sizes = layer.sizes(inputs // prod(grid) if layer.by_place else inputs)
     key: object = (type(layer), tuple(sizes), layer.choices())
     per_step: int | None = None if isinstance(layer, External) else 0
     stacks: Sequence[Stack] = ()

@@ -154,7 +154,7 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
                     read = numbers
                     numbers, times = _around(layer, placed, numbers, times)
                     if layer.arrays:
-                        yield _Made(placed, read, numbers, dense=False, times=times)
+                        yield _Made(placed, read, numbers, dense=False, times=times * placed.places)
                 elif isinstance(layer, Cell | Dense | Transform):
                     times = layer.output_shape((times, 1))[0]
                     units = times * placed.outputs

@@ -379,7 +379,7 @@ def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> 
     saved: dict[SavedVector, int] = {}
     if saves_input:
         read = {place for window in windows for place in window if place is not None}
-        saved[SavedVector(Symbol("x", time="t", axes=("m",)), "m")] = len(read)
+        saved[SavedVector(Symbol("x", time="t", axes=("m",)), "m")] = placed.places * len(read)
     if saves_output:
         saved[SavedVector(Symbol("y", time="t", axes=("f",)), "f")] = len(windows)
     work: dict[BackwardProduct, int] = {}

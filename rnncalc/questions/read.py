@@ -100,29 +100,30 @@ class _Drafting:
 
     def _known(self, site: Site) -> None:
         assert site.layer is not None
+        inputs = site.inputs * (prod(self.grid) if site.layer.by_place and not self.unknown else 1)
         alone = any(site.layer.replace(extra_inputs=1).option_problems())
         grid = site.layer.grid or (self.grid if site.layer.output_grid(self.grid) is not None else ())
         if not grid and self.grid and not self.unknown:
-            self._flatten(site.inputs)
-        self._flush(site.inputs, exactly=alone, reshaped=bool(self.layers) and grid != self.grid)
+            self._flatten(inputs)
+        self._flush(inputs, exactly=alone, reshaped=bool(self.layers) and grid != self.grid)
         if self.input is None:
-            self.input = site.inputs
+            self.input = inputs
         if isinstance(site.layer, Embedding):
             (self.table,) = (tensor.name for tensor in site.tensors.values())
         # statistics are never trained, frozen or not
-        stored = untrained(site.layer, site.inputs, self.file.framework)
+        stored = untrained(site.layer, inputs, self.file.framework)
         frozen = {name: tensor.frozen for name, tensor in site.tensors.items() if name not in stored}
         layer = site.layer.replace(path=_path(site.path), frozen=bool(frozen) and all(frozen.values()))
         rows = site.shapes["weight"][:1] if Doubt.TABLE in site.doubts else ()
         doubts = [Remark(doubt, (), rows if doubt is Doubt.TABLE else ()) for doubt in site.doubts]
-        below = site.inputs if self.width is None else self.width
-        if below < site.inputs:
-            layer = layer.replace(extra_inputs=site.inputs - below)
-            doubts.append(Remark(Doubt.WIDTH, (), (below, site.inputs)))
+        below = inputs if self.width is None else self.width
+        if below < inputs:
+            layer = layer.replace(extra_inputs=inputs - below)
+            doubts.append(Remark(Doubt.WIDTH, (), (below, inputs)))
         if any(frozen.values()) and not layer.frozen:
             doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name, of in frozen.items() if of)))
-        self.width, self.grid = layer.output_width(site.inputs), layer.output_grid(grid) or ()
-        if self._repeats(layer, site.inputs):
+        self.width, self.grid = layer.output_width(inputs), layer.output_grid(grid) or ()
+        if self._repeats(layer, inputs):
             before = self.layers[-1]
             self.layers[-1] = before.replace(repeat=before.repeat + 1)
             self.doubts[-1] = tuple(dict.fromkeys((*self.doubts[-1], *doubts)))

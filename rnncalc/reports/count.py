@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import factored, folded_sum, letters
 from rnncalc.conventions.tensor import Tensor
+from rnncalc.network.flow import array_of
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
@@ -166,10 +167,8 @@ def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
 
 def widths(layer: Placed) -> str:
     """Return the widths of a layer's input and output."""
-    if grid := layer.layer.grid:
-        places = "×".join(map(str, grid))
-        return f"{places}×{layer.sizes['m']:,} → {places}×{layer.sizes['h']:,}"
-    return f"{layer.inputs:,} → {layer.outputs:,}"
+    read, made = array_of((layer.inputs,), layer.grid), array_of((layer.outputs,), layer.output_grid)
+    return " → ".join("×".join(f"{size:,}" for size in sizes) for sizes in (read, made))
 
 
 def _numbers(count: Count, cost: bool, of: Count | Placed) -> dict[str, int | None]:

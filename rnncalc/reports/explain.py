@@ -311,6 +311,9 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield f"x_t has {places} places of {sizes['m']:,}, a gate and a state {places} places of {sizes['h']:,}."
     if isinstance(layer, Transform):
         yield f"{(layer.__doc__ or '').partition(chr(10))[0].partition(';')[0].rstrip('.')}."
+        if each.placed.places > 1:
+            places = " × ".join(map(str, each.placed.grid))
+            yield f"It reads each of the {places} places of a step alone, with the same parameters."
         if each.placed.buffers:
             stored = all_of([tensor.name for tensor in each.placed.buffers])
             yield f"Stored beside the parameters, and not counted among them: {stored}."

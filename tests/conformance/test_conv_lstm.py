@@ -10,7 +10,7 @@ import pytest
 from conformance.programs import case_of
 from conformance.test_export_keras import _quick, hold  # noqa: F401  a fixture for the whole module
 
-from rnncalc import ConvLSTM, Dense, Dropout, External, Flatten, LastStep, Layer, Network, Part
+from rnncalc import BatchNorm, ConvLSTM, Dense, Dropout, External, Flatten, LastStep, Layer, LayerNorm, Network, Part
 from rnncalc.export.program import program_of
 from rnncalc.forward.arrays import filled
 from rnncalc.forward.backward_pass import BackwardPass
@@ -70,6 +70,8 @@ NETWORKS: list[tuple[list[Layer], dict[str, Any]]] = [
     ([LINE, LastStep(), Flatten(), Dense(3, activation="tanh")], {}),
     ([LINE, Dropout(0.5), External(7), LINE.replace(units=2, repeat=2, frozen=True)], {"topology": "many-to-many"}),
     ([GRID, External(7), External(5, outputs=4), Dense(2)], {"topology": "many-to-many"}),
+    ([GRID, BatchNorm(), Dropout(0.5), GRID, LayerNorm()], {"topology": "many-to-many", "convention": "keras"}),
+    ([LINE, BatchNorm(scale=False), LastStep(), LayerNorm(bias=False), Flatten(), Dense(2)], {"convention": "keras"}),
     ([GRID], {"topology": "one-to-one", "steps": 1}),
     ([GRID, LINE.replace(space=(4, 3)), Flatten(), Dense(2)], {"topology": "one-to-one", "steps": 1}),
     ([LINE, GRID.replace(space=(5,), name="above")], {"topology": "one-to-many"}),

@@ -164,14 +164,18 @@ def test_convolutional_lstms(tmp_path: Path, space: tuple[int, ...]) -> None:
     layers = [
         keras.Input((3, *space, 2)),
         of(3, 3, padding="same", return_sequences=True, name="first"),
+        keras.layers.BatchNormalization(),
         keras.layers.Dropout(0.2),
         of(2, 2, padding="same", use_bias=False, activation="relu"),
+        keras.layers.LayerNormalization(),
         keras.layers.Flatten(),
         keras.layers.Dense(3),
     ]
     random = np.random.default_rng(0)
     with jax.enable_x64(False):
         model = keras.Sequential(layers)
+        for variable in model.variables:
+            variable.assign(random.uniform(0.1, 0.9, variable.shape))
         flow = random.uniform(-1, 1, (3, *space, 2)).astype(np.float32)
         theirs = np.asarray(model(flow[None], training=False))[0]
     for name in ("a.keras", "b.h5", "c.weights.h5"):

@@ -9,7 +9,22 @@ from typing import Any
 import pytest
 from conftest import Call
 
-from rnncalc import ConvLSTM, Dense, Dropout, External, Flatten, Network, Output, SpecError, backward, export, load, run
+from rnncalc import (
+    BatchNorm,
+    ConvLSTM,
+    Dense,
+    Dropout,
+    External,
+    Flatten,
+    LayerNorm,
+    Network,
+    Output,
+    SpecError,
+    backward,
+    export,
+    load,
+    run,
+)
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import filled, floats
 from rnncalc.forward.network_pass import Pass
@@ -194,6 +209,36 @@ def test_a_dense_layer_reads_it_behind_a_flatten_layer(call: Call) -> None:
         network = (*words, *between, "-l", "flatten", "-l", "dense:5", "-T", 2)
         assert f"5 × ({features} + 1)" in call(*network).out
         assert call("run", *network, "--backward").code == 0
+
+
+@pytest.mark.parametrize("convention", ["textbook", "keras"])
+def test_norms_behind_it_are_of_channels(convention: str) -> None:
+    """The same 3 or 2 channels at each place: 2 or 4 numbers a channel, and the passes agree."""
+    frames = ConvLSTM(3, space=(4, 2))
+    layers = [frames, BatchNorm(), Dropout(0.5), frames.replace(units=2), LayerNorm(), BatchNorm(center=False)]
+    net = Network(input=1, layers=layers, steps=2, topology="many-to-many", convention=convention)
+    stored = 2 if convention == "keras" else 0
+    counts = [placed.params for placed in net.stack]
+    assert counts[1:3] + counts[4:] == [3 * (2 + stored), 0, 4, 2 * (1 + stored)]
+    assert [placed.shape for placed in net.stack] == [(2, 4, 2, 3)] * 3 + [(2, 4, 2, 2)] * 3
+    assert backward(net).agrees
+    if convention == "textbook":
+        net = net.replace(layers=[frames, LayerNorm()], topology="many-to-one")
+        drawn = {tensor.name: filled(tensor, 1.0, Random(1).random) for tensor in net.stack[0].tensors}
+        given = {"conv_lstm_1": drawn, "layer_norm_1": {"g": [1.0, 1.0, 1.0], "b": [0.0, 0.0, 0.0]}}
+        made = run(net, weights=given).outputs
+        assert [sum(made[place : place + 3]) for place in range(0, 24, 3)] == pytest.approx([0.0] * 8, abs=1e-12)
+
+
+def test_the_places_go_on_in_tables(call: Call) -> None:
+    """Through norms, dropout and `last`, in counts and in a framework's shapes, until a flatten layer joins them."""
+    layers = ("conv_lstm:3,space=5x4", "batch_norm", "dropout:0.5", "last", "flatten")
+    words = ("-i", 2, "-T", 3, "-c", "keras", *(word for layer in layers for word in ("-l", layer)), "-o", 2)
+    out = call(*words).out
+    assert out.count("5×4×3 → 5×4×3") == 3
+    assert ("5×4×3 → 60" in out, "4m = 4 × 3" in out) == (True, True)
+    assert "(B, 3, 5, 4, 3)  output   (B, 5, 4, 3)" in call(*words, "--shapes").out
+    assert "It reads each of the 5 × 4 places of a step alone" in call("explain", *words).out
 
 
 def test_its_pass_is_worked_by_hand(call: Call) -> None:

@@ -188,8 +188,8 @@ def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Itera
         if each.shapes == site.shapes or _of_table(each.layer, site):
             continue
         found = [*_options(each, site, framework)]
-        features = each.placed.inputs // prod(each.layer.grid), site.inputs // prod(site.layer.grid)  # at each place
-        alone = each.layer.extra_inputs or (each.layer.grid and place)  # which no layer before it can explain
+        features = each.placed.inputs // prod(each.placed.grid), site.inputs // prod(site.layer.grid)  # at each place
+        alone = each.layer.extra_inputs or (each.placed.grid and place)  # which no layer before it can explain
         if features[0] != features[1] and (not explained or not place) and not alone:
             found.append(LayerChange(each.name, "inputs", *features, site.path, not place))
         yield from found
