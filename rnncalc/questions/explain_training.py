@@ -64,13 +64,17 @@ class TrainingDerivation(NamedTuple):
     letter: T, or K if a chunk has fewer steps than the sequence. formula: of the saved activations, in that letter.
     """
 
-    placed: Placed
     of: Derivation
     steps: int
     letter: str
     saved: tuple[SavedLine, ...]
     formula: Expression
     work: tuple[WorkLine, ...]
+
+    @property
+    def placed(self) -> Placed:
+        """The layer."""
+        return self.of.placed
 
 
 class TrainingExplanation(NamedTuple):
@@ -94,12 +98,12 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> Training
     for situation in situations(network, training.chunk):
         name = situation.placed.name
         if not only or name in only:
-            found.append(_derivation(situation.placed, equations[name], situation, costs.tallies(situation)))
+            found.append(_derivation(equations[name], situation, costs.tallies(situation)))
     return TrainingExplanation(training, tuple(found))
 
 
-def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
-    sizes = placed.sizes
+def _derivation(of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
+    placed, sizes = of.placed, of.placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
     chunks = situation.chunks
     saved = sorted(_saved(placed, tallies[most]), key=lambda line: _order_of(line, placed))
@@ -110,7 +114,7 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     steps = chunks[most].steps
     letter = "T" if sum(kind.steps * kind.times for kind in chunks) == steps else "K"
     formula = _formula(tallies[most], steps, letter)
-    return TrainingDerivation(placed, of, steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
+    return TrainingDerivation(of, steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
 
 
 def _saved(placed: Placed, tally: Tally) -> Iterator[SavedLine]:

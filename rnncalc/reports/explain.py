@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.formula import Times, letters, numbers
+from rnncalc.conventions.formula import Expression, Times, letters, numbers
 from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
@@ -19,10 +19,10 @@ from rnncalc.network.network import Network
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.equations import Line, Term, plain, written
+from rnncalc.reports.equations import Line, Term, plain, plain_words, written
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Sheet, TensorName, cell
+from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
 from rnncalc.text import all_of, decimal, has_letters, plural
@@ -76,7 +76,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             "layers": [_layer_data(each) for each in found.layers],
             "params_formula": found.total and count(self.network).params_formula,
             "params": found.total and found.total.params,
-            "dense": found.dense and [_row_data(row) for row in _dense_rows(found.dense)],
+            "dense": found.dense and [row_data(row, "params") for row in _dense_rows(found.dense)],
         }
 
     def sheets(self) -> list[Sheet]:
@@ -154,33 +154,50 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "kind": placed.layer.kind,
         "letters": [*letters_of(each)],
         "gates": [*gates(each)],
-        "equations": [_equation_data(line) for line in _equations(each)],
-        "steps": [_row_data(_row(step, each)) for step in each.steps],
+        "equations": [
+            {
+                "text": plain(line),
+                "shapes": {piece.name: list(piece.shape) for piece in line if isinstance(piece, Term)},
+            }
+            for line in equations(each)
+        ],
+        "steps": [row_data(_row(step, each), "params") for step in each.steps],
         "remarks": [*on_biases(each), *on_this_layer(each)],
         "params_formula": placed.params_formula,
         "params": placed.params,
     }
 
 
-def _equation_data(line: Line) -> dict[str, Any]:
-    shapes = {piece.name: list(piece.shape) for piece in line if isinstance(piece, Term)}
-    return {"text": plain(line), "shapes": shapes}
-
-
-def _row_data(row: Row) -> dict[str, Any]:
-    label, what, arithmetic, params = row
+def row_data(row: Sequence[Any], number: str = "number") -> dict[str, Any]:
+    """Return a line of a derivation for programs: its label, its meaning, the arithmetic, and its number by a key."""
+    label, what, arithmetic, count = row
     return {
-        "label": label if isinstance(label, str) else label.text,
-        "what": what,
+        "label": in_words(label),
+        "what": in_words(what),
         "formula": arithmetic.letters,
         "substituted": arithmetic.numbers,
-        "params": params,
+        number: count,
     }
+
+
+def in_words(value: str | TensorName | Phrase) -> str:
+    """Return words, with mathematics among them or not, in plain text."""
+    match value:
+        case TensorName():
+            return value.text
+        case Phrase(parts):
+            return plain_words(parts)
+    return value
+
+
+def worked(expression: Expression, sizes: Mapping[str, int] = {}) -> Arithmetic:
+    """Return an expression in letters and with numbers."""
+    return Arithmetic(letters(expression), numbers(expression, sizes))
 
 
 def _row(step: Step, of: Derivation | None = None) -> Row:
     """Return a line; a tensor whose name is a symbol in the convention is labelled with the symbol."""
-    arithmetic = Arithmetic(letters(step.expression), numbers(step.expression, step.sizes))
+    arithmetic = worked(step.expression, step.sizes)
     label, what = _words(step, {gate.letter: gate.name for gate in of.gates} if of else {})
     if step.what is StepKind.TENSOR and of and of.row.symbols:
         direction, mark, symbol = label.rpartition("/")
@@ -194,10 +211,7 @@ def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
     match step.what:
         case StepKind.TENSOR:
             what = HOLDS[step.role] if step.role else ""
-            if step.role is Role.RECURRENT and step.expression in (
-                Times((Axis(1, "h"),)),
-                Times((Axis(1), Axis(1, "h"))),
-            ):
+            if step.role is Role.RECURRENT and step.expression in ONE_A_UNIT:
                 what = "recurrent weights, one a unit"
             if len(step.gates) > 1:
                 what += f"{'es' if what.endswith('bias') else ''} of {all_of([*step.gates])}"
@@ -241,10 +255,11 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     rows = [_row(step, each) for step in each.steps]
     sheet = _rows_sheet(placed.name, rows, (*(text for _, text in notes), *on_this_layer(each)))
     subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
-    return sheet._replace(subtitle=subtitle, equations=_equations(each))
+    return sheet._replace(subtitle=subtitle, equations=equations(each))
 
 
-def _equations(each: Derivation) -> tuple[Line, ...]:
+def equations(each: Derivation) -> tuple[Line, ...]:
+    """Return the equations of a layer with the numbers of its shapes."""
     return tuple(written(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
 
 
