@@ -27,7 +27,6 @@ class AnswerReport(SheetReport, DataReport):
     answer: Answer
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         judged = self.answer.judged
         answers = [each.given.sizes if isinstance(each.given, NamedShape) else _given(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.errors import Problem, dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, Limit, LimitCheck, Status, Unknown, Verdict
-from rnncalc.reports.report import CheckedReport, DataReport, SheetReport
+from rnncalc.reports.report import CheckedReport, DataReport, SheetReport, fields
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, escape_path, plural
 
@@ -71,12 +71,10 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         return 2 if Status.BROKEN in found else 1 if Status.FAILED in found else 0
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
-        """Yield the findings of each file."""
         for verdict in self.verdicts:
             yield verdict.file, [*_problems(verdict), *_limits(verdict), *_tensors(verdict), *_about(verdict)]
 
     def data(self) -> Iterator[dict[str, Any]]:
-        """Yield an object for each file."""
         return map(_data, self.verdicts)
 
     def failures(self) -> Iterator[str]:
@@ -236,21 +234,18 @@ def _rows(verdict: Verdict) -> Iterator[Row]:
         yield "✗" if finding.wrong else "✓", verdict.file, finding.name, *finding.cells
 
 
+_NUMBERS = (
+    *("params", "bytes", "multiply_adds", "dense_ratio", "dense_params"),
+    *("state", "state_bytes", "multiply_adds_per_second"),
+)
+
+
 def _data(verdict: Verdict) -> dict[str, Any]:
     found, difference = verdict.numbers, verdict.difference
     return {
-        "file": verdict.file,
-        "name": verdict.name,
-        "convention": verdict.convention,
+        **fields(verdict, "file", "name", "convention"),
         "status": verdict.status.value,
-        "params": found and found.params,
-        "bytes": found and found.bytes,
-        "multiply_adds": found and found.multiply_adds,
-        "dense_ratio": found and _as_json(found.dense_ratio),
-        "dense_params": found and found.dense_params,
-        "state": found and found.state,
-        "state_bytes": found and found.state_bytes,
-        "multiply_adds_per_second": found and found.multiply_adds_per_second,
+        **{key: found and _as_json(getattr(found, key)) for key in _NUMBERS},
         "checks": map(_check_data, (*_limits(verdict), *_tensors(verdict))),
         "skipped": _left_out(verdict),
         "baseline": difference
@@ -264,13 +259,10 @@ def _data(verdict: Verdict) -> dict[str, Any]:
 
 def _check_data(finding: Finding) -> dict[str, Any]:
     return {
-        "name": finding.name,
-        "limit": finding.limit,
-        "actual": finding.actual,
+        **fields(finding, "name", "limit", "actual"),
         "ok": not finding.wrong,
         "message": finding.message or None,
-        "line": finding.line,
-        "column": finding.column,
+        **fields(finding, "line", "column"),
     }
 
 

@@ -46,7 +46,6 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
     key: bool = True
 
     def data(self) -> Iterator[dict[str, Any]]:
-        """Yield the JSON object of each variant."""
         for of in self.exercises:
             question = OF_ALL.get(of.asks) or QUESTIONS[of.asks]
             layers = "; ".join(_lines(of.network))
@@ -61,7 +60,6 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             }
 
     def quiz(self) -> Quiz:
-        """Return a question for each item of each variant."""
         questions = [_question(of, item, number) for of in self.exercises for number, item in enumerate(of.items, 1)]
         return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
 

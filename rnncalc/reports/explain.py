@@ -67,7 +67,6 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         return self.explanation.network
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         found = self.explanation
         return {
             "name": self.network.name,

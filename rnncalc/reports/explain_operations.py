@@ -25,7 +25,6 @@ class OperationsExplanationReport(DerivationReport, DataReport):
     explanation: OperationsExplanation
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         counted = self.explanation.operations
         return {
             "name": counted.network.name,

@@ -12,7 +12,7 @@ from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import Kind, SavedLine, TrainingDerivation, TrainingExplanation, WorkLine
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, listed, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
-from rnncalc.reports.report import DataReport, DerivationReport
+from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import on_bytes, on_chunks, truncated
@@ -75,17 +75,13 @@ class TrainingExplanationReport(DerivationReport, DataReport):
     explanation: TrainingExplanation
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         training = self.explanation.training
         return {
             "name": training.network.name,
             "convention": training.network.convention,
             "notation": training.network.spelling.name,
             "layers": [_layer_data(each) for each in self.explanation.layers],
-            "gradients": training.gradients,
-            "saved": training.saved,
-            "backward_multiply_adds": training.backward_multiply_adds,
-            "bytes": training.bytes,
+            **fields(training, "gradients", "saved", "backward_multiply_adds", "bytes"),
             "remarks": [in_words(remark) for remark in self._remarks()],
         }
 

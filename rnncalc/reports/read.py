@@ -12,7 +12,7 @@ from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
 from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Reading, settings
-from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport
+from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport, fields
 from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
 from rnncalc.text import all_of, bracketed, escape, plural
 
@@ -30,7 +30,6 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     listed_as = "files"
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs."""
         file, draft = self.read
         return {
             "path": file.path,
@@ -42,7 +41,6 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a tensor."""
         file = self.read.file
         tensors = map(_tensor_data, file.tensors)
         return _HEADER, ((file.path, *(tensor[key] for key in _HEADER[1:])) for tensor in tensors)
@@ -99,13 +97,9 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
 
 def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
     return {
-        "name": tensor.name,
-        "shape": tensor.shape,
-        "dtype": tensor.dtype,
-        "params": tensor.params,
+        **fields(tensor, "name", "shape", "dtype", "params"),
         "role": tensor.role.value,
-        "frozen": tensor.frozen,
-        "shared_with": tensor.shared_with,
+        **fields(tensor, "frozen", "shared_with"),
     }
 
 

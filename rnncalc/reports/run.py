@@ -35,7 +35,6 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer agrees with its declaration."""
         return self.run.agrees
 
     def data(self) -> dict[str, Any]:
@@ -57,7 +56,6 @@ class RunReport(SheetReport, DataReport, RecordReport):
         return {**_numbers(layer), **outcome, **(states_data(layer) if self.states else {})}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each layer."""
         network = self.run.network.name
         return _HEADER, ((network, *_numbers(layer).values(), layer.agrees) for layer in self.run.layers)
 
@@ -268,7 +266,6 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 
     @property
     def agrees(self) -> bool:
-        """Whether everything is as declared."""
         return self.done.agrees
 
     def data(self) -> dict[str, Any]:
@@ -295,7 +292,6 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each layer."""
         header, rows = self.forward.records()
         pairs = zip(rows, self._layers, strict=False)
         return (*header, *_BACKWARD_HEADER), (

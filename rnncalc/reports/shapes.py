@@ -30,7 +30,6 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         return {**self.counts.data(), "shapes": [_module_data(module) for module in self.shapes.modules]}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each array that a module returns."""
         return _HEADER, self._records()
 
     def _records(self) -> Iterator[Row]:

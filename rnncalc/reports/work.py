@@ -45,7 +45,6 @@ class WorkReport(DerivationReport):
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer agrees with its declaration."""
         return self.work.run.agrees
 
     def sheets(self) -> list[Sheet]:
