@@ -72,22 +72,17 @@ def explain_operations(network: Network, batch: int = 1, only: tuple[str, ...] =
 def _derivation(of: Derivation, counts: OperationCounts | None, network: Network, batch: int) -> OperationsDerivation:
     placed, layer = of.placed, of.placed.layer
     if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
-        applied = tuple(_of_applications(placed, counts, batch)) if counts else ()
-        return OperationsDerivation(of, (), applied, counts)
+        times = batch * (placed.uses or 1)
+        applied = [
+            OperationsLine(kind, Times((times, number // times)) if times > 1 else number, number)
+            for kind, number in (counts._asdict() if counts else {}).items()
+            if number
+        ]
+        return OperationsDerivation(of, (), (*applied, *_flops(counts)), counts)
     row = convention(network.convention)  # the step under a notation is the same
     step = tuple(_of_step(placed, trace(layer, placed.inputs, row), of))
     sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
     return OperationsDerivation(of, step, sequence, counts)
-
-
-def _of_applications(placed: Placed, counts: OperationCounts, batch: int) -> Iterator[OperationsLine]:
-    """Yield the operations of a layer without equations: those of one application, times how often it is applied."""
-    times = batch * (placed.uses or 1)
-    for kind, number in counts._asdict().items():
-        if number:
-            once = number // times
-            yield OperationsLine(kind, Times((times, once)) if times > 1 else once, number)
-    yield from _flops(counts)
 
 
 def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[OperationsLine]:
@@ -102,7 +97,9 @@ def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[Operations
     for (left, kind), widths in terms.items():
         alike.setdefault((kind, tuple(widths.items())), []).append(left)
     for (kind, factors), lefts in sorted(alike.items(), key=lambda item: OperationCounts._fields.index(item[0][0])):
-        one = _sum(tuple(_times(times, axes) for axes, times in factors))
+        one = _sum(
+            tuple((Times((times, *axes)) if times > 1 else Times(axes)) if axes else times for axes, times in factors)
+        )
         expression = Times((len(lefts), one)) if len(lefts) > 1 else one
         yield OperationsLine(kind, expression, value(expression, placed.sizes), tuple(lefts))
 
@@ -125,8 +122,8 @@ def _of_sequence(
     yield from _flops(counts)
 
 
-def _flops(counts: OperationCounts) -> Iterator[OperationsLine]:
-    if counts.flops:
+def _flops(counts: OperationCounts | None) -> Iterator[OperationsLine]:
+    if counts and counts.flops:
         doubled = Times((2, counts.multiply_adds))
         others = [number for number in counts[1:] if number]
         yield OperationsLine("flops", Plus((doubled, *others)) if others else doubled, counts.flops)
@@ -134,9 +131,3 @@ def _flops(counts: OperationCounts) -> Iterator[OperationsLine]:
 
 def _sum(terms: tuple[Expression, ...]) -> Expression:
     return terms[0] if len(terms) == 1 else Plus(terms)
-
-
-def _times(times: int, axes: tuple[str, ...]) -> Expression:
-    if not axes:
-        return times
-    return Times((times, *axes)) if times > 1 else Times(axes)

@@ -178,12 +178,13 @@ def _work(placed: Placed, work: dict[BackwardProduct, int]) -> Iterator[WorkLine
         alike.setdefault((product.gradient, product.of, product.axes, times), []).append(product.matrix)
     layer = placed.layer
     order = "".join(gate.letter for gate in layer.gates(placed.inputs)) if isinstance(layer, Cell) else ""
-    for (gradient, of, axes, times), matrices in sorted(alike.items(), key=lambda item: _order(*item[0][:2])):
+
+    def order_of(item: tuple[tuple[Gradient, str, tuple[str, ...], int], list[str]]) -> tuple[bool, bool, bool, str]:
+        (gradient, of, _, _), _ = item
+        return not of, of != "x", gradient is Gradient.VECTOR, of
+
+    for (gradient, of, axes, times), matrices in sorted(alike.items(), key=order_of):
         each: tuple[int | str, ...] = (times, *axes) if times > 1 else axes
         arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else _times(times, *axes)
         ordered = tuple(sorted(matrices, key=order.find))
         yield WorkLine(gradient, ordered, of, arithmetic, value(arithmetic, placed.sizes))
-
-
-def _order(gradient: Gradient, of: str) -> tuple[bool, bool, bool, str]:
-    return not of, of != "x", gradient is Gradient.VECTOR, of
