@@ -80,7 +80,10 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
 
     def sheets(self) -> list[Sheet]:
         """Return a derivation for each layer, then the total, then the dense equivalent."""
-        return [*self._head(), *self._layers(), *self._network()]
+        head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
+        head = head._replace(notes=(later,)) if (later := one_to_many(self.network)) else head
+        whole = self.explanation.total is not None
+        return [*([head] if whole else []), *self._layers(), *self._network()]
 
     def page(self) -> Iterator[Sheet | Picture]:
         """Yield the page of a network, or of some of its layers: derivations, tables and pictures.
@@ -117,12 +120,6 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
                 drawn.add(each.equations)
                 cell = Drawing(self.network, "cell", (each.placed.name,))
                 yield from map(_without_heading, cell.pictures(ACROSS))
-
-    def _head(self) -> Iterator[Sheet]:
-        if self.explanation.total is not None:
-            later = one_to_many(self.network)
-            head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
-            yield head._replace(notes=(later,)) if later else head
 
     def _layers(self) -> list[Sheet]:
         written: set[tuple[str, str]] = set()  # remarks on gates and biases, to write each once
@@ -246,7 +243,13 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
-    general = [(kind, text) for text in (*map(_on_gate, each.gates), *on_biases(each))]
+    general = [
+        (kind, text)
+        for text in (
+            *(f"{of.name[:1].upper()}{of.name[1:]} {of.letter}: {of.meaning}." for of in each.gates),
+            *on_biases(each),
+        )
+    ]
     general += [("", text) for text in (*on_norm(each), *on_notation(each))]
     notes = [text for text in general if text not in written]
     written.update(notes)
@@ -286,10 +289,6 @@ def gates(each: Derivation) -> Iterator[str]:
     """Yield the name and the function of each gate and of the candidate."""
     for gate in each.gates:
         yield f"{gate.letter}, {gate.name}: {gate.meaning}"
-
-
-def _on_gate(gate: Gate) -> str:
-    return f"{gate.name[:1].upper()}{gate.name[1:]} {gate.letter}: {gate.meaning}."
 
 
 def on_biases(each: Derivation) -> Iterator[str]:
@@ -405,7 +404,9 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
     stacked: whether the notation joins the matrices of a gate into one.
     """
     most = max(len(gate.products) for gate in gates)
-    if most == 1 or (stacked and not resets_after and all(map(_is_stacked, gates))):
+    if most == 1 or (
+        stacked and not resets_after and all(product.form is Form.FULL for gate in gates for product in gate.products)
+    ):
         return "a gate has one product, and one bias goes with it"
     both = "two products are summed, so one bias serves both"
     summed = both if most == 2 else "products of a gate are summed, so one bias serves all"
@@ -414,10 +415,6 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
     last = gates[-1].letter
     stands = "inside" if sides[last] is Side.RECURRENT else "outside"
     return f"the {summed}, and that of {last} stands {stands} what is multiplied by a gate"
-
-
-def _is_stacked(gate: Gate) -> bool:
-    return all(product.form is Form.FULL for product in gate.products)
 
 
 def _names(gates: Sequence[Gate]) -> str:

@@ -9,7 +9,7 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import Kind, SavedLine, TrainingDerivation, TrainingExplanation, WorkLine
+from rnncalc.questions.explain_training import Kind, TrainingDerivation, TrainingExplanation, WorkLine
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, listed, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
@@ -121,7 +121,7 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     rows: list[Row] = [
         (
             Phrase((vector(line.formula, sizes, each.of.notation.rows),)),
-            _what(line, each),
+            "token number" if isinstance(each.placed.layer, Embedding) else line.gate or WHAT[line.kind],
             worked(line.expression, sizes),
             line.number,
         )
@@ -129,12 +129,6 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     ]
     total = sum(line.number for line in each.saved)
     return [*rows, (Phrase(("saved",)), "all of it", worked(each.formula, sizes), total)] if rows else []
-
-
-def _what(line: SavedLine, each: TrainingDerivation) -> str:
-    if isinstance(each.placed.layer, Embedding):
-        return "token number"
-    return line.gate or WHAT[line.kind]
 
 
 def _work(each: TrainingDerivation) -> list[Row]:

@@ -48,7 +48,11 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     def sheets(self) -> list[Sheet]:
         """Return a row a tensor, parameters apart from the rest."""
         file = self.read.file
-        rows = [_row(tensor) for tensor in file.tensors[:MOST_ROWS]]
+        rows: list[Row] = []
+        for tensor in file.tensors[:MOST_ROWS]:
+            role = f"{'frozen ' * tensor.frozen}{tensor.role.value}{', shared' if tensor.shared_with else ''}"
+            numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
+            rows.append((tensor.name, tensor.shape, tensor.dtype, role, *numbers))
         if rest := file.tensors[MOST_ROWS:]:
             sums = (sum(tensor.params for tensor in rest if tensor.is_parameter == of) for of in (True, False))
             rows.append((f"{plural(len(rest), 'more tensor')}", "", "", "", *sums))
@@ -103,14 +107,6 @@ def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
     }
 
 
-def _row(tensor: FileTensor) -> Row:
-    role = f"{'frozen ' if tensor.frozen else ''}{tensor.role.value}"
-    if tensor.shared_with:
-        role = f"{role}, shared"
-    numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
-    return tensor.name, tensor.shape, tensor.dtype, role, *numbers
-
-
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -127,16 +123,16 @@ def _entries(draft: Draft) -> Iterator[Entry]:
     unknown = ("the input is not in the file",) if draft.unknown_input else ()
     yield Entry("input", network.input or 1, unknown)
     told = [*zip(draft.layers, draft.doubts, strict=True)]
-    layers = tuple(_layer(layer, doubts) for layer, doubts in told if not isinstance(layer, Output))
+    layers = tuple(
+        (Entry(layer.kind, layer.values().get(layer.number), _remarks(layer, doubts)), *_options(layer))
+        for layer, doubts in told
+        if not isinstance(layer, Output)
+    )
     if layers:
         yield Entry("layers", layers)
     for layer, doubts in told:
         if isinstance(layer, Output):
             yield Entry("output", (Entry("units", layer.units), *_options(layer)), _remarks(layer, doubts))
-
-
-def _layer(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[Entry, ...]:
-    return Entry(layer.kind, layer.values().get(layer.number), _remarks(layer, doubts)), *_options(layer)
 
 
 def _options(layer: Layer) -> Iterator[Entry]:
