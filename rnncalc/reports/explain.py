@@ -243,13 +243,8 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
-    general = [
-        (kind, text)
-        for text in (
-            *(f"{of.name[:1].upper()}{of.name[1:]} {of.letter}: {of.meaning}." for of in each.gates),
-            *on_biases(each),
-        )
-    ]
+    of_gates = [f"{of.name[:1].upper()}{of.name[1:]} {of.letter}: {of.meaning}." for of in each.gates]
+    general = [(kind, text) for text in (*of_gates, *on_biases(each))]
     general += [("", text) for text in (*on_norm(each), *on_notation(each))]
     notes = [text for text in general if text not in written]
     written.update(notes)
@@ -404,9 +399,8 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
     stacked: whether the notation joins the matrices of a gate into one.
     """
     most = max(len(gate.products) for gate in gates)
-    if most == 1 or (
-        stacked and not resets_after and all(product.form is Form.FULL for gate in gates for product in gate.products)
-    ):
+    full = all(product.form is Form.FULL for gate in gates for product in gate.products)
+    if most == 1 or (stacked and not resets_after and full):
         return "a gate has one product, and one bias goes with it"
     both = "two products are summed, so one bias serves both"
     summed = both if most == 2 else "products of a gate are summed, so one bias serves all"

@@ -50,7 +50,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         file = self.read.file
         rows: list[Row] = []
         for tensor in file.tensors[:MOST_ROWS]:
-            role = f"{'frozen ' * tensor.frozen}{tensor.role.value}{', shared' if tensor.shared_with else ''}"
+            role = f"{'frozen ' if tensor.frozen else ''}{tensor.role.value}{', shared' if tensor.shared_with else ''}"
             numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
             rows.append((tensor.name, tensor.shape, tensor.dtype, role, *numbers))
         if rest := file.tensors[MOST_ROWS:]:

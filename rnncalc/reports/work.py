@@ -256,9 +256,8 @@ class _ValueWriter:
         """Return the terms of a sum; if there is only one bias, it is last, as in the textbook."""
         parts = [*self._parts(value)]
         biases = [each for each in parts if each.piece is not None]
-        if len(biases) == 1 and all(
-            each.operands and each.operands[0].piece is not None for each in parts if each is not biases[0]
-        ):
+        others = [each.operands for each in parts if each is not biases[0]] if biases else []
+        if len(biases) == 1 and all(of and of[0].piece is not None for of in others):  # products of weights
             parts.remove(biases[0])
             parts += biases
         products = [each for each in parts if id(each) not in self.names and each.row and each.row.name == "matrix"]
