@@ -214,16 +214,22 @@ def check(
     """
     given = [*limits]
     bounds = [*_bounds(network, [limit for limit in given if not limit.compares])]
-    numbers = numbers_of(network, dtype, trained=_of_training(network, bounds))
+    expect = network.expect or Expect()
+    of_training = any(limit.quantity in OF_TRAINING for limit in bounds)
+    of_training = of_training or expect.saved is not None or expect.backward_multiply_adds is not None
+    numbers = numbers_of(network, dtype, trained=of_training)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
-    checks = [] if left_out else [*_expectations(network, numbers)]
+    checks = [] if left_out else [*_expectations(network, expect, numbers)]
     checks += [
         check_number(limit, numbers.of(limit.quantity), _why_unknown(limit.quantity, numbers, network))
         for limit in bounds
     ]
     checks += _layer_bounds(network)
     if before is not None:
-        checks += [_compared(limit, before, numbers, network) for limit in given if limit.compares]
+        for limit in given:
+            if limit.compares:
+                difference = Difference(before.of(limit.quantity), numbers.of(limit.quantity))
+                checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
     return Verdict("", network.name, network.convention, numbers, tuple(_located(checks, locate)), left_out)
 
 
@@ -265,15 +271,7 @@ def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Number
     return numbers._replace(saved=of.saved, backward_multiply_adds=of.backward_multiply_adds, training_bytes=of.bytes)
 
 
-def _of_training(network: Network, bounds: Iterable[Limit]) -> bool:
-    """Return whether any limit is on a number of training."""
-    expect = network.expect or Expect()
-    of_bounds = any(limit.quantity in OF_TRAINING for limit in bounds)
-    return of_bounds or expect.saved is not None or expect.backward_multiply_adds is not None
-
-
-def _expectations(network: Network, numbers: Numbers) -> Iterator[LimitCheck]:
-    expect = network.expect or Expect()
+def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterator[LimitCheck]:
     for key, wanted, quantity in (
         ("total", expect.total, Quantity.PARAMS),
         ("saved", expect.saved, Quantity.SAVED),
@@ -297,7 +295,11 @@ def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]
             for tensor, shape in wanted[layer].items():
                 path = ("expect", "tensors", layer, tensor)
                 limit = Limit(Rule.EXACTLY, Quantity.PARAMS, prod(shape), path, layer=layer, tensor=tensor, shape=shape)
-                yield check_shape(limit, shapes.get(tensor))
+                found = shapes.get(tensor)
+                if found is None:
+                    yield LimitCheck(limit, None, False, Unknown.NO_SUCH_TENSOR)
+                else:
+                    yield LimitCheck(limit, prod(found), found == shape, shape=found)
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
@@ -315,11 +317,6 @@ def _layer_bounds(network: Network) -> Iterator[LimitCheck]:
     rule, quantity, *_ = LAYER_LIMIT
     for name, most in wanted.items():
         yield check_number(Limit(rule, quantity, most, ("budget", "layers", name), layer=name), params[name])
-
-
-def _compared(limit: Limit, before: Numbers, now: Numbers, network: Network) -> LimitCheck:
-    difference = Difference(before.of(limit.quantity), now.of(limit.quantity))
-    return check_difference(limit, difference, _why_unknown(limit.quantity, now, network))
 
 
 def _exact(value: Fraction | float) -> Fraction | int:
@@ -362,13 +359,6 @@ def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None
             return LimitCheck(limit, actual, actual <= limit.value)
         case _:
             return LimitCheck(limit, actual, actual >= limit.value)
-
-
-def check_shape(limit: Limit, shape: tuple[int, ...] | None) -> LimitCheck:
-    """Check the shape of a tensor; shape: None if there is no such tensor."""
-    if shape is None:
-        return LimitCheck(limit, None, False, Unknown.NO_SUCH_TENSOR)
-    return LimitCheck(limit, prod(shape), shape == limit.shape, shape=shape)
 
 
 def check_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> LimitCheck:

@@ -74,12 +74,11 @@ class LayerRow(NamedTuple):
     @property
     def same(self) -> bool:
         """Whether the layers are equal apart from their names."""
-        first, *others = [placed and _likened(placed) for placed in self.layers]
+        first, *others = [
+            placed and (placed.layer.replace(name=None, path=None, repeat=1), placed.inputs, placed.params)
+            for placed in self.layers
+        ]
         return all(other == first for other in others)
-
-
-def _likened(placed: Placed) -> tuple[object, ...]:
-    return placed.layer.replace(name=None, path=None, repeat=1), placed.inputs, placed.params
 
 
 @displayed
@@ -157,9 +156,9 @@ def compare(*networks: Network, dtype: str = "float32") -> Comparison:
             sides.append(_side(_exchanged(network, kind), dtype, kind.kind))
         except SpecError as error:
             missing.append(Missing(kind.kind, error.problems[0]))
-    dense = _dense_side(network, dtype)
-    if dense:
-        sides.append(dense)
+    if dense := dense_equivalent(network):
+        multiply_adds = total(layer.multiply_adds for layer in dense.layers)
+        sides.append(Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype)))
     else:
         missing.append(Missing(DENSE, Lack.STEPS))
     return Comparison(networks, tuple(sides), tuple(missing))
@@ -259,14 +258,6 @@ def _side(network: Network, dtype: str, kind: str | None = None) -> Compared:
     return Compared(network.name, kind, counted.params, counted.multiply_adds, counted.bytes)
 
 
-def _dense_side(network: Network, dtype: str) -> Compared | None:
-    dense = dense_equivalent(network)
-    if dense is None:
-        return None
-    multiply_adds = total(layer.multiply_adds for layer in dense.layers)
-    return Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype))
-
-
 BASE = "textbook"
 """The convention that the others are compared with."""
 
@@ -332,7 +323,11 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Convent
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
         if more:
-            way = _biases(now.layout), _biases(was.layout), _bias_names(now.layout)
+            way = (
+                _biases(now.layout),
+                _biases(was.layout),
+                tuple(tensor.name for tensor in now.layout.own if _is_bias(tensor)),
+            )
             ways.setdefault(way, []).append((more, now.name))
     for way, found in ways.items():
         yield ConventionDifference(name, sum(more for more, _ in found), *way, tuple(name for _, name in found))
@@ -346,11 +341,6 @@ def _biases(layout: Layout) -> Expression:
             letters = "".join(axis.letter for axis in tensor.axes)
             terms[letters] = terms.get(letters, 0) + prod(axis.times for axis in tensor.axes)
     return Plus(tuple(Times((number, *letters) if number > 1 else (*letters,)) for letters, number in terms.items()))
-
-
-def _bias_names(layout: Layout) -> tuple[str, ...]:
-    """Return the names of the counted biases, of both directions if there are two."""
-    return tuple(tensor.name for tensor in layout.own if _is_bias(tensor))
 
 
 def _is_bias(tensor: Tensor) -> bool:

@@ -59,9 +59,15 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
     if known is None or network.letters:
         return None
     made = [*_made(network, known)]
+    chains: list[list[int]] = []
+    for one in made:
+        if one.dense:
+            if not chains or chains[-1][-1] != one.inputs:
+                chains.append([one.inputs])
+            chains[-1].append(one.units)
     params = sum(one.params for one in made)
     ratio = params / network.params if network.params else None
-    return DenseEquivalent(params, ratio, tuple(one.layer() for one in made), _chains(made))
+    return DenseEquivalent(params, ratio, tuple(one.layer() for one in made), tuple(map(tuple, chains)))
 
 
 def dense_params(network: Network, steps: int) -> int:
@@ -176,13 +182,3 @@ def _around(layer: Transform, placed: Placed, numbers: int, times: int) -> tuple
         times = layer.output_shape((times, placed.inputs))[0]
         return (numbers if layer.begins else times * placed.outputs), times
     return numbers, times
-
-
-def _chains(made: list[_Made]) -> tuple[tuple[int, ...], ...]:
-    chains: list[list[int]] = []
-    for one in made:
-        if one.dense:
-            if not chains or chains[-1][-1] != one.inputs:
-                chains.append([one.inputs])
-            chains[-1].append(one.units)
-    return tuple(map(tuple, chains))

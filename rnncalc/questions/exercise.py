@@ -165,7 +165,7 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
     for _ in range(MOST_TRIES * variants):
         if len(drawn) == every:
             break
-        values = tuple(_one_of(random, each) for each in vary.values())
+        values = tuple(each[int(random.random() * len(each))] for each in vary.values())  # the same in every Python
         if values in drawn:
             continue
         drawn.add(values)
@@ -180,11 +180,6 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
         yield new
     if refused and not found:
         raise refused
-
-
-def _one_of(random: Random, values: Sequence[T]) -> T:
-    """Return a random value. Only `random()` is used: it gives the same numbers in every version of Python."""
-    return values[int(random.random() * len(values))]
 
 
 def sizes_of(network: Network) -> dict[str, SizePlace]:

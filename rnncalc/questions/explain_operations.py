@@ -19,37 +19,32 @@ from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.trace import Trace, trace
 
 
-class EquationOperations(NamedTuple):
-    """The operations of one kind in an equation, or in several equal ones, in one step of one direction.
+class OperationsLine(NamedTuple):
+    """The operations of one kind: in an equation, or in several equal ones, in one step of one direction; or of a pass.
 
-    lefts: the left sides of the equations. kind: the name of a field of OperationCounts.
-    """
-
-    lefts: tuple[Symbol, ...]
-    kind: str
-    expression: Expression
-    number: int
-
-
-class SequenceOperations(NamedTuple):
-    """The operations of one kind over a batch of sequences: of a step, times the batch, the steps and the directions.
-
-    For element-wise operations `expression` also has those that join two directions.
+    A pass multiplies those of a step by the batch, the steps and the directions; for element-wise operations its
+    `expression` also has those that join two directions.
+    kind: the name of a field of OperationCounts. lefts: the left sides of the equations; empty for a pass.
     """
 
     kind: str
     expression: Expression
     number: int
+    lefts: tuple[Symbol, ...] = ()
 
 
 class OperationsDerivation(NamedTuple):
     """The derivation of one layer's operations. sequence: empty if the steps are not known."""
 
-    placed: Placed
     of: Derivation
-    step: tuple[EquationOperations, ...]
-    sequence: tuple[SequenceOperations, ...]
+    step: tuple[OperationsLine, ...]
+    sequence: tuple[OperationsLine, ...]
     counts: OperationCounts | None
+
+    @property
+    def placed(self) -> Placed:
+        """The layer."""
+        return self.of.placed
 
 
 class OperationsExplanation(NamedTuple):
@@ -77,25 +72,20 @@ def explain_operations(network: Network, batch: int = 1, only: tuple[str, ...] =
 def _derivation(of: Derivation, counts: OperationCounts | None, network: Network, batch: int) -> OperationsDerivation:
     placed, layer = of.placed, of.placed.layer
     if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
-        applied = tuple(_of_applications(placed, counts, batch)) if counts else ()
-        return OperationsDerivation(placed, of, (), applied, counts)
+        times = batch * (placed.uses or 1)
+        applied = [
+            OperationsLine(kind, Times((times, number // times)) if times > 1 else number, number)
+            for kind, number in (counts._asdict() if counts else {}).items()
+            if number
+        ]
+        return OperationsDerivation(of, (), (*applied, *_flops(counts)), counts)
     row = convention(network.convention)  # the step under a notation is the same
     step = tuple(_of_step(placed, trace(layer, placed.inputs, row), of))
     sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
-    return OperationsDerivation(placed, of, step, sequence, counts)
+    return OperationsDerivation(of, step, sequence, counts)
 
 
-def _of_applications(placed: Placed, counts: OperationCounts, batch: int) -> Iterator[SequenceOperations]:
-    """Yield the operations of a layer without equations: those of one application, times how often it is applied."""
-    times = batch * (placed.uses or 1)
-    for kind, number in counts._asdict().items():
-        if number:
-            once = number // times
-            yield SequenceOperations(kind, Times((times, once)) if times > 1 else once, number)
-    yield from _flops(counts)
-
-
-def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[EquationOperations]:
+def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[OperationsLine]:
     """Yield the operations of each equation; equations with the same operations share a line."""
     left_of = owners(step) if isinstance(placed.layer, Cell) else {}
     (alone,) = {equation.left for equation in of.equations} if not left_of else (Symbol(""),)
@@ -107,14 +97,16 @@ def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[EquationOp
     for (left, kind), widths in terms.items():
         alike.setdefault((kind, tuple(widths.items())), []).append(left)
     for (kind, factors), lefts in sorted(alike.items(), key=lambda item: OperationCounts._fields.index(item[0][0])):
-        one = _sum(tuple(_times(times, axes) for axes, times in factors))
+        one = _sum(
+            tuple((Times((times, *axes)) if times > 1 else Times(axes)) if axes else times for axes, times in factors)
+        )
         expression = Times((len(lefts), one)) if len(lefts) > 1 else one
-        yield EquationOperations(tuple(lefts), kind, expression, value(expression, placed.sizes))
+        yield OperationsLine(kind, expression, value(expression, placed.sizes), tuple(lefts))
 
 
 def _of_sequence(
-    placed: Placed, step: tuple[EquationOperations, ...], counts: OperationCounts, batch: int
-) -> Iterator[SequenceOperations]:
+    placed: Placed, step: tuple[OperationsLine, ...], counts: OperationCounts, batch: int
+) -> Iterator[OperationsLine]:
     """Yield the operations of each kind over a batch, and the FLOPs."""
     for kind in OperationCounts._fields:
         numbers = [line.number for line in step if line.kind == kind]
@@ -126,22 +118,16 @@ def _of_sequence(
             joined = Times(tuple(number for number in merge if number > 1) or (1,))
             expression = Plus((expression, joined)) if numbers else joined
         if number := getattr(counts, kind):
-            yield SequenceOperations(kind, expression, number)
+            yield OperationsLine(kind, expression, number)
     yield from _flops(counts)
 
 
-def _flops(counts: OperationCounts) -> Iterator[SequenceOperations]:
-    if counts.flops:
+def _flops(counts: OperationCounts | None) -> Iterator[OperationsLine]:
+    if counts and counts.flops:
         doubled = Times((2, counts.multiply_adds))
         others = [number for number in counts[1:] if number]
-        yield SequenceOperations("flops", Plus((doubled, *others)) if others else doubled, counts.flops)
+        yield OperationsLine("flops", Plus((doubled, *others)) if others else doubled, counts.flops)
 
 
 def _sum(terms: tuple[Expression, ...]) -> Expression:
     return terms[0] if len(terms) == 1 else Plus(terms)
-
-
-def _times(times: int, axes: tuple[str, ...]) -> Expression:
-    if not axes:
-        return times
-    return Times((times, *axes)) if times > 1 else Times(axes)

@@ -64,13 +64,17 @@ class TrainingDerivation(NamedTuple):
     letter: T, or K if a chunk has fewer steps than the sequence. formula: of the saved activations, in that letter.
     """
 
-    placed: Placed
     of: Derivation
     steps: int
     letter: str
     saved: tuple[SavedLine, ...]
     formula: Expression
     work: tuple[WorkLine, ...]
+
+    @property
+    def placed(self) -> Placed:
+        """The layer."""
+        return self.of.placed
 
 
 class TrainingExplanation(NamedTuple):
@@ -94,12 +98,12 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> Training
     for situation in situations(network, training.chunk):
         name = situation.placed.name
         if not only or name in only:
-            found.append(_derivation(situation.placed, equations[name], situation, costs.tallies(situation)))
+            found.append(_derivation(equations[name], situation, costs.tallies(situation)))
     return TrainingExplanation(training, tuple(found))
 
 
-def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
-    sizes = placed.sizes
+def _derivation(of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
+    placed, sizes = of.placed, of.placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
     chunks = situation.chunks
     saved = sorted(_saved(placed, tallies[most]), key=lambda line: _order_of(line, placed))
@@ -110,7 +114,7 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     steps = chunks[most].steps
     letter = "T" if sum(kind.steps * kind.times for kind in chunks) == steps else "K"
     formula = _formula(tallies[most], steps, letter)
-    return TrainingDerivation(placed, of, steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
+    return TrainingDerivation(of, steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
 
 
 def _saved(placed: Placed, tally: Tally) -> Iterator[SavedLine]:
@@ -174,12 +178,13 @@ def _work(placed: Placed, work: dict[BackwardProduct, int]) -> Iterator[WorkLine
         alike.setdefault((product.gradient, product.of, product.axes, times), []).append(product.matrix)
     layer = placed.layer
     order = "".join(gate.letter for gate in layer.gates(placed.inputs)) if isinstance(layer, Cell) else ""
-    for (gradient, of, axes, times), matrices in sorted(alike.items(), key=lambda item: _order(*item[0][:2])):
+
+    def order_of(item: tuple[tuple[Gradient, str, tuple[str, ...], int], list[str]]) -> tuple[bool, bool, bool, str]:
+        (gradient, of, _, _), _ = item
+        return not of, of != "x", gradient is Gradient.VECTOR, of
+
+    for (gradient, of, axes, times), matrices in sorted(alike.items(), key=order_of):
         each: tuple[int | str, ...] = (times, *axes) if times > 1 else axes
         arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else _times(times, *axes)
         ordered = tuple(sorted(matrices, key=order.find))
         yield WorkLine(gradient, ordered, of, arithmetic, value(arithmetic, placed.sizes))
-
-
-def _order(gradient: Gradient, of: str) -> tuple[bool, bool, bool, str]:
-    return not of, of != "x", gradient is Gradient.VECTOR, of

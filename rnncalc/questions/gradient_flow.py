@@ -99,20 +99,15 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
     values = _values(network, chunk)
     reached = _reached(network.flow, values)
     carried = {move.reads[0] for move in network.flow if isinstance(move, Final)}
-    fed_itself = _is_fed_itself(network)
+    along = [each.layer for each in network.stack if not each.starts]
+    others = [layer for layer in along if not isinstance(layer, Dropout) or layer.extra_inputs]
+    fed_itself = network.feedback and len(others) == 1 and not others[0].extra_inputs  # it alone changes its input
     layers = iter(network.stack)
     for place, move in enumerate(network.flow):
         if isinstance(move, Placement):
             chunks, needs = values[move.reads[0]]
             start = isinstance(move, Recur) and _start_needs(move, values)
             yield Situation(next(layers), chunks, needs, start, reached[place], place in carried, fed_itself)
-
-
-def _is_fed_itself(network: Network) -> bool:
-    """Return whether outputs are fed back and only one layer changes its input."""
-    along = [each.layer for each in network.stack if not each.starts]
-    others = [layer for layer in along if not isinstance(layer, Dropout) or layer.extra_inputs]
-    return network.feedback and len(others) == 1 and not others[0].extra_inputs
 
 
 class FlowGradient(NamedTuple):
@@ -336,7 +331,7 @@ class Costs:
                 work[product.axes] = work.get(product.axes, 0) + kind.times * times
         most: list[Widths] = []
         for saved in sorted(map(widths_saved, tallies), key=lambda saved: -sum(saved.values())):
-            if not any(_contains(other, saved) for other in most):
+            if not any(all(of.get(letters, 0) >= times for letters, times in saved.items()) for of in most):
                 most.append(saved)
         return LayerCosts(tuple(map(expression, most)), expression(work))
 
@@ -399,10 +394,6 @@ TOKEN = Symbol("x", time="t")
 def expression(of: Widths) -> Expression:
     """Return a sum of products of widths as arithmetic."""
     return Plus(tuple(Times((times, *letters)) if letters else times for letters, times in of.items()))
-
-
-def _contains(more: Widths, less: Widths) -> bool:
-    return all(more.get(letters, 0) >= times for letters, times in less.items())
 
 
 def _chunk(situation: Situation, number: int, frozen: Container[Role]) -> Chunk:

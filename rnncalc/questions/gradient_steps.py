@@ -59,7 +59,7 @@ def norms(ran: LayerRun, seen: LayerGradients, convention_name: str) -> tuple[No
     for number, (direction, way) in enumerate(zip(WAYS, seen.traces, strict=False)):
         steps = ran.traces[number].steps
         for letter in layer.states:
-            lengths = tuple([_length(step[letter]) for step in way.steps])
+            lengths = tuple([None if (of := step[letter]) is None else hypot(*of) for step in way.steps])
             keeper = keeper_of(of_step, letter)
             kept = _kept(keeper, steps[:: -1 if number else 1]) if keeper else ()
             found.append(Norms(direction, letter, lengths, keeper, kept[:: -1 if number else 1]))
@@ -91,10 +91,6 @@ def _kept(keeper: Keeper, steps: list[dict[str, Vector]]) -> tuple[float, ...]:
         gate = step[keeper.letter]
         product = times(product, [1.0 - number for number in gate] if keeper.turned else gate)
     return tuple(reversed(found))
-
-
-def _length(gradient: Vector | None) -> float | None:
-    return None if gradient is None else hypot(*gradient)
 
 
 Weights = Mapping[str, Nested]
@@ -143,7 +139,7 @@ def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms
         (tensor.name, place)
         for tensor in placed.tensors
         if tensor.role is Role.RECURRENT
-        for place in _places(tensor.shape)
+        for place in product(*map(range, tensor.shape))
     ]
     reached, explicit = of.reached(), of.explicit()
     return tuple(WeightTerms(name, place, tuple(_sum(reached, explicit, names[name], place))) for name, place in spots)
@@ -214,8 +210,3 @@ class _Unit:
             start={self.name: {letter: before[letter] for letter in self.cell.states}},
             traced=True,
         )
-
-
-def _places(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Return the places of a tensor, the last axis fastest."""
-    return product(*map(range, shape))

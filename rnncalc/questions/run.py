@@ -141,14 +141,6 @@ def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network
 # Numbers from a Python caller: dicts, lists and arrays. A command's come from files, with the same rules.
 
 
-def _of_layers_with_weights(weights: object, network: Network) -> Any:
-    """Return weights without the empty entries of layers that have none, such as a dropout's."""
-    if not isinstance(weights, Mapping):
-        return weights
-    without = {placed.name for placed in network.stack if not placed.stored}
-    return {name: of for name, of in weights.items() if of or name not in without}
-
-
 def own_numbers(
     network: Network, weights: object = None, inputs: object = None, start: object = None, targets: object = None
 ) -> Data:
@@ -159,7 +151,10 @@ def own_numbers(
     reading = _CallerNumbers()
     found: dict[str, Any] = {}
     if weights is not None:
-        of = _of_layers_with_weights(plain(weights), network)
+        of = plain(weights)
+        if isinstance(of, Mapping):  # a layer without weights, such as a dropout, may have an empty entry
+            without = {placed.name for placed in network.stack if not placed.stored}
+            of = {name: own for name, own in of.items() if own or name not in without}
         found["weights"] = read_weights(reading, of, ("weights",), network)
     if inputs is not None:
         of = plain(inputs)

@@ -79,7 +79,11 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
     Raises CallError for an invalid argument; SpecError if no size makes a valid network; RefusedError if the size does
     not change the count, or if there are too many different layers to count them repeatedly.
     """
-    _check_call(sized, budget, multiple)
+    if not callable(sized):
+        cure = "such as lambda size: Network(input=4, layers=[LSTM(size)])"
+        raise CallError(f"sized: expected a function from a size to a network, {cure}, got {describe(sized)}")
+    whole("budget", budget)
+    whole("multiple", multiple, 1)
     whole("bytes_each", bytes_each)
     return solution(
         TriedSizes(lambda size: network_of(sized(size)), multiple), budget, exact=exact, bytes_each=bytes_each
@@ -97,7 +101,8 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
         raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)
     best = _best(sizes, found, params, met)
-    beyond = _next(found, best)
+    after = 0 if best is None else best + 1
+    beyond = next((max(low, after) for low, high in found if high >= after), None)
     size = None if best is None else best * sizes.step
     return Solution(
         budget=params,
@@ -114,14 +119,6 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     )
 
 
-def _check_call(sized: object, budget: object, multiple: object) -> None:
-    if not callable(sized):
-        cure = "such as lambda size: Network(input=4, layers=[LSTM(size)])"
-        raise CallError(f"sized: expected a function from a size to a network, {cure}, got {describe(sized)}")
-    whole("budget", budget)
-    whole("multiple", multiple, 1)
-
-
 def _best(sizes: TriedSizes, found: Sequence[Piece], budget: int, exact: bool) -> int | None:
     """Return the largest place within the budget; if exact, the largest that meets it, if any does."""
     best: int | None = None
@@ -134,12 +131,6 @@ def _best(sizes: TriedSizes, found: Sequence[Piece], budget: int, exact: bool) -
         if not exact or sizes.params(place) == budget:
             return place
     return best
-
-
-def _next(found: Sequence[Piece], best: int | None) -> int | None:
-    """Return the first place after a given one with a valid network."""
-    after = -1 if best is None else best
-    return next((max(low, after + 1) for low, high in found if high > after), None)
 
 
 def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:

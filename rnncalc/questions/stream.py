@@ -50,7 +50,11 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     layers = tuple(placed.layer.carried(placed.inputs) for placed in network.stack)
     state = total(layers)
     work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
-    exact = _exact(network.rate if rate is None else rate)
+    exact = network.rate if rate is None else rate
+    if exact is not None:
+        from fractions import Fraction  # imports decimal, which only a rate needs
+
+        exact = Fraction(str(exact))
     return StreamCount(
         network=network,
         dtype=dtype,
@@ -71,14 +75,6 @@ def cannot_stream(network: Network) -> tuple[str, ...]:
         for placed in network.stack
         if placed.layer.carried(placed.inputs) is None and not isinstance(placed.layer, External)
     )
-
-
-def _exact(rate: Fraction | float | None) -> Fraction | None:
-    if rate is None:
-        return None
-    from fractions import Fraction  # imports decimal, which only a rate needs
-
-    return Fraction(str(rate))
 
 
 def _a_second(network: Network, rate: Fraction) -> int:

@@ -91,7 +91,11 @@ def training_of(
 ) -> Training:
     """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown."""
     size = bytes_of(dtype)
-    chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
+    given: dict[str, Any] = {"chunk": chunk, "batch": batch, "optimizer": optimizer}
+    update = (network.training or Update())._replace(**{key: of for key, of in given.items() if of is not None})
+    for problem in problems_of(update):
+        raise CallError(f"{problem.path[-1]}: {problem.message}")
+    chunk, batch, optimizer = update
     layers = tuple(_layers(network, chunk))
     gradients = sum(layer.gradients for layer in layers)
     saved = total(layer.saved for layer in layers)
@@ -112,14 +116,6 @@ def training_of(
         backward_multiply_adds=total(layer.backward_multiply_adds for layer in layers),
         bytes=None if saved is None else size * (frozen + 2 * gradients + kept + batch * saved),
     )
-
-
-def _update(own: Update | None, given: dict[str, Any]) -> Update:
-    """Return the training step of the arguments, by default the network's own. Raises CallError for invalid ones."""
-    update = (own or Update())._replace(**{key: value for key, value in given.items() if value is not None})
-    for problem in problems_of(update):
-        raise CallError(f"{problem.path[-1]}: {problem.message}")
-    return update
 
 
 def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:

@@ -19,7 +19,7 @@ from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -151,18 +151,13 @@ def _numbers(entry: Placed) -> int:
     return max(entry.params + tied, entry.outputs)
 
 
-def _letter(layer: Layer) -> str:
-    """Return the letter of the output of a layer, if it is not a state."""
-    if isinstance(layer, Embedding):
-        return "x"
-    return "h" if isinstance(layer, Cell) else "y"
-
-
 def _output(placed: Placed, step: int) -> Variable:
     """Return the name of a layer's output at a step; an initial state belongs to the step before the first."""
     if placed.starts:
         return Variable(placed.starts[1], 0, placed.name)
-    return Variable(_letter(placed.layer), step if placed.sequence else None, placed.name)
+    layer = placed.layer
+    letter = "x" if isinstance(layer, Embedding) else "h" if isinstance(layer, Cell) else "y"
+    return Variable(letter, step if placed.sequence else None, placed.name)
 
 
 def _named(

@@ -27,7 +27,6 @@ class AnswerReport(SheetReport, DataReport):
     answer: Answer
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         judged = self.answer.judged
         answers = [each.given.sizes if isinstance(each.given, NamedShape) else _given(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
@@ -92,7 +91,10 @@ class AnswerReport(SheetReport, DataReport):
             if each.diagnoses:
                 rows: list[tuple[Value, ...]] = [_row(diagnosis, each) for diagnosis in each.diagnoses]
                 title = f"What gives {_said(each)}{_where(each)}"
-                yield Sheet(_columns(each), rows, title=title, notes=(*_also(each),))
+                of_number = isinstance(each.given, GivenNumber)
+                sums = ("Your sum", "The right sum") if of_number else ("Yours", "Right")
+                columns = (Column("The mistake", key=True), *(Column(word, together=True) for word in sums))
+                yield Sheet(columns, rows, title=title, notes=(*_also(each),))
 
 
 def mistake_of(answer: Answer) -> str:
@@ -116,12 +118,6 @@ def feedback_on(answer: Answer) -> str:
     """Return the feedback for a student: the verdict, and the likeliest mistake behind each wrong number."""
     judged = tuple(each._replace(diagnoses=each.diagnoses[:1]) for each in answer.judged)
     return " ".join(AnswerReport(answer._replace(judged=judged)).sentences())
-
-
-def _columns(judged: Judgement) -> tuple[Column, ...]:
-    of_number = isinstance(judged.given, GivenNumber)
-    yours, right = ("Your sum", "The right sum") if of_number else ("Yours", "Right")
-    return Column("The mistake", key=True), Column(yours, together=True), Column(right, together=True)
 
 
 def _row(diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
@@ -225,7 +221,10 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         if not judged.meant:
             yield _unexplained(judged)
             if not judged.layer and not judged.other_size and judged.params == network.params:
-                yield _next_step(network)
+                layers = sum(1 for placed in network.stack if placed.params)
+                several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
+                more = several if 1 < layers <= MOST_JUDGED else ""
+                yield f"rnncalc explain derives the right one step by step{more}."
 
 
 def _also(judged: Judgement) -> Iterator[str]:
@@ -251,13 +250,6 @@ def _unexplained(judged: Judgement) -> str:
             return f"{text}; the right one less this is {-more}."
         return f"{text}, {abs(more):,} {'more' if more > 0 else 'less'} than the right one."
     return f"{text}."
-
-
-def _next_step(network: Network) -> str:
-    layers = sum(1 for placed in network.stack if placed.params)
-    text = "rnncalc explain derives the right one step by step"
-    several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
-    return f"{text}{several}." if 1 < layers <= MOST_JUDGED else f"{text}."
 
 
 def _size(other: OtherSize) -> str:

@@ -64,7 +64,6 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
         return (widths(placed), placed.params)
 
     def layer_sheet(self) -> Sheet:
-        """Return the table of layers."""
         network = self.counts.counted.network
         numbers, extra = [tuple(of.values()) for of in self.numbers()], self.extra()
         *layers, total = ((*of, *more) for of, *more in zip(numbers, *extra.values(), strict=True))
@@ -128,11 +127,9 @@ class OperationsReport(BesideReport):
     operations: PassOperations
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        """Yield the operations of each layer, and of the network last."""
         return self.by_key((*self.operations.layers, self.operations.total))
 
     def notes(self) -> Iterator[str]:
-        """Yield what is counted, and why numbers are unknown."""
         yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
         yield "Element-wise: products, quotients and sums of two numbers; FLOPs: 2 × multiply-adds (MACs) + the rest."
         yield from on_unknown(self.operations.network)
@@ -155,13 +152,11 @@ class StreamReport(BesideReport):
     stream: StreamCount
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        """Yield the state of each layer, and of the network last, in numbers and bytes."""
         size = bytes_of(self.stream.dtype)
         for state in (*self.stream.layers, self.stream.state):
             yield {"state": state, "state_bytes": None if state is None else state * size}
 
     def whole(self) -> dict[str, Any]:
-        """Return the state and the cost of the network."""
         of = self.stream
         numbers = {
             "rate": of.rate and (int(of.rate) if of.rate.denominator == 1 else float(of.rate)),
@@ -172,12 +167,10 @@ class StreamReport(BesideReport):
         return {"stream": numbers}
 
     def extra(self) -> dict[str, list[int | None]]:
-        """Return the work of a step."""
         work = [0 if placed.starts else placed.multiply_adds_per_step for placed in self.stream.network.stack]
         return {"Multiply-adds a step": [*work, self.stream.multiply_adds_per_step]}
 
     def notes(self) -> Iterator[str]:
-        """Yield what a state is, why the network cannot stream, and its cost a second."""
         of = self.stream
         yield f"State: the numbers carried from one step to the next; {bytes_of(of.dtype)} bytes each, {of.dtype}."
         if of.cannot:
@@ -207,19 +200,15 @@ class QuantizedReport(BesideReport):
     quantized: Quantized
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        """Yield the bytes of each layer, and of the network last."""
         return self.by_key((*self.quantized.layers, self.quantized.total))
 
     def whole(self) -> dict[str, Any]:
-        """Return the bytes of the network."""
         return {self.within: {"to": self.quantized.to, **super().whole()[self.within]}}
 
     def row(self, placed: Placed) -> Row:
-        """Return the kind of a layer and its parameters."""
         return (placed.kind, placed.params)
 
     def notes(self) -> Iterator[str]:
-        """Yield the widths, and what they leave out."""
         from rnncalc.questions.quantized import QUANTIZATIONS  # imported only for this report
 
         of = self.quantized

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import Problem, dotted
 from rnncalc.network.budget import Quantity, Rule
-from rnncalc.questions.check import Difference, Limit, LimitCheck, Status, Unknown, Verdict
-from rnncalc.reports.report import CheckedReport, DataReport, SheetReport
+from rnncalc.questions.check import Difference, LimitCheck, Status, Unknown, Verdict
+from rnncalc.reports.report import CheckedReport, DataReport, SheetReport, fields
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, escape_path, plural
 
@@ -71,12 +71,10 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         return 2 if Status.BROKEN in found else 1 if Status.FAILED in found else 0
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
-        """Yield the findings of each file."""
         for verdict in self.verdicts:
             yield verdict.file, [*_problems(verdict), *_limits(verdict), *_tensors(verdict), *_about(verdict)]
 
     def data(self) -> Iterator[dict[str, Any]]:
-        """Yield an object for each file."""
         return map(_data, self.verdicts)
 
     def failures(self) -> Iterator[str]:
@@ -169,8 +167,12 @@ def _lines(verdict: Verdict) -> Iterator[str]:
 def _limits(verdict: Verdict) -> Iterator[Finding]:
     """Yield a finding for each limit."""
     for check in verdict.limits:
-        key = check.limit.flag or dotted(check.limit.path)
-        yield _checked(key, _message(check), (check.line, check.column), _numbers(check), _cells(check))
+        limit = check.limit
+        key = limit.flag or dotted(limit.path)
+        numbers: tuple[Any, Any] = (_as_json(limit.value), _as_json(check.actual))
+        if limit.shape:
+            numbers = (limit.shape, check.shape or None)
+        yield _checked(key, _message(check), (check.line, check.column), numbers, _cells(check))
 
 
 def _tensors(verdict: Verdict) -> Iterator[Finding]:
@@ -236,21 +238,18 @@ def _rows(verdict: Verdict) -> Iterator[Row]:
         yield "✗" if finding.wrong else "✓", verdict.file, finding.name, *finding.cells
 
 
+_NUMBERS = (
+    *("params", "bytes", "multiply_adds", "dense_ratio", "dense_params"),
+    *("state", "state_bytes", "multiply_adds_per_second"),
+)
+
+
 def _data(verdict: Verdict) -> dict[str, Any]:
     found, difference = verdict.numbers, verdict.difference
     return {
-        "file": verdict.file,
-        "name": verdict.name,
-        "convention": verdict.convention,
+        **fields(verdict, "file", "name", "convention"),
         "status": verdict.status.value,
-        "params": found and found.params,
-        "bytes": found and found.bytes,
-        "multiply_adds": found and found.multiply_adds,
-        "dense_ratio": found and _as_json(found.dense_ratio),
-        "dense_params": found and found.dense_params,
-        "state": found and found.state,
-        "state_bytes": found and found.state_bytes,
-        "multiply_adds_per_second": found and found.multiply_adds_per_second,
+        **{key: found and _as_json(getattr(found, key)) for key in _NUMBERS},
         "checks": map(_check_data, (*_limits(verdict), *_tensors(verdict))),
         "skipped": _left_out(verdict),
         "baseline": difference
@@ -264,13 +263,10 @@ def _data(verdict: Verdict) -> dict[str, Any]:
 
 def _check_data(finding: Finding) -> dict[str, Any]:
     return {
-        "name": finding.name,
-        "limit": finding.limit,
-        "actual": finding.actual,
+        **fields(finding, "name", "limit", "actual"),
         "ok": not finding.wrong,
         "message": finding.message or None,
-        "line": finding.line,
-        "column": finding.column,
+        **fields(finding, "line", "column"),
     }
 
 
@@ -308,31 +304,27 @@ def _as_json(number: Number | None) -> int | float | None:
     return number if number is None or isinstance(number, int) else float(number)
 
 
-def _numbers(check: LimitCheck) -> tuple[Any, Any]:
-    """Return the limit and the number for JSON, or the shapes of a tensor."""
-    if check.limit.shape:
-        return check.limit.shape, check.shape or None
-    return _as_json(check.limit.value), _as_json(check.actual)
-
-
 def _message(check: LimitCheck) -> str | None:
     """Return a sentence if a limit is not kept, else None."""
     if check.kept:
         return None
-    if check.limit.shape:
-        return _shaped(check)
-    if check.actual is None:
+    limit, actual, unit = check.limit, check.actual, UNITS[check.limit.quantity]
+    if limit.shape:
+        of = f"expected {bracketed(limit.shape)}"
+        if check.unknown:
+            return f"{of}, and {escape(limit.layer or '')} has no such tensor; rnncalc count --tensors lists them"
+        return f"{of} in {escape(limit.layer or '')}, got {bracketed(check.shape)}"
+    if actual is None:
         return f"cannot be judged: {_why_unknown(check)}"
-    if check.limit.compares:
-        return _changed(check)
-    if check.limit.quantity is Quantity.DENSE_RATIO:
-        return _ratio(check.limit, check.actual)
-    return _counted(check.limit, check.actual)
-
-
-def _counted(limit: Limit, actual: Number) -> str:
+    if limit.compares:
+        most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
+        if limit.quantity is Quantity.DENSE_RATIO:
+            return f"expected a dense ratio at most {most} below the one before, got {_change(check)}"
+        of = "" if limit.quantity is Quantity.PARAMS else f" {unit}"
+        return f"expected at most {most} more{of} than before, got {_change(check)}"
+    if limit.quantity is Quantity.DENSE_RATIO:
+        return f"expected {_plain(limit.value)} {unit} at least, got {_fixed(actual, _digits(limit.value, actual))}"
     where = f" in {escape(limit.layer)}" if limit.layer else ""
-    unit = UNITS[limit.quantity]
     difference = actual - limit.value
     match limit.rule:
         case Rule.EXACTLY:
@@ -345,31 +337,10 @@ def _counted(limit: Limit, actual: Number) -> str:
             return f"expected at least {limit.value:,} {unit}{where}, got {actual:,}: {-difference:,} too few; {cure}"
 
 
-def _shaped(check: LimitCheck) -> str:
-    limit, layer = check.limit, escape(check.limit.layer or "")
-    if check.unknown:
-        return f"expected {bracketed(limit.shape)}, and {layer} has no such tensor; rnncalc count --tensors lists them"
-    return f"expected {bracketed(limit.shape)} in {layer}, got {bracketed(check.shape)}"
-
-
-def _ratio(limit: Limit, actual: Number) -> str:
-    got = _fixed(actual, _digits(limit.value, actual))
-    return f"expected {_plain(limit.value)} {UNITS[limit.quantity]} at least, got {got}"
-
-
-def _changed(check: LimitCheck) -> str:
-    limit = check.limit
-    most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
-    if limit.quantity is Quantity.DENSE_RATIO:
-        return f"expected a dense ratio at most {most} below the one before, got {_change(check.difference, check)}"
-    unit = "" if limit.quantity is Quantity.PARAMS else f" {UNITS[limit.quantity]}"
-    return f"expected at most {most} more{unit} than before, got {_change(check.difference, check)}"
-
-
-def _change(difference: Difference | None, check: LimitCheck) -> str:
+def _change(check: LimitCheck) -> str:
     """Return `+400 (+33.33%): 1,200 before, 1,600 now`."""
-    if difference is None:
-        return ""
+    difference = check.difference
+    assert difference is not None  # a limit on a change has one
     digits = _digits(check.limit.value, check.actual)
     percent = difference.percent
     share = "" if percent is None else f" ({_fixed(percent, digits if check.limit.percent else 2, signed=True)}%)"

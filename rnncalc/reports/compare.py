@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
-from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words
 from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
 from rnncalc.text import plural
@@ -43,21 +43,26 @@ class ComparisonReport(SheetReport, DataReport):
         return len(self.comparison.networks) == 1
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs."""
         return {
             "name": self.title,
             "rows": [
                 {
                     "name": self._label(side),
-                    "params": side.params,
-                    "multiply_adds": side.multiply_adds,
-                    "bytes": side.bytes,
-                    "units": side.units,
+                    **fields(side, "params", "multiply_adds", "bytes", "units"),
                     "ratio": self.comparison.ratio(side),
                 }
                 for side in self.comparison.sides
             ],
-            "layers": [_layer_data(row) for row in self._layers()],
+            "layers": [
+                {
+                    "same": row.same,
+                    "networks": [
+                        placed and fields(placed, "name", "kind", "inputs", "units", "outputs", "params")
+                        for placed in row.layers
+                    ],
+                }
+                for row in self._layers()
+            ],
             "notes": [*self._notes()],
         }
 
@@ -130,24 +135,6 @@ def _layer(placed: Placed | None) -> str:
     return f"{words(placed.layer)}, reads {placed.inputs:,}: {placed.params:,}"
 
 
-def _layer_data(row: LayerRow) -> dict[str, Any]:
-    return {
-        "same": row.same,
-        "networks": [
-            placed
-            and {
-                "name": placed.name,
-                "kind": placed.kind,
-                "inputs": placed.inputs,
-                "units": placed.units,
-                "outputs": placed.outputs,
-                "params": placed.params,
-            }
-            for placed in row.layers
-        ],
-    }
-
-
 def _why(missing: Missing, first: Compared) -> str:
     from rnncalc.questions.compare import Lack  # imported only for this comparison
 
@@ -166,14 +153,10 @@ class DenseGrowthReport(SheetReport, DataReport):
     growth: DenseGrowth
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs."""
         return {
             "name": self.growth.network.name,
             "params": self.growth.network.params,
-            "rows": [
-                {"steps": row.steps, "params": row.params, "dense": row.dense, "ratio": row.ratio}
-                for row in self.growth.rows
-            ],
+            "rows": [fields(row, "steps", "params", "dense", "ratio") for row in self.growth.rows],
         }
 
     def sheets(self) -> list[Sheet]:
@@ -210,16 +193,12 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
     allocations: Allocations
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs."""
         network = self.allocations.network
         return {
             "name": network.name,
             "topology": network.topology_name,
             "steps": steps_of(network),
-            "layers": [
-                {"name": placed.name, "kind": placed.layer.kind, "part": placed.part, "params": params}
-                for placed, params in self._rows()
-            ],
+            "layers": [{**fields(placed, "name", "kind", "part"), "params": params} for placed, params in self._rows()],
             "params": self._totals(),
             "differences": [
                 {"convention": each.convention, "params": each.params, "text": _explained(each)}
@@ -229,14 +208,10 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each layer and the total."""
-        return ("network", "name", "kind", "part", *self.allocations.networks), self._records()
-
-    def _records(self) -> Iterator[Row]:
-        network = self.allocations.network.name
-        for placed, params in self._rows():
-            yield (network, placed.name, placed.layer.kind, placed.part, *params.values())
-        yield (network, None, "total", None, *self._totals().values())
+        name = self.allocations.network.name
+        rows: list[Row] = [(name, of.name, of.kind, of.part, *params.values()) for of, params in self._rows()]
+        total = (name, None, "total", None, *self._totals().values())
+        return ("network", "name", "kind", "part", *self.allocations.networks), iter([*rows, total])
 
     def sheets(self) -> list[Sheet]:
         """Return a table of layers with a column for each convention, and a sentence for each difference."""

@@ -7,13 +7,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import factored, folded_sum, letters
-from rnncalc.conventions.tensor import Tensor
 from rnncalc.network.flow import array_of
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of
-from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import layer_sheet, notation_of, steps_of, title
 from rnncalc.text import KIBI, byte_size, decimal, has_letters, plural
 
@@ -43,19 +42,30 @@ class CountReport(SheetReport, DataReport, RecordReport):
             "topology": network.topology_name,
             "steps": steps_of(network),
             "layers": (_layer_data(count, layer) for layer in count.layers),
-            "params_formula": count.params_formula,
-            "params": count.params,
-            "trainable": count.trainable,
-            "multiply_adds": count.multiply_adds,
-            "multiply_adds_per_step": count.multiply_adds_per_step,
-            "bytes": count.bytes,
-            "dtype": count.dtype,
-            "dense": dense and _dense_data(dense),
+            **fields(count, *_HEADER[-6:], "dtype"),
+            "dense": dense
+            and {
+                **fields(dense, "params", "ratio"),
+                "layers": [fields(layer, "name", "inputs", "units", "params") for layer in dense.layers],
+            },
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
-        return (_TENSOR_HEADER, _tensor_records(self.counted)) if self.tensors else (_HEADER, _records(self.counted))
+        if self.tensors:
+            return _TENSOR_HEADER, self._tensor_records()
+        count, name = self.counted, self.counted.network.name
+        size = bytes_of(count.dtype)
+        rows = ((name, *_values(layer), layer.params * size) for layer in count.layers)
+        return _HEADER, iter([*rows, (name, None, "total", *[None] * 7, *_totals(count))])
+
+    def _tensor_records(self) -> Iterator[Row]:
+        count, network, size = self.counted, self.counted.network.name, bytes_of(self.counted.dtype)
+        for layer in count.layers:
+            for tensor in layer.tensors:
+                about = (tensor.name, tensor.role, tensor.direction, tensor.shape)
+                yield (network, layer.name, layer.kind, layer.part, *about, tensor.params, tensor.params * size)
+        yield (network, None, "total", *[None] * 5, count.params, count.bytes)
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
@@ -63,7 +73,16 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def tensor_sheets(self) -> list[Sheet]:
         """Return the table of tensors, if it is on request."""
-        return [_tensor_sheet(self.counted)] if self.tensors else []
+        if not self.tensors:
+            return []
+        count = self.counted
+        rows: Iterator[tuple[Placed, Row]] = (
+            (layer, (tensor.name, tensor.role, tensor.shape, tensor.params))
+            for layer in count.layers
+            for tensor in layer.tensors
+        )
+        sheet = layer_sheet(count.network, ("Tensor", "Role", "Shape"), ("Parameters",), rows, (count.params,))
+        return [sheet._replace(title="Tensors", subtitle="")]
 
 
 class FileReport(SheetReport):
@@ -72,7 +91,6 @@ class FileReport(SheetReport):
     file: str
 
     def sheets(self) -> list[Sheet]:
-        """Return a title alone."""
         from rnncalc.reports.sheet import Sheet
 
         return [Sheet((), (), title=self.file)]
@@ -84,7 +102,6 @@ class SummaryReport(SheetReport):
     counted: tuple[tuple[str, Count], ...]
 
     def sheets(self) -> list[Sheet]:
-        """Return one table."""
         from rnncalc.reports.sheet import Sheet, key_columns, number_columns
 
         columns = (*key_columns("File", "Network"), *number_columns("Parameters"))
@@ -101,49 +118,12 @@ _values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
-def _records(count: Count) -> Iterator[Row]:
-    network, size = count.network.name, bytes_of(count.dtype)
-    for layer in count.layers:
-        yield (network, *_values(layer), layer.params * size)
-    yield (network, None, "total", *[None] * 7, *_totals(count))
-
-
-def _tensor_records(count: Count) -> Iterator[Row]:
-    network, size = count.network.name, bytes_of(count.dtype)
-    for layer in count.layers:
-        for tensor in layer.tensors:
-            about = (tensor.name, tensor.role, tensor.direction, tensor.shape)
-            yield (network, layer.name, layer.kind, layer.part, *about, tensor.params, tensor.params * size)
-    yield (network, None, "total", *[None] * 5, count.params, count.bytes)
-
-
 def _layer_data(count: Count, layer: Placed) -> dict[str, Any]:
     return {
         **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
         "bytes": layer.params * bytes_of(count.dtype),
         "dtype": count.dtype,
-        "tensors": [_tensor_data(tensor) for tensor in layer.tensors],
-    }
-
-
-def _tensor_data(tensor: Tensor) -> dict[str, Any]:
-    return {
-        "name": tensor.name,
-        "role": tensor.role,
-        "direction": tensor.direction,
-        "shape": tensor.shape,
-        "params": tensor.params,
-    }
-
-
-def _dense_data(dense: DenseEquivalent) -> dict[str, Any]:
-    return {
-        "params": dense.params,
-        "ratio": dense.ratio,
-        "layers": [
-            {"name": layer.name, "inputs": layer.inputs, "units": layer.units, "params": layer.params}
-            for layer in dense.layers
-        ],
+        "tensors": [fields(tensor, "name", "role", "direction", "shape", "params") for tensor in layer.tensors],
     }
 
 
@@ -213,16 +193,6 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     if cost:
         size = f"; {byte_size(count.bytes)} in all" if count.bytes >= KIBI else ""
         yield f"Bytes: {bytes_of(count.dtype)} a parameter, {count.dtype}{size}."
-
-
-def _tensor_sheet(count: Count) -> Sheet:
-    rows: Iterator[tuple[Placed, Row]] = (
-        (layer, (tensor.name, tensor.role, tensor.shape, tensor.params))
-        for layer in count.layers
-        for tensor in layer.tensors
-    )
-    sheet = layer_sheet(count.network, ("Tensor", "Role", "Shape"), ("Parameters",), rows, (count.params,))
-    return sheet._replace(title="Tensors", subtitle="")
 
 
 MOST_CHAINS, MOST_WIDTHS = 4, 8

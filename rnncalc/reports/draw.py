@@ -44,7 +44,6 @@ class Drawing(PictureReport):
     standalone: bool = False
 
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
-        """Return the pictures, if possible no wider than `width` cells; signs: words to write instead of letters."""
         from rnncalc.pictures.picture import Frame  # imported only if something is drawn
 
         view = cast("Callable[..., list[Picture]]", import_module(VIEWS[self.view]).pictures)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -114,6 +114,12 @@ def spelled(line: Line, signs: Mapping[int, str]) -> Line:
 def plain_words(parts: Iterable[str | Line]) -> str:
     """Return words with mathematics among them in plain text."""
     return "".join(part if isinstance(part, str) else plain(part) for part in parts)
+
+
+def listed(lines: Sequence[Line]) -> tuple[str | Line, ...]:
+    """Return words and mathematics: `a, b and c`."""
+    signs = ["", *[", "] * (len(lines) - 2), " and "][: len(lines)]
+    return tuple(part for sign, line in zip(signs, lines, strict=True) for part in (sign, line) if part)
 
 
 class _EquationWriter(NamedTuple):

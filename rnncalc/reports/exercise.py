@@ -46,22 +46,21 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
     key: bool = True
 
     def data(self) -> Iterator[dict[str, Any]]:
-        """Yield the JSON object of each variant."""
         for of in self.exercises:
             question = OF_ALL.get(of.asks) or QUESTIONS[of.asks]
             layers = "; ".join(_lines(of.network))
+            choices = [[[*each] if isinstance(each, tuple) else each for each in item.choices] for item in of.items]
             yield {
                 "variant": of.variant,
                 "text": f"{_reading(of.network)} {layers}. {_counting(of.network)} {question}",
                 "spec": spec_of(of.network),
                 "asks": of.asks,
                 "right_answer": of.right_answer,
-                "choices": _choices(of),
+                "choices": choices if of.asks in OF_ALL else choices[0],  # of several items a list for each
                 "mistakes": [_data(of, item, wrong) for item in of.items for wrong in item.wrong],
             }
 
     def quiz(self) -> Quiz:
-        """Return a question for each item of each variant."""
         questions = [_question(of, item, number) for of in self.exercises for number, item in enumerate(of.items, 1)]
         return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
 
@@ -104,12 +103,6 @@ def _data(of: Exercise, item: Item, wrong: Judgement) -> dict[str, Any]:
     where = {key: name for key, name in places.items() if name is not None}
     answer = answered(wrong)
     return {**where, "answer": [*answer] if isinstance(answer, tuple) else answer, "feedback": feedback(of, wrong)}
-
-
-def _choices(of: Exercise) -> list[Any]:
-    """Return the answers to choose from; if there are several items, a list for each."""
-    found = [[[*each] if isinstance(each, tuple) else each for each in item.choices] for item in of.items]
-    return found if of.asks in OF_ALL else found[0]
 
 
 def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
@@ -189,10 +182,11 @@ def _words(layer: Layer) -> Iterator[str]:
     yield layer.title or type(layer).__name__
     if layer.number:
         size, number = getattr(layer, layer.number), "filters" if layer.grid else layer.number
+        one = "param" if number == "params" else number.removesuffix("s")
         yield (
             f"{number} {size}"
             if isinstance(size, float) or not number.endswith("s")
-            else f"{size:,} {_one(number) if size == 1 else number}"
+            else f"{size:,} {one if size == 1 else number}"
         )
     for option in layer.options():
         value = getattr(layer, option)
@@ -202,10 +196,6 @@ def _words(layer: Layer) -> Iterator[str]:
         words = "initial state from a vector of" if option == "initial_state" else option.replace("_", " ")
         sizes = " × ".join(map(str, value)) if isinstance(value, tuple) else value
         yield words if value is True else f"no {words}" if value is False else f"{words} {sizes}"
-
-
-def _one(word: str) -> str:
-    return word.removesuffix("s") if word != "params" else "param"
 
 
 def _counting(network: Network) -> str:

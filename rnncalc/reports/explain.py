@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.formula import Times, letters, numbers
+from rnncalc.conventions.formula import Expression, Times, letters, numbers
 from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
@@ -19,10 +19,10 @@ from rnncalc.network.network import Network
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.equations import Line, Term, plain, written
+from rnncalc.reports.equations import Line, Term, plain, plain_words, written
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Sheet, TensorName, cell
+from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
 from rnncalc.text import all_of, decimal, has_letters, plural
@@ -67,7 +67,6 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         return self.explanation.network
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         found = self.explanation
         return {
             "name": self.network.name,
@@ -76,12 +75,15 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             "layers": [_layer_data(each) for each in found.layers],
             "params_formula": found.total and count(self.network).params_formula,
             "params": found.total and found.total.params,
-            "dense": found.dense and [_row_data(row) for row in _dense_rows(found.dense)],
+            "dense": found.dense and [row_data(row, "params") for row in _dense_rows(found.dense)],
         }
 
     def sheets(self) -> list[Sheet]:
         """Return a derivation for each layer, then the total, then the dense equivalent."""
-        return [*self._head(), *self._layers(), *self._network()]
+        head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
+        head = head._replace(notes=(later,)) if (later := one_to_many(self.network)) else head
+        whole = self.explanation.total is not None
+        return [*([head] if whole else []), *self._layers(), *self._network()]
 
     def page(self) -> Iterator[Sheet | Picture]:
         """Yield the page of a network, or of some of its layers: derivations, tables and pictures.
@@ -119,12 +121,6 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
                 cell = Drawing(self.network, "cell", (each.placed.name,))
                 yield from map(_without_heading, cell.pictures(ACROSS))
 
-    def _head(self) -> Iterator[Sheet]:
-        if self.explanation.total is not None:
-            later = one_to_many(self.network)
-            head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
-            yield head._replace(notes=(later,)) if later else head
-
     def _layers(self) -> list[Sheet]:
         written: set[tuple[str, str]] = set()  # remarks on gates and biases, to write each once
         return [_sheet(each, written) for each in self.explanation.layers]
@@ -154,33 +150,50 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "kind": placed.layer.kind,
         "letters": [*letters_of(each)],
         "gates": [*gates(each)],
-        "equations": [_equation_data(line) for line in _equations(each)],
-        "steps": [_row_data(_row(step, each)) for step in each.steps],
+        "equations": [
+            {
+                "text": plain(line),
+                "shapes": {piece.name: list(piece.shape) for piece in line if isinstance(piece, Term)},
+            }
+            for line in equations(each)
+        ],
+        "steps": [row_data(_row(step, each), "params") for step in each.steps],
         "remarks": [*on_biases(each), *on_this_layer(each)],
         "params_formula": placed.params_formula,
         "params": placed.params,
     }
 
 
-def _equation_data(line: Line) -> dict[str, Any]:
-    shapes = {piece.name: list(piece.shape) for piece in line if isinstance(piece, Term)}
-    return {"text": plain(line), "shapes": shapes}
-
-
-def _row_data(row: Row) -> dict[str, Any]:
-    label, what, arithmetic, params = row
+def row_data(row: Sequence[Any], number: str = "number") -> dict[str, Any]:
+    """Return a line of a derivation for programs: its label, its meaning, the arithmetic, and its number by a key."""
+    label, what, arithmetic, count = row
     return {
-        "label": label if isinstance(label, str) else label.text,
-        "what": what,
+        "label": in_words(label),
+        "what": in_words(what),
         "formula": arithmetic.letters,
         "substituted": arithmetic.numbers,
-        "params": params,
+        number: count,
     }
+
+
+def in_words(value: str | TensorName | Phrase) -> str:
+    """Return words, with mathematics among them or not, in plain text."""
+    match value:
+        case TensorName():
+            return value.text
+        case Phrase(parts):
+            return plain_words(parts)
+    return value
+
+
+def worked(expression: Expression, sizes: Mapping[str, int] = {}) -> Arithmetic:
+    """Return an expression in letters and with numbers."""
+    return Arithmetic(letters(expression), numbers(expression, sizes))
 
 
 def _row(step: Step, of: Derivation | None = None) -> Row:
     """Return a line; a tensor whose name is a symbol in the convention is labelled with the symbol."""
-    arithmetic = Arithmetic(letters(step.expression), numbers(step.expression, step.sizes))
+    arithmetic = worked(step.expression, step.sizes)
     label, what = _words(step, {gate.letter: gate.name for gate in of.gates} if of else {})
     if step.what is StepKind.TENSOR and of and of.row.symbols:
         direction, mark, symbol = label.rpartition("/")
@@ -194,10 +207,7 @@ def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
     match step.what:
         case StepKind.TENSOR:
             what = HOLDS[step.role] if step.role else ""
-            if step.role is Role.RECURRENT and step.expression in (
-                Times((Axis(1, "h"),)),
-                Times((Axis(1), Axis(1, "h"))),
-            ):
+            if step.role is Role.RECURRENT and step.expression in ONE_A_UNIT:
                 what = "recurrent weights, one a unit"
             if len(step.gates) > 1:
                 what += f"{'es' if what.endswith('bias') else ''} of {all_of([*step.gates])}"
@@ -233,7 +243,8 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
-    general = [(kind, text) for text in (*map(_on_gate, each.gates), *on_biases(each))]
+    of_gates = [f"{of.name[:1].upper()}{of.name[1:]} {of.letter}: {of.meaning}." for of in each.gates]
+    general = [(kind, text) for text in (*of_gates, *on_biases(each))]
     general += [("", text) for text in (*on_norm(each), *on_notation(each))]
     notes = [text for text in general if text not in written]
     written.update(notes)
@@ -241,10 +252,11 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     rows = [_row(step, each) for step in each.steps]
     sheet = _rows_sheet(placed.name, rows, (*(text for _, text in notes), *on_this_layer(each)))
     subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
-    return sheet._replace(subtitle=subtitle, equations=_equations(each))
+    return sheet._replace(subtitle=subtitle, equations=equations(each))
 
 
-def _equations(each: Derivation) -> tuple[Line, ...]:
+def equations(each: Derivation) -> tuple[Line, ...]:
+    """Return the equations of a layer with the numbers of its shapes."""
     return tuple(written(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
 
 
@@ -272,10 +284,6 @@ def gates(each: Derivation) -> Iterator[str]:
     """Yield the name and the function of each gate and of the candidate."""
     for gate in each.gates:
         yield f"{gate.letter}, {gate.name}: {gate.meaning}"
-
-
-def _on_gate(gate: Gate) -> str:
-    return f"{gate.name[:1].upper()}{gate.name[1:]} {gate.letter}: {gate.meaning}."
 
 
 def on_biases(each: Derivation) -> Iterator[str]:
@@ -394,7 +402,8 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
     stacked: whether the notation joins the matrices of a gate into one.
     """
     most = max(len(gate.products) for gate in gates)
-    if most == 1 or (stacked and not resets_after and all(map(_is_stacked, gates))):
+    full = all(product.form is Form.FULL for gate in gates for product in gate.products)
+    if most == 1 or (stacked and not resets_after and full):
         return "a gate has one product, and one bias goes with it"
     both = "two products are summed, so one bias serves both"
     summed = both if most == 2 else "products of a gate are summed, so one bias serves all"
@@ -403,10 +412,6 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
     last = gates[-1].letter
     stands = "inside" if sides[last] is Side.RECURRENT else "outside"
     return f"the {summed}, and that of {last} stands {stands} what is multiplied by a gate"
-
-
-def _is_stacked(gate: Gate) -> bool:
-    return all(product.form is Form.FULL for product in gate.products)
 
 
 def _names(gates: Sequence[Gate]) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rnncalc.conventions.formula import Plus, letters, numbers
+from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
 from rnncalc.questions.explain_operations import OperationsDerivation, OperationsExplanation
 from rnncalc.reports.beside import TITLES, on_unknown, operation_numbers
-from rnncalc.reports.equations import plain, plain_words, vector, written
+from rnncalc.reports.equations import listed, plain, vector
+from rnncalc.reports.explain import equations, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, Value
+from rnncalc.reports.sheet import Column, Phrase, Sheet, Value
 from rnncalc.text import plural
 
 Row = tuple[Value, ...]
@@ -24,7 +25,6 @@ class OperationsExplanationReport(DerivationReport, DataReport):
     explanation: OperationsExplanation
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         counted = self.explanation.operations
         return {
             "name": counted.network.name,
@@ -43,8 +43,7 @@ class OperationsExplanationReport(DerivationReport, DataReport):
         if counted.total and len(self.explanation.layers) == len(counted.network.stack) > 1:
             flops = [each.counts.flops for each in self.explanation.layers if each.counts]
             columns = Column("Network", key=True), Column("Arithmetic"), Column("Number", right=True)
-            total = Arithmetic(letters(Plus(tuple(flops))), numbers(Plus(tuple(flops)), {}))
-            sheets.append(Sheet(columns, [("FLOPs", total, counted.total.flops)]))
+            sheets.append(Sheet(columns, [("FLOPs", worked(Plus(tuple(flops))), counted.total.flops)]))
         return sheets
 
     def _notes(self) -> Iterator[str]:
@@ -54,26 +53,13 @@ class OperationsExplanationReport(DerivationReport, DataReport):
 
 
 def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
-    sizes, rows = each.placed.sizes, each.of.notation.rows
     return {
         "name": each.placed.name,
         "kind": each.placed.kind,
-        "equations": [plain(written(equation, sizes, rows)) for equation in each.of.equations],
-        "step": [_row_data(row) for row in _step(each)],
-        "sequence": [_row_data(("", *row)) for row in _sequence(each)],
+        "equations": [*map(plain, equations(each.of))],
+        "step": [row_data(row) for row in _step(each)],
+        "sequence": [row_data(("", *row)) for row in _sequence(each)],
         "operations": operation_numbers(each.counts),
-    }
-
-
-def _row_data(row: Row) -> dict[str, Any]:
-    label, what, arithmetic, number = row
-    assert isinstance(arithmetic, Arithmetic)
-    return {
-        "label": plain_words(label.parts) if isinstance(label, Phrase) else label,
-        "what": what,
-        "formula": arithmetic.letters,
-        "substituted": arithmetic.numbers,
-        "number": number,
     }
 
 
@@ -82,20 +68,14 @@ def _step(each: OperationsDerivation) -> list[Row]:
     sizes = each.placed.sizes
     rows: list[Row] = []
     for line in each.step:
-        names = [vector(left, sizes, each.of.notation.rows) for left in line.lefts]
-        signs = ["", *[", "] * (len(names) - 2), " and "][: len(names)]
-        label = Phrase(tuple(part for sign, name in zip(signs, names, strict=True) for part in (sign, name) if part))
-        arithmetic = Arithmetic(letters(line.expression), numbers(line.expression, sizes))
-        rows.append((label, TITLES[line.kind].lower(), arithmetic, line.number))
+        label = Phrase(listed([vector(left, sizes, each.of.notation.rows) for left in line.lefts]))
+        rows.append((label, TITLES[line.kind].lower(), worked(line.expression, sizes), line.number))
     return rows
 
 
 def _sequence(each: OperationsDerivation) -> list[Row]:
     """Return a row for each kind of operations over the sequence, the FLOPs last."""
-    return [
-        (TITLES[line.kind], Arithmetic(letters(line.expression), numbers(line.expression, {})), line.number)
-        for line in each.sequence
-    ]
+    return [(TITLES[line.kind], worked(line.expression), line.number) for line in each.sequence]
 
 
 def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
@@ -105,17 +85,13 @@ def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
         words.append("two directions")
     if placed.uses and placed.uses > 1:
         words.append(f"{placed.uses:,} steps")
-    lines = tuple(written(equation, sizes, each.of.notation.rows) for equation in each.of.equations)
-    notes = () if each.step or each.sequence else (_none(each),)
-    head = Sheet((), (), title=placed.name, subtitle="; ".join(words), equations=lines, notes=notes)
+    none = "It computes nothing that is counted."
+    if isinstance(placed.layer, External):
+        none = "What it computes is not known: it is counted elsewhere."
+    notes = () if each.step or each.sequence else (none,)
+    head = Sheet((), (), title=placed.name, subtitle="; ".join(words), equations=equations(each.of), notes=notes)
     columns = Column("Equation", key=True), Column("Operations"), Column("Arithmetic"), Column("Number", right=True)
     yield head._replace(columns=columns, rows=_step(each)) if each.step else head
     if each.sequence:
         over = Column("Over the sequence", key=True)
         yield Sheet((over, Column("Arithmetic"), Column("Number", right=True)), _sequence(each))
-
-
-def _none(each: OperationsDerivation) -> str:
-    if isinstance(each.placed.layer, External):
-        return "What it computes is not known: it is counted elsewhere."
-    return "It computes nothing that is counted."

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from rnncalc.conventions.formula import Expression, Plus, letters, numbers
+from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import Kind, SavedLine, TrainingDerivation, TrainingExplanation, WorkLine
-from rnncalc.reports.equations import Derivative, Line, Sign, Term, plain, plain_words, vector, written
-from rnncalc.reports.report import DataReport, DerivationReport
+from rnncalc.questions.explain_training import Kind, TrainingDerivation, TrainingExplanation, WorkLine
+from rnncalc.reports.equations import Derivative, Line, Sign, Term, listed, plain, vector
+from rnncalc.reports.explain import equations, in_words, row_data, worked
+from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import on_bytes, on_chunks, truncated
@@ -74,18 +75,14 @@ class TrainingExplanationReport(DerivationReport, DataReport):
     explanation: TrainingExplanation
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
         training = self.explanation.training
         return {
             "name": training.network.name,
             "convention": training.network.convention,
             "notation": training.network.spelling.name,
             "layers": [_layer_data(each) for each in self.explanation.layers],
-            "gradients": training.gradients,
-            "saved": training.saved,
-            "backward_multiply_adds": training.backward_multiply_adds,
-            "bytes": training.bytes,
-            "remarks": [_plain(remark) for remark in self._remarks()],
+            **fields(training, "gradients", "saved", "backward_multiply_adds", "bytes"),
+            "remarks": [in_words(remark) for remark in self._remarks()],
         }
 
     def sheets(self) -> list[Sheet]:
@@ -112,24 +109,9 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
         "name": placed.name,
         "kind": placed.layer.kind,
         "steps": each.steps,
-        "equations": [plain(written(equation, placed.sizes, each.of.notation.rows)) for equation in each.of.equations],
-        "saved": [_row_data(row) for row in _saved(each)],
-        "backward_multiply_adds": [_row_data(row) for row in _work(each)],
-    }
-
-
-def _plain(said: str | Phrase) -> str:
-    return said if isinstance(said, str) else plain_words(said.parts)
-
-
-def _row_data(row: Row) -> dict[str, Any]:
-    label, what, arithmetic, number = row
-    return {
-        "label": plain_words(label.parts),
-        "what": _plain(what),
-        "formula": arithmetic.letters,
-        "substituted": arithmetic.numbers,
-        "number": number,
+        "equations": [*map(plain, equations(each.of))],
+        "saved": [row_data(row) for row in _saved(each)],
+        "backward_multiply_adds": [row_data(row) for row in _work(each)],
     }
 
 
@@ -139,53 +121,37 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     rows: list[Row] = [
         (
             Phrase((vector(line.formula, sizes, each.of.notation.rows),)),
-            _what(line, each),
-            _arithmetic(line.expression, sizes),
+            "token number" if isinstance(each.placed.layer, Embedding) else line.gate or WHAT[line.kind],
+            worked(line.expression, sizes),
             line.number,
         )
         for line in each.saved
     ]
     total = sum(line.number for line in each.saved)
-    return [*rows, (Phrase(("saved",)), "all of it", _arithmetic(each.formula, sizes), total)] if rows else []
-
-
-def _what(line: SavedLine, each: TrainingDerivation) -> str:
-    if isinstance(each.placed.layer, Embedding):
-        return "token number"
-    return line.gate or WHAT[line.kind]
+    return [*rows, (Phrase(("saved",)), "all of it", worked(each.formula, sizes), total)] if rows else []
 
 
 def _work(each: TrainingDerivation) -> list[Row]:
     """Return the lines of the products of the backward pass, and their sum."""
     sizes = each.placed.sizes
     rows: list[Row] = [
-        (gradient(line, each), products(line, each), _arithmetic(line.expression, sizes), line.number)
-        for line in each.work
+        (gradient(line, each), products(line, each), worked(line.expression, sizes), line.number) for line in each.work
     ]
     found = [line.number for line in each.work]
-    return (
-        [*rows, (Phrase(("backward",)), "all of it", _arithmetic(Plus(tuple(found)), sizes), sum(found))]
-        if rows
-        else []
-    )
-
-
-def _arithmetic(expression: Expression, sizes: Mapping[str, int]) -> Arithmetic:
-    return Arithmetic(letters(expression), numbers(expression, sizes))
+    return [*rows, (Phrase(("backward",)), "all of it", worked(Plus(tuple(found)), sizes), sum(found))] if rows else []
 
 
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.placed, tuple(_notes(each))
     steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
-    lines = tuple(written(equation, placed.sizes, each.of.notation.rows) for equation in each.of.equations)
     head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
     saved, work = (
         _table(name, number, rows)
         for name, number, rows in (("Saved", "Numbers", _saved(each)), ("Gradient", "Multiply-adds", _work(each)))
     )
     first = saved or work or head
-    yield first._replace(title=head.title, subtitle=head.subtitle, equations=lines, notes=notes)
+    yield first._replace(title=head.title, subtitle=head.subtitle, equations=equations(each.of), notes=notes)
     if saved and work:
         yield work
 
@@ -278,11 +244,5 @@ def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter
     """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
     own = [_letters(line, each, matrix) for matrix in line.matrices]
     alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
-    rows = _all_of([Term(*letters) for letters in dict.fromkeys(stacked.values())])
+    rows = listed([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
     return (*alone, f"{', and ' if alone else ''}the rows for {line.of} in ", *rows)
-
-
-def _all_of(terms: list[Term]) -> tuple[str | Line, ...]:
-    """Return `a, b and c`."""
-    signs = ["", *[", "] * (len(terms) - 2), " and "][: len(terms)]
-    return tuple(part for sign, term in zip(signs, terms, strict=True) for part in (sign, (term,)))

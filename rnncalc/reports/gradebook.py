@@ -25,7 +25,6 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     subtitle: str = ""
 
     def data(self) -> Iterator[dict[str, Any]]:
-        """Yield an object for each student."""
         for grade, (mistake, feedback) in self._graded():
             row = grade.row
             yield {

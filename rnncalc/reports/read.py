@@ -12,7 +12,7 @@ from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
 from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Reading, settings
-from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport
+from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport, fields
 from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
 from rnncalc.text import all_of, bracketed, escape, plural
 
@@ -30,7 +30,6 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     listed_as = "files"
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs."""
         file, draft = self.read
         return {
             "path": file.path,
@@ -42,7 +41,6 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a tensor."""
         file = self.read.file
         tensors = map(_tensor_data, file.tensors)
         return _HEADER, ((file.path, *(tensor[key] for key in _HEADER[1:])) for tensor in tensors)
@@ -50,7 +48,11 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     def sheets(self) -> list[Sheet]:
         """Return a row a tensor, parameters apart from the rest."""
         file = self.read.file
-        rows = [_row(tensor) for tensor in file.tensors[:MOST_ROWS]]
+        rows: list[Row] = []
+        for tensor in file.tensors[:MOST_ROWS]:
+            role = f"{'frozen ' if tensor.frozen else ''}{tensor.role.value}{', shared' if tensor.shared_with else ''}"
+            numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
+            rows.append((tensor.name, tensor.shape, tensor.dtype, role, *numbers))
         if rest := file.tensors[MOST_ROWS:]:
             sums = (sum(tensor.params for tensor in rest if tensor.is_parameter == of) for of in (True, False))
             rows.append((f"{plural(len(rest), 'more tensor')}", "", "", "", *sums))
@@ -99,22 +101,10 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
 
 def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
     return {
-        "name": tensor.name,
-        "shape": tensor.shape,
-        "dtype": tensor.dtype,
-        "params": tensor.params,
+        **fields(tensor, "name", "shape", "dtype", "params"),
         "role": tensor.role.value,
-        "frozen": tensor.frozen,
-        "shared_with": tensor.shared_with,
+        **fields(tensor, "frozen", "shared_with"),
     }
-
-
-def _row(tensor: FileTensor) -> Row:
-    role = f"{'frozen ' if tensor.frozen else ''}{tensor.role.value}"
-    if tensor.shared_with:
-        role = f"{role}, shared"
-    numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
-    return tensor.name, tensor.shape, tensor.dtype, role, *numbers
 
 
 def _sentence(text: str) -> str:
@@ -133,16 +123,16 @@ def _entries(draft: Draft) -> Iterator[Entry]:
     unknown = ("the input is not in the file",) if draft.unknown_input else ()
     yield Entry("input", network.input or 1, unknown)
     told = [*zip(draft.layers, draft.doubts, strict=True)]
-    layers = tuple(_layer(layer, doubts) for layer, doubts in told if not isinstance(layer, Output))
+    layers = tuple(
+        (Entry(layer.kind, layer.values().get(layer.number), _remarks(layer, doubts)), *_options(layer))
+        for layer, doubts in told
+        if not isinstance(layer, Output)
+    )
     if layers:
         yield Entry("layers", layers)
     for layer, doubts in told:
         if isinstance(layer, Output):
             yield Entry("output", (Entry("units", layer.units), *_options(layer)), _remarks(layer, doubts))
-
-
-def _layer(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[Entry, ...]:
-    return Entry(layer.kind, layer.values().get(layer.number), _remarks(layer, doubts)), *_options(layer)
 
 
 def _options(layer: Layer) -> Iterator[Entry]:

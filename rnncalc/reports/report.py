@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from rnncalc.reports.sheet import Document, Finding, Quiz, Row, Sheet
 
 
+def fields(of: object, *names: str) -> dict[str, Any]:
+    """Return some attributes of a result, as keys of a JSON object."""
+    return {name: getattr(of, name) for name in names}
+
+
 class Report(Frozen, ABC):
     """A report: its fields are the annotations of its class. A kind of report names ABC as a base class."""
 

@@ -35,7 +35,6 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer agrees with its declaration."""
         return self.run.agrees
 
     def data(self) -> dict[str, Any]:
@@ -54,10 +53,9 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def _layer_data(self, layer: LayerRun) -> dict[str, Any]:
         outcome = {"output": finite(layer.output), "agrees": layer.agrees, "reason": layer.reason}
-        return {**_numbers(layer), **outcome, **(states_data(layer) if self.states else {})}
+        return {**_numbers(layer), **outcome, **(_states_data(layer) if self.states else {})}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each layer."""
         network = self.run.network.name
         return _HEADER, ((network, *_numbers(layer).values(), layer.agrees) for layer in self.run.layers)
 
@@ -173,7 +171,7 @@ def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
         )
 
 
-def states_data(layer: LayerRun) -> dict[str, Any]:
+def _states_data(layer: LayerRun) -> dict[str, Any]:
     """Return the states before the first step of each direction, and its steps in the order of time."""
     traces = dict(zip(WAYS, layer.traces, strict=False))
     return {
@@ -268,7 +266,6 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 
     @property
     def agrees(self) -> bool:
-        """Whether everything is as declared."""
         return self.done.agrees
 
     def data(self) -> dict[str, Any]:
@@ -295,7 +292,6 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each layer."""
         header, rows = self.forward.records()
         pairs = zip(rows, self._layers, strict=False)
         return (*header, *_BACKWARD_HEADER), (
@@ -317,7 +313,8 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         return [*self.forward.sheets(), self._layer_sheet(), *gradients, *states]
 
     def _layer_sheet(self) -> Sheet:
-        layers = self.done.layers
+        layers, chunk = self.done.layers, self.done.chunk
+        through = "through all steps" if chunk is None else f"in chunks of {plural(chunk, 'step')}"
         numbers = [(layer.gradients, layer.seen.saved_read, layer.seen.multiplications) for layer in layers]
         columns = (
             *key_columns("", "Layer"),
@@ -331,14 +328,9 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             ],
             total_row(columns, *map(sum, zip(*numbers, strict=True)), ""),
             title="Backward pass",
-            subtitle=self._subtitle(),
+            subtitle=f"from {LOSSES[self.done.name_of_loss]}, {self.done.loss:.6g}, {through}",
             notes=tuple(self._notes()),
         )
-
-    def _subtitle(self) -> str:
-        done = self.done
-        through = "through all steps" if done.chunk is None else f"in chunks of {plural(done.chunk, 'step')}"
-        return f"from {LOSSES[done.name_of_loss]}, {done.loss:.6g}, {through}"
 
     def _notes(self) -> Iterator[str]:
         done = self.done
@@ -355,7 +347,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         rows: list[Row] = [
             (
                 *(layer.ran.placed.name, name, shape_of(gradient), in_rows(gradient)),
-                *([_share(layer.errors[name])] if truncated else []),
+                *([None if (off := layer.errors[name]) is None else f"{100 * off:.3g} %"] if truncated else []),
             )
             for layer in self.done.layers
             for name, gradient in layer.seen.gradients.items()
@@ -417,10 +409,6 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
         yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
     if layer.worst_difference is not None and isnan(layer.worst_difference):
         yield "a gradient or its finite difference is not a finite number: a pass, forward or backward, exceeds 1.8e308"
-
-
-def _share(error: float | None) -> str | None:
-    return None if error is None else f"{100 * error:.3g} %"
 
 
 def length_data(layer: LayerBackward) -> dict[str, Any]:

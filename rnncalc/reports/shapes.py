@@ -27,10 +27,19 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs: the count's object with the shapes added."""
-        return {**self.counts.data(), "shapes": [_module_data(module) for module in self.shapes.modules]}
+        return {
+            **self.counts.data(),
+            "shapes": [
+                {
+                    "layers": [placed.name for placed in module.places],
+                    "input": module.input.shape,
+                    "returns": {name: array.shape for name, array in module.returns.items()},
+                }
+                for module in self.shapes.modules
+            ],
+        }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each array that a module returns."""
         return _HEADER, self._records()
 
     def _records(self) -> Iterator[Row]:
@@ -56,7 +65,8 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
 
     def _notes(self) -> Iterator[str]:
         returns = self.shapes.returns
-        letters = {axis for of in self.shapes.modules for array in _arrays(of) for axis in _letters(array)}
+        arrays = [array for of in self.shapes.modules for array in (of.input, *of.returns.values())]
+        letters = {axis for array in arrays for axis, size in zip(*array, strict=True) if size is None}
         meant = {"B": "the sequences in a batch (--batch)", "T": "the steps (-T)"}
         if letters:
             yield "; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."
@@ -69,14 +79,6 @@ def written(array: ModuleArray) -> str:
     return f"({', '.join(sizes)})"
 
 
-def _letters(array: ModuleArray) -> list[str]:
-    return [axis for axis, size in zip(*array, strict=True) if size is None]
-
-
-def _arrays(module: ModuleShapes) -> tuple[ModuleArray, ...]:
-    return (module.input, *module.returns.values())
-
-
 def _named(module: ModuleShapes) -> Placed:
     """Return a module's first layer, named after all its layers."""
     first, *others = module.places
@@ -86,11 +88,3 @@ def _named(module: ModuleShapes) -> Placed:
 def _kind(module: ModuleShapes) -> str:
     layers = len(module.places)
     return f"{module.places[0].kind}, {plural(layers, 'layer')}" if layers > 1 else module.places[0].kind
-
-
-def _module_data(module: ModuleShapes) -> dict[str, Any]:
-    return {
-        "layers": [placed.name for placed in module.places],
-        "input": module.input.shape,
-        "returns": {name: array.shape for name, array in module.returns.items()},
-    }

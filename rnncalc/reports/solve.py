@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rnncalc.questions.solve import Solution
-from rnncalc.reports.report import DataReport, SheetReport
+from rnncalc.reports.report import DataReport, SheetReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Row, Sheet, key_columns, number_columns
 from rnncalc.text import plural
@@ -17,20 +17,13 @@ class SolutionReport(SheetReport, DataReport):
     solution: Solution
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs."""
         solution = self.solution
+        keys = ("size", "params", "next_size", "next_params", "exact", "left", "left_bytes", "solved")
         return {
             "name": solution.smallest.name,
             "budget": solution.budget,
             "budget_bytes": solution.bytes,
-            "size": solution.size,
-            "params": solution.params,
-            "next_size": solution.next_size,
-            "next_params": solution.next_params,
-            "exact": solution.exact,
-            "left": solution.left,
-            "left_bytes": solution.left_bytes,
-            "solved": solution.solved,
+            **fields(solution, *keys),
         }
 
     def sheets(self) -> list[Sheet]:

@@ -11,6 +11,7 @@ from rnncalc.questions.count import bytes_of, count
 from rnncalc.questions.training import LayerTraining, Training
 from rnncalc.reports.beside import BesideReport, on_unknown
 from rnncalc.reports.count import CountReport, on_ties, widths
+from rnncalc.reports.report import fields
 from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import KIBI, byte_size, plural
 
@@ -32,22 +33,15 @@ class TrainingReport(BesideReport):
     training: Training
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        """Yield the numbers of training of each layer, and of the network last."""
         return self.by_key((*self.training.layers, self.training))
 
     def whole(self) -> dict[str, Any]:
-        """Return the training step and its numbers."""
         training = self.training
         *_, total = self.numbers()
         step = {
-            "chunk": training.chunk,
-            "batch": training.batch,
-            "optimizer": training.optimizer,
-            "updates": training.updates,
-            "states_carried": training.states_carried,
+            **fields(training, "chunk", "batch", "optimizer", "updates", "states_carried"),
             **total,
-            "bytes": training.bytes,
-            "dtype": training.dtype,
+            **fields(training, "bytes", "dtype"),
         }
         return {"training": step}
 
@@ -73,7 +67,6 @@ class TrainingReport(BesideReport):
         return numbers | {"Backward": trained.backward_multiply_adds}
 
     def notes(self) -> Iterator[str]:
-        """Yield what is counted, and how a sequence is cut."""
         training = self.training
         yield from on_ties(training.network)
         yield "Saved activations: what the backward equations read of a forward pass over one sequence."

@@ -45,7 +45,6 @@ class WorkReport(DerivationReport):
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer agrees with its declaration."""
         return self.work.run.agrees
 
     def sheets(self) -> list[Sheet]:
@@ -257,7 +256,8 @@ class _ValueWriter:
         """Return the terms of a sum; if there is only one bias, it is last, as in the textbook."""
         parts = [*self._parts(value)]
         biases = [each for each in parts if each.piece is not None]
-        if len(biases) == 1 and all(_weighted(each) for each in parts if each is not biases[0]):
+        others = [each.operands for each in parts if each is not biases[0]] if biases else []
+        if len(biases) == 1 and all(of and of[0].piece is not None for of in others):  # products of weights
             parts.remove(biases[0])
             parts += biases
         products = [each for each in parts if id(each) not in self.names and each.row and each.row.name == "matrix"]
@@ -305,7 +305,8 @@ class _ValueWriter:
         if len(rows) == 1 and known:
             for weight, each in zip(rows[0], of.numbers, strict=True):
                 first, second = (each, weight) if self.rows else (weight, each)
-                yield (number(first), "·", *_in_brackets(number(second)))
+                text = number(second)
+                yield (number(first), "·", *(("(", text, ")") if text.startswith("−") else (text,)))
             return
         vector, written = self.line(of, ATOM), matrix(_columns(value) if self.rows else rows)
         by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
@@ -316,15 +317,6 @@ class _ValueWriter:
 def _columns(product: TapeValue) -> list[list[float]]:
     """Return the transposed matrix of a product."""
     return [[*column] for column in zip(*product.operands[0].numbers.rows, strict=True)]
-
-
-def _weighted(value: TapeValue) -> bool:
-    """Return whether a value is a product of weights, of a matrix or of one for each unit."""
-    return bool(value.operands) and value.operands[0].piece is not None
-
-
-def _in_brackets(text: str) -> WorkLine:
-    return ("(", text, ")") if text.startswith("−") else (text,)
 
 
 def _sum(terms: list[WorkLine]) -> WorkLine:

@@ -39,7 +39,6 @@ from rnncalc.questions.answer.returned import JudgedShape, judge_returned
 from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
 from rnncalc.questions.answer.tensors import (
     Answers,
-    LayerTensor,
     Tensors,
     diagnoses_of,
     number_of_tensors,
@@ -290,13 +289,9 @@ def _right_in(network: Network, given: Answers) -> str | None:
     """Return the notation, columns or rows, in which every given shape is right; None if there is none."""
     for name in ("w", "rows"):
         tensors = [*tensors_of(network.replace(notation=name))]
-        if len(tensors) == len(given) and all(map(_has_shape, given, tensors)):
+        if len(tensors) == len(given) and all(map(lambda each, of: each.has_shape(of.shape), given, tensors)):
             return name
     return None
-
-
-def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
-    return given.has_shape(of.shape)
 
 
 def _as_shapes(network: Network, given: Answers) -> Answers:

@@ -97,6 +97,8 @@ class Search:
     def __init__(self, worksheet: Worksheet, network: Network) -> None:
         self.worksheet = worksheet
         self.network = network
+        large = len(worksheet) > MOST_JUDGED
+        self.rows = [row for row in TABLE if not (large and row.rare)]
         self._made: dict[str, list[Variant]] = {}
         self._counts: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._in_one_layer: list[tuple[int, Candidate]] | None = None
@@ -140,10 +142,6 @@ class Search:
         for candidate in weak:
             yield from new(candidate)
 
-    def rows(self) -> Sequence[Mistake | Family]:
-        """Return the mistakes to look for in a network of this size."""
-        return [row for row in TABLE if not row.rare] if len(self.worksheet) > MOST_JUDGED else TABLE
-
     def variants(self, row: Mistake | Family, question: Question) -> Sequence[Variant]:
         """Return the variants of one mistake."""
         if isinstance(row, Family) and row.fitted:
@@ -172,7 +170,8 @@ class Search:
 
     def _paired(self, question: Question) -> Iterator[Pair]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
-        rows = [row for row in TABLE if _is_paired(row) and not (likelier and _rarity(row))]
+        single = {row.id for row in TABLE if isinstance(row, Family) and (row.single or row.fitted)}
+        rows = [row for row in TABLE if row.id not in single and not (likelier and _rarity(row))]
         made = {
             row.id: [once for once in self.variants(row, question) if once.worksheet != self.worksheet] for row in rows
         }
@@ -188,13 +187,13 @@ class Search:
 
     def _simple(self, question: Question) -> Iterator[Candidate]:
         """Yield the single mistakes that give the number: made everywhere, then in one layer only."""
-        for row in self.rows():
+        for row in self.rows:
             for variant, counts in self._counted(row, question):
                 if question.given.means(sum(counts) if question.place is None else counts[question.place]):
                     yield Candidate(((row, variant),), variant.worksheet, variant.layer)
         if question.place is None and len(self.worksheet) <= MOST_JUDGED:
             if self._in_one_layer is None:
-                likelier = [row for row in self.rows() if isinstance(row, Mistake) and not row.rare]
+                likelier = [row for row in self.rows if isinstance(row, Mistake) and not row.rare]
                 self._in_one_layer = [each for row in likelier for each in self._alone(row, question)]
             yield from (candidate for count, candidate in self._in_one_layer if question.given.means(count))
 
@@ -245,10 +244,6 @@ class Search:
 def _rarity(row: Mistake | Family) -> int:
     """Return 1 for a mistake that is rare or belongs to a family, else 0."""
     return int(row.rare or isinstance(row, Family))
-
-
-def _is_paired(row: Mistake | Family) -> bool:
-    return isinstance(row, Mistake) or not (row.single or row.fitted)
 
 
 def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -> Iterator[Variant]:

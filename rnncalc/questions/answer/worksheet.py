@@ -210,14 +210,8 @@ def worksheet_of(network: Network) -> Worksheet:
 
     So a search in a deep stack of equal layers takes no longer than in two of them.
     """
-    runs: list[list[Placed]] = []
-    for placed in network.stack:
-        if runs and _alike(placed, runs[-1][-1]):
-            runs[-1].append(placed)
-        else:
-            runs.append([placed])
     lines: list[LayerLine] = []
-    for first, *others in runs:
+    for _, (first, *others) in groupby(network.stack, key=lambda placed: (placed.part, placed.inputs, placed.layer)):
         lines.append(_line(first))
         if others:
             lines.append(_line(others[0])._replace(copies=len(others), last_name=others[-1].name))
@@ -240,10 +234,6 @@ def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
             yield place, reader
 
 
-def _alike(one: Placed, other: Placed) -> bool:
-    return one.part == other.part and one.inputs == other.inputs and one.layer == other.layer
-
-
 def one_by_one(network: Network) -> Worksheet:
     """Return the right worksheet of a network with a line for each layer."""
     return tuple(map(_line, network.stack))
@@ -263,18 +253,12 @@ def _line(placed: Placed) -> LayerLine:
         case Embedding():
             return line._replace(h=layer.units, others=(Addend("table", product(placed.inputs, layer.units)),))
         case Transform():
-            others = tuple(_of_transform(placed, layer))
-            return line._replace(h=placed.outputs, others=others)
+            stored = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
+            counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
+            others = (Addend(role, product(*[placed.sizes[letter] for letter in axes])) for role, axes in counted)
+            return line._replace(h=placed.outputs, others=tuple(others))
         case _:
             return line._replace(others=(Addend("external", placed.params),))
-
-
-def _of_transform(placed: Placed, layer: Transform) -> Iterator[Addend]:
-    """Yield each array of a layer around the cells that the convention counts, as the product of its axes."""
-    stored = {tensor.role for tensor in placed.buffers}
-    for role, axes in layer.arrays:
-        if role not in stored:
-            yield Addend(role, product(*[placed.sizes[letter] for letter in axes]))
 
 
 _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
