@@ -560,7 +560,7 @@ def test_what_may_be_repeated_is_not_refused(call: Call) -> None:
 
 def test_a_folder_in_place_of_a_spec(call: Call, tmp_path: Path) -> None:
     """All specs below it, in order; a folder without any is told to be one."""
-    result = call("run", "specs/keras", "-f", "csv")
+    result = call("run", "specs/onnx", "-f", "csv")
     assert (result.code, result.err) == (0, "")
     assert result.out.count("\n") > 4
     empty = call("run", tmp_path)
