@@ -105,7 +105,7 @@ def test_an_answer_has_finished_sentences() -> None:
 def test_the_signature_of_a_layer_names_its_options(name: str) -> None:
     """`inspect.signature(LSTM)` and `help(LSTM)` too."""
     of = kind(name)
-    assert {*inspect.signature(of).parameters} == {of.number, *of.options()} - {""}
+    assert {*inspect.signature(of).parameters} == {of.number, *of.options(), *of.without} - {""}
 
 
 def test_a_network_is_checked_against_its_own_limits_and_those_of_the_call() -> None:

@@ -60,4 +60,5 @@ CONVENTION = Convention(
         merges=True,
         last=True,
     ),
+    untrained="non-trainable",
 )

@@ -237,6 +237,7 @@ class Convention(Frozen):
     transforms: of the layers around the cells, by kind; those that have no weights need no entry.
     symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
     returns: the names and axes of the arrays that its recurrent modules return; None if they are unknown.
+    untrained: its word for parameters that training does not change.
     """
 
     name: str
@@ -252,6 +253,7 @@ class Convention(Frozen):
     transforms: Mapping[str, TransformArrays] = NONE
     symbols: bool = False
     returns: Returns | None = None
+    untrained: str = "frozen"
 
     @property
     def made(self) -> dict[object, Any]:

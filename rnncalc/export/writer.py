@@ -473,8 +473,8 @@ class Writer:
     def _paragraphs(self) -> Iterator[str]:
         """Yield the paragraphs of its docstring."""
         network, program = self.program.network, self.program
-        frozen = program.params - program.trainable
-        trained = f", {frozen:,} of them frozen" if frozen else ""
+        untrained = program.params - program.trainable
+        trained = f", {untrained:,} of them {convention(program.target).untrained}" if untrained else ""
         name = FALLBACK if network.name == network.defaults["name"] else docstring_text(network.name)
         yield f"{name}: {program.params:,} parameters{trained}."
         reads = [

@@ -235,7 +235,8 @@ class Cell(Layer):
         return {"h": self.units, "m": inputs}
 
     def option_problems(self) -> Iterator[OptionProblem]:
-        if self.merge is not None and not self.bidirectional:
+        yield from super().option_problems()
+        if self.merge is not None and not self.bidirectional and "merge" not in self.without:
             yield "merge", "applies to a bidirectional layer only; make it bidirectional, or remove it"
         if self.initial_state is not None and self.learned_state:
             yield "learned_state", "the state before the first step comes from a vector already; remove one of the two"

@@ -22,6 +22,7 @@ class ConvLSTM(Cell, kw_only=True):
     kind = "conv_lstm"
     x_width = "r"
     gate_width = "s"
+    without = ("bidirectional", "merge", "learned_state", "initial_state")
     own_options: ClassVar[Mapping[str, Option]] = {
         "kernel": Option(Size(), "how many places of each axis of the space a gate reads at once; 3 by default"),
         "space": Option(Sizes(), "the places of a step: the length of a line, or the height and width of a grid"),
@@ -75,6 +76,5 @@ class ConvLSTM(Cell, kw_only=True):
 
     def option_problems(self) -> Iterator[OptionProblem]:
         yield from super().option_problems()
-        for option in ("bidirectional", "learned_state", "initial_state", "extra_inputs"):
-            if getattr(self, option):
-                yield option, "does not apply to conv_lstm; remove it"
+        if self.extra_inputs:
+            yield "extra_inputs", "does not apply to conv_lstm; remove it"

@@ -65,6 +65,9 @@ class Layer(Frozen, kw_only=True):
     made_from: ClassVar[tuple[str, ...]] = ()
     """The sizes without which no framework can make a layer of this kind: its options, or `inputs`."""
 
+    without: ClassVar[tuple[str, ...]] = ()
+    """The options of other layers that it does not have, though they are its fields."""
+
     own_options: ClassVar[Mapping[str, Option]] = {}
     """The allowed values of the options that only this kind has."""
 
@@ -160,7 +163,7 @@ class Layer(Frozen, kw_only=True):
     @classmethod
     def options(cls) -> tuple[str, ...]:
         """Return the options of the kind, without the number after its name."""
-        return tuple(name for name in cls.fields if name != cls.number)
+        return tuple(name for name in cls.fields if name not in (cls.number, *cls.without))
 
     @classmethod
     def needed(cls) -> tuple[str, ...]:
@@ -190,8 +193,10 @@ class Layer(Frozen, kw_only=True):
                 yield option, problem
 
     def option_problems(self) -> Iterator[OptionProblem]:
-        """Yield each option that contradicts the others: its name, the reason and the cure."""
-        yield from ()
+        """Yield each option that contradicts the others, or does not apply: its name, the reason and the cure."""
+        for option in self.without:
+            if getattr(self, option) != self.defaults[option]:
+                yield option, f"does not apply to {self.kind}; remove it"
 
 
 class Dense(Layer):
@@ -216,15 +221,14 @@ class Output(Dense):
     """The dense layer at the end of a network; `tied` makes its matrix the embedding's, transposed, counted once."""
 
     title = "output layer (dense)"
-    without: ClassVar[tuple[str, ...]] = ("name", "repeat", "extra_inputs")
-    """The options of other layers that it does not have: its name is fixed, and it stands alone."""
+    without = ("name", "repeat", "extra_inputs")  # its name is fixed, and it stands alone
 
     tied: bool = False
 
     @classmethod
     def options(cls) -> tuple[str, ...]:
         common = Layer.options()
-        return tuple(sorted((name for name in super().options() if name not in cls.without), key=common.__contains__))
+        return tuple(sorted(super().options(), key=common.__contains__))
 
     def option_problems(self) -> Iterator[OptionProblem]:
         for option in self.without:

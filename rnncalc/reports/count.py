@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import factored, folded_sum, letters
 from rnncalc.network.flow import array_of
 from rnncalc.network.network import Network
@@ -155,7 +156,8 @@ def _numbers(count: Count, cost: bool, of: Count | Placed) -> dict[str, int | No
     """Return the numbers of a layer or of the whole network, by the titles of their columns."""
     numbers: dict[str, int | None] = {"Parameters": of.params}
     if count.trainable != count.params:
-        numbers |= {"Trainable": of.trainable, "Frozen": of.params - of.trainable}
+        untrained = convention(count.network.convention).untrained.capitalize()
+        numbers |= {"Trainable": of.trainable, untrained: of.params - of.trainable}
     if cost:
         numbers[_cost_title(count)] = _cost(count, of)
         numbers["Bytes"] = of.params * bytes_of(count.dtype)

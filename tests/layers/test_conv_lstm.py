@@ -148,7 +148,11 @@ def test_it_is_read_from_a_spec_and_from_flags(call: Call, tmp_path: Path) -> No
             "conv_lstm:3,space=5x4 dense:2",
             "--layer 2: dense: dense reads a row of features, and the layer below outputs",
         ),
-        ("conv_lstm:3,space=5,bidirectional", "--layer 1: bidirectional: does not apply to conv_lstm; remove it"),
+        (
+            "conv_lstm:3,space=5,bidirectional",
+            "--layer 1: bidirectional: does not apply to conv_lstm; it applies to rnn",
+        ),
+        ("conv_lstm:3,space=5,extra_inputs=2", "--layer 1: extra_inputs: does not apply to conv_lstm; remove it"),
     ],
 )
 def test_what_it_cannot_be_is_refused_in_one_line(call: Call, layers: str, message: str) -> None:
@@ -157,6 +161,15 @@ def test_what_it_cannot_be_is_refused_in_one_line(call: Call, layers: str, messa
     assert (done.code, done.out) == (2, "")
     (line,) = done.err.splitlines()
     assert line.startswith(message)
+
+
+def test_options_that_it_does_not_have(call: Call) -> None:
+    """Are neither listed nor taken from Python, each in one problem."""
+    (line,) = [line for line in call("help", "layers").out.splitlines() if line.startswith("  conv_lstm ")]
+    assert line.split()[1:] == ["bias", "activation", "kernel", "space"]
+    with pytest.raises(SpecError) as caught:
+        Network(input=2, layers=[ConvLSTM(3, space=(5,), bidirectional=True, merge="sum")])
+    assert [problem.path[-1] for problem in caught.value.problems] == ["bidirectional", "merge"]
 
 
 def test_a_dense_layer_cannot_follow_from_python() -> None:

@@ -143,12 +143,13 @@ def test_layers_sum_to_the_network(form: str, spec: Spec) -> None:
     (found,) = reader(rendered(CountReport(counted, cost=True), form), first + halves)
     check(found)
     frozen = counted.trainable != counted.params
+    word = "Non-trainable" if counted.network.convention == "keras" else "Frozen"
     if form in FOR_PEOPLE:
-        assert ("Frozen" in found) == ("Trainable" in found) == frozen
+        assert (word in found) == ("Trainable" in found) == frozen
         assert {"Parameters", "Bytes"} <= {*found}
     title = "Parameters" if "Parameters" in found else "params"
     assert found[title][1] == counted.params == counted.network.params
-    assert counted.params - counted.trainable == (found["Frozen"][1] if "Frozen" in found else 0) or title == "params"
+    assert counted.params - counted.trainable == (found[word][1] if word in found else 0) or title == "params"
 
 
 def training_in_json(text: str) -> Columns:
