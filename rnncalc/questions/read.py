@@ -176,7 +176,8 @@ class _Drafting:
         outputs = None
         if needed is not None and self.width is not None and (reshaped or self.width != needed):
             outputs, self.grid = needed, ()
-            doubts.append(Remark(Doubt.WIDTH, (), (self.width, needed)))
+            changed = Remark(Doubt.WIDTH, (), (self.width, needed))
+            doubts.append(changed if self.width != needed else Remark(Doubt.RESHAPED, (), (needed,)))
         if needed is not None and self.input is None:
             doubts.append(Remark(Doubt.INPUT))
         paths = {site.path for site in sites}

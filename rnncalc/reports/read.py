@@ -172,6 +172,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.WINDOW: "its stride, padding, dilation, groups and activation are not in the file",
     Doubt.SPACE: "its space, padding, strides and activation are not in the file; its parameters do not depend on them",
     Doubt.PLACES: "its space is not in the file; its parameters do not depend on it",
+    Doubt.RESHAPED: "the {numbers[0]:,} numbers of a step change their places; the file does not say how",
     Doubt.PADDING: "its padding is none that a spec has: a run differs from the model's",
     Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",
     Doubt.EPSILON: "its epsilon is not in the file",

@@ -16,7 +16,7 @@ from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
-from rnncalc.layers.normalisation import BatchNorm
+from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
@@ -517,6 +517,12 @@ def test_a_convolutional_lstm_without_a_configuration() -> None:
     found = drafted(file("keras", *spaces, inputs=48))
     assert [layer.grid for layer in found.layers] == [(6, 4), (), (3, 2)]
     assert found.layers[1] == External(0, outputs=18)
+    turned = pooled._replace(settings={**USUAL, "space": (4, 6)})
+    found = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (6, 4)}), turned, inputs=48))
+    assert (found.layers[1], doubts(found)[1]) == (External(0, outputs=72), (Remark(Doubt.RESHAPED, (), (72,)),))
+    norm = module("norm", {"gamma": (3,), "beta": (3,)}, "LayerNormalization", {"epsilon": 1e-3})
+    found = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (6, 4)}), norm, inputs=48))
+    assert layers(found)[1:] == [LayerNorm(path="norm")]
 
 
 @pytest.mark.parametrize("setting", [{"padding": "valid"}, {"strides": 2}, {"strides": None}, {"dilation_rate": 2}])

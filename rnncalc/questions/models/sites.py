@@ -40,6 +40,7 @@ class Doubt(Enum):
     SPACE = auto()
     PLACES = auto()
     PADDING = auto()
+    RESHAPED = auto()
     OTHER_EPSILON = auto()
 
 
