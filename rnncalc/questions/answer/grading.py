@@ -314,18 +314,13 @@ def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgeme
     answers: list[Shape] = [Shape(tensor.shape) for tensor in tensors]
     for each, place in zip(given, places, strict=True):
         if place is not None:
-            answers[place] = _sized(each)
+            sizes = tuple(size for size in each.sizes if isinstance(size, int))
+            if len(sizes) < len(each.sizes):
+                wanted = "expected a shape in numbers, such as (20, 10)"
+                raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
+            answers[place] = Shape(sizes)
     judged = _compare(tensors, answers)
     return tuple(_of_returned(next(returned)) if place is None else judged[place] for place in places)
-
-
-def _sized(given: NamedShape) -> Shape:
-    sizes = tuple(size for size in given.sizes if isinstance(size, int))
-    if len(sizes) < len(given.sizes):
-        raise CallError(
-            f"{escape(given.name)}: expected a shape in numbers, such as (20, 10), got {bracketed(given.sizes)}"
-        )
-    return Shape(sizes)
 
 
 def _of_returned(judged: JudgedShape) -> Judgement:
