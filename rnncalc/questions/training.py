@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rnncalc.display import displayed
@@ -79,19 +79,15 @@ def training(
     that is not given is taken from the network's own `training`, if it has one. dtype: of every number, for `bytes`.
     Raises CallError for an invalid argument.
     """
-    return training_of(network_of(network), chunk, batch, optimizer, dtype)
+    return training_of(network_of(network), {"chunk": chunk, "batch": batch, "optimizer": optimizer}, dtype)
 
 
-def training_of(
-    network: Network,
-    chunk: int | None = None,
-    batch: int | None = None,
-    optimizer: str | None = None,
-    dtype: str = "float32",
-) -> Training:
-    """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown."""
+def training_of(network: Network, given: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
+    """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown.
+
+    given: the arguments of the training step; None for those of the network.
+    """
     size = bytes_of(dtype)
-    given: dict[str, Any] = {"chunk": chunk, "batch": batch, "optimizer": optimizer}
     update = (network.training or Update())._replace(**{key: of for key, of in given.items() if of is not None})
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
