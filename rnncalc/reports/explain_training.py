@@ -38,26 +38,17 @@ def _sum_over_k(last: str, *sums: Term, loss: Term = LOSS) -> Phrase:
     return Phrase((line, *said))
 
 
+def _left_out(kept: str, within: str, last: str, others: str) -> Phrase:
+    """Return what truncation leaves out of such a sum."""
+    of_last = (Term("h", time=last),)
+    lies = f" lies in {within}; what "
+    return Phrase((f"Of these terms {kept} whose ", (Term("k"),), lies, of_last, f" owes to {others} is left out."))
+
+
 SUM_OVER_K = _sum_over_k("t", Term("sum", "t"), Term("sum", "k"), loss=Term("L", time="t"))
 OF_THE_LAST = _sum_over_k("T", Term("sum", "k"))
-LEFT_OUT = Phrase(
-    (
-        "Of these terms a chunk keeps those whose ",
-        (Term("k"),),
-        " lies in it; what ",
-        (Term("h", time="t"),),
-        " owes to earlier chunks is left out.",
-    )
-)
-OF_THE_LAST_LEFT_OUT = Phrase(
-    (
-        "Of these terms those stay whose ",
-        (Term("k"),),
-        " lies in the last chunk; what ",
-        (Term("h", time="T"),),
-        " owes to others is left out.",
-    )
-)
+LEFT_OUT = _left_out("a chunk keeps those", "it", "t", "earlier chunks")
+OF_THE_LAST_LEFT_OUT = _left_out("those stay", "the last chunk", "T", "others")
 
 WHAT = {
     Kind.INPUT: "input",
