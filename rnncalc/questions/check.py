@@ -18,7 +18,6 @@ from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAIN
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import count
-from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.given import network_of, word
 from rnncalc.questions.stream import cannot_stream, stream
 
@@ -253,12 +252,12 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
     """Return the numbers of a network that may be limited; trained: with the numbers of training."""
     counted = count(in_numbers(network), dtype)
-    running = stream(network, dtype=dtype)
+    running, dense = stream(network, dtype=dtype), counted.dense
     numbers = Numbers(
         params=counted.params,
         bytes=counted.bytes,
         multiply_adds=counted.multiply_adds,
-        dense_params=own_dense_params(network),
+        dense_params=dense and dense.params,
         state=running.state,
         state_bytes=running.state_bytes,
         multiply_adds_per_second=running.multiply_adds_per_second,

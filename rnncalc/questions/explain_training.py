@@ -25,10 +25,10 @@ class Kind(Enum):
 
     INPUT = "input"
     STATE_BEFORE = "state before a step"
-    STATE = "last state"
+    STATE = "state after the last step"
     GATE = "gate"
     OUTPUT = "output"
-    OTHER = "other"
+    OTHER = ""
 
 
 class SavedLine(NamedTuple):

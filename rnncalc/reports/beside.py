@@ -249,15 +249,15 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        return _HEADER, self._records()
-
-    def _records(self) -> Iterator[Row]:
-        for module in self.shapes.modules:
-            first = module.places[0]
-            layers = " ".join(placed.name for placed in module.places)
-            for name, array in module.returns.items():
-                about = (self.shapes.network.name, layers, first.kind, first.part)
-                yield *about, written(module.input), name, written(array)
+        network = self.shapes.network.name
+        return _HEADER, (
+            (
+                *(network, " ".join(placed.name for placed in module.places)),
+                *(module.places[0].kind, module.places[0].part, written(module.input), name, written(array)),
+            )
+            for module in self.shapes.modules
+            for name, array in module.returns.items()
+        )
 
     def sheets(self) -> list[Sheet]:
         """Return the table of modules and, with `tensors`, the table of tensors."""

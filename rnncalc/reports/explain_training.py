@@ -9,7 +9,7 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import Kind, TrainingDerivation, TrainingExplanation, WorkLine
+from rnncalc.questions.explain_training import TrainingDerivation, TrainingExplanation, WorkLine
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, listed, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
@@ -49,15 +49,6 @@ SUM_OVER_K = _sum_over_k("t", Term("sum", "t"), Term("sum", "k"), loss=Term("L",
 OF_THE_LAST = _sum_over_k("T", Term("sum", "k"))
 LEFT_OUT = _left_out("a chunk keeps those", "it", "t", "earlier chunks")
 OF_THE_LAST_LEFT_OUT = _left_out("those stay", "the last chunk", "T", "others")
-
-WHAT = {
-    Kind.INPUT: "input",
-    Kind.STATE_BEFORE: "state before a step",
-    Kind.STATE: "state after the last step",
-    Kind.OUTPUT: "output",
-    Kind.OTHER: "",
-}
-"""The name of each kind of saved vector; a gate has its own name."""
 
 
 class TrainingExplanationReport(DerivationReport, DataReport):
@@ -112,7 +103,7 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     rows: list[Row] = [
         (
             Phrase((vector(line.formula, sizes, each.of.notation.rows),)),
-            "token number" if isinstance(each.placed.layer, Embedding) else line.gate or WHAT[line.kind],
+            "token number" if isinstance(each.placed.layer, Embedding) else line.gate or line.kind.value,
             worked(line.expression, sizes),
             line.number,
         )

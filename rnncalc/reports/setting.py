@@ -69,14 +69,9 @@ def words(layer: Layer, other: Layer | None = None) -> str:
     return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(others)}"
 
 
-def halves_of(network: Network) -> bool:
-    """Return whether a network has two halves, which its reports must distinguish."""
-    return len(network.parts) > 1
-
-
 def steps_of(network: Network) -> int | dict[str, int | None] | None:
     """Return the number of steps: one number, or one for each half of an encoder-decoder."""
-    if halves_of(network):
+    if len(network.parts) > 1:
         return {str(name): part.steps for name, part in network.parts.items()}
     return network.parts[None].steps
 
@@ -126,7 +121,7 @@ def layer_sheet(
         total_row,
     )
 
-    halves = halves_of(network)
+    halves = len(network.parts) > 1
     columns = (
         *key_columns(*(("Part", "Layer") if halves else ("Layer",))),
         *(Column(word, whole=word in WHOLE) for word in words),
