@@ -345,7 +345,11 @@ class Costs:
             return tally(step, _chunk(situation, number, frozen), formulas(step, self.notation))
         of = tally(step, _chunk(situation, number, frozen), partial(_of_dense, placed, step))
         of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
-        return _fed_itself(of) if situation.fed_itself else of
+        if not situation.fed_itself:
+            return of
+        # a layer that reads its own outputs: if inputs and outputs are saved, each is counted once
+        inputs = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
+        return of._replace(saved=inputs | {vector: 1 for vector in of.saved if vector not in inputs})
 
 
 def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> Tally:
@@ -417,10 +421,3 @@ def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:
     """Return the name of a value of a dense layer: that of its input, or y."""
     node = step.nodes[place]
     return Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,))
-
-
-def _fed_itself(of: Tally) -> Tally:
-    """Return the same for a layer that reads its own outputs: if inputs and outputs are saved, count each once."""
-    saved = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
-    outputs = {vector: 1 for vector in of.saved if vector not in saved}
-    return Tally(saved | outputs, of.work)

@@ -93,6 +93,8 @@ def training_of(network: Network, given: Mapping[str, Any] = {}, dtype: str = "f
         raise CallError(f"{problem.path[-1]}: {problem.message}")
     chunk, batch, optimizer = update
     layers = tuple(_layers(network, chunk))
+    steps = [part.steps for part in network.parts.values()]
+    last = steps[-1]  # of the sequence with the loss; in an encoder-decoder the decoder's
     gradients = sum(layer.gradients for layer in layers)
     saved = total(layer.saved for layer in layers)
     frozen = network.params - network.trainable
@@ -105,7 +107,7 @@ def training_of(network: Network, given: Mapping[str, Any] = {}, dtype: str = "f
         dtype=dtype,
         layers=layers,
         kept=kept,
-        updates=_updates(network, chunk),
+        updates=None if None in steps or last is None else -(-last // chunk) if chunk else 1,
         states_carried=_states(network, chunk),
         gradients=gradients,
         saved=saved,
@@ -122,14 +124,6 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
     for situation in situations(network, chunk):
         placed = situation.placed
         yield LayerTraining(placed, placed.trainable, *costs.of(situation))
-
-
-def _updates(network: Network, chunk: int | None) -> int | None:
-    """Return how many chunks the sequence with the loss has; in an encoder-decoder, the decoder's sequence."""
-    steps = [part.steps for part in network.parts.values()]
-    if None in steps or steps[-1] is None:
-        return None
-    return -(-steps[-1] // chunk) if chunk else 1
 
 
 def _states(network: Network, chunk: int | None) -> int | None:

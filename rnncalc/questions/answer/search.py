@@ -227,7 +227,7 @@ class Search:
                 by_count.setdefault(count, []).append(pair)
         for first, once, second, _ in self._pairs_by_count[place].get(question.given.number, ()):
             for twice in _variants(second, once.worksheet, question):
-                if question.is_given_by(twice.worksheet):
+                if question.given.means(question.params(twice.worksheet)):
                     yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
 
 
