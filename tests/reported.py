@@ -17,8 +17,8 @@ from rnncalc.questions.read import read
 from rnncalc.questions.shapes import shapes
 from rnncalc.questions.stream import stream
 from rnncalc.questions.work import work
-from rnncalc.reports.answer import AnswerReport
-from rnncalc.reports.beside import OperationsReport, QuantizedReport, StreamReport
+from rnncalc.reports.answer import AnswerReport, GradebookReport
+from rnncalc.reports.beside import OperationsReport, QuantizedReport, ShapesReport, StreamReport
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
@@ -27,10 +27,8 @@ from rnncalc.reports.exercise import of_exercises
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_operations import OperationsExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
-from rnncalc.reports.gradebook import GradebookReport
 from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import BackwardReport, RunReport
-from rnncalc.reports.shapes import ShapesReport
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.reports.training import TrainingReport
 from rnncalc.reports.work import WorkReport

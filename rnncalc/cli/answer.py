@@ -23,8 +23,7 @@ from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.answer.gradebook import grade_class
 from rnncalc.questions.answer.grading import Grader, judge
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
-from rnncalc.reports.answer import AnswerReport
-from rnncalc.reports.gradebook import GradebookReport
+from rnncalc.reports.answer import AnswerReport, GradebookReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.text import escape, plural
 

@@ -47,7 +47,7 @@ def _operations(counts: CountReport, batch: int = 1) -> Report:
 
 def _shapes(counts: CountReport, batch: int | None = None, time_first: bool = False) -> Report:
     from rnncalc.questions.shapes import shapes
-    from rnncalc.reports.shapes import ShapesReport
+    from rnncalc.reports.beside import ShapesReport
 
     return ShapesReport(counts, shapes(counts.counted.network, batch, time_first=time_first))
 

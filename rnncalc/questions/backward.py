@@ -139,7 +139,9 @@ def backward(
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    name = _loss_named(loss, targets)
+    name = ("sum" if targets is None else "squared") if loss is None else word("loss", loss, tuple(LOSSES))
+    if LOSSES[name].needs_targets and targets is None:
+        raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
     own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
     counted = _counted(timed, chunk)
@@ -206,15 +208,6 @@ def _cuts(counted: Training) -> bool:
     """Return whether any of the network's sequences is longer than a chunk."""
     steps = [part.steps or 1 for part in counted.network.parts.values()]
     return counted.chunk is not None and counted.chunk < max(steps)
-
-
-def _loss_named(name: str | None, targets: object) -> str:
-    """Return the name of the loss. Raises CallError if there is no such loss, or no targets for it."""
-    if name is None:
-        return "sum" if targets is None else "squared"
-    if LOSSES[word("loss", name, tuple(LOSSES))].needs_targets and targets is None:
-        raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
-    return name
 
 
 def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:

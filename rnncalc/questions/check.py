@@ -18,7 +18,6 @@ from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAIN
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import count
-from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.given import network_of, word
 from rnncalc.questions.stream import cannot_stream, stream
 
@@ -220,11 +219,10 @@ def check(
     numbers = numbers_of(network, dtype, trained=of_training)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
-    checks += [
-        check_number(limit, numbers.of(limit.quantity), _why_unknown(limit.quantity, numbers, network))
-        for limit in bounds
-    ]
-    checks += _layer_bounds(network)
+    params = {placed.name: placed.params for placed in network.stack}
+    for limit in bounds:
+        number = params[limit.layer] if limit.layer else numbers.of(limit.quantity)
+        checks.append(check_number(limit, number, _why_unknown(limit.quantity, numbers, network)))
     if before is not None:
         for limit in given:
             if limit.compares:
@@ -253,12 +251,12 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
     """Return the numbers of a network that may be limited; trained: with the numbers of training."""
     counted = count(in_numbers(network), dtype)
-    running = stream(network, dtype=dtype)
+    running, dense = stream(network, dtype=dtype), counted.dense
     numbers = Numbers(
         params=counted.params,
         bytes=counted.bytes,
         multiply_adds=counted.multiply_adds,
-        dense_params=own_dense_params(network),
+        dense_params=dense and dense.params,
         state=running.state,
         state_bytes=running.state_bytes,
         multiply_adds_per_second=running.multiply_adds_per_second,
@@ -309,14 +307,9 @@ def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
         yield from (limit for limit in given if (limit.rule, limit.quantity) == (rule, quantity))
         if (value := getattr(own, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
-
-
-def _layer_bounds(network: Network) -> Iterator[LimitCheck]:
-    wanted = dict(network.budget.layers) if network.budget else {}
-    params = {placed.name: placed.params for placed in network.stack} if wanted else {}
     rule, quantity, *_ = LAYER_LIMIT
-    for name, most in wanted.items():
-        yield check_number(Limit(rule, quantity, most, ("budget", "layers", name), layer=name), params[name])
+    for name, most in dict(own.layers).items():
+        yield Limit(rule, quantity, most, ("budget", "layers", name), layer=name)
 
 
 def _exact(value: Fraction | float) -> Fraction | int:

@@ -25,10 +25,10 @@ class Kind(Enum):
 
     INPUT = "input"
     STATE_BEFORE = "state before a step"
-    STATE = "last state"
+    STATE = "state after the last step"
     GATE = "gate"
     OUTPUT = "output"
-    OTHER = "other"
+    OTHER = ""
 
 
 class SavedLine(NamedTuple):
@@ -106,7 +106,13 @@ def _derivation(of: Derivation, situation: Situation, tallies: list[Tally]) -> T
     placed, sizes = of.placed, of.placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
     chunks = situation.chunks
-    saved = sorted(_saved(placed, tallies[most]), key=lambda line: _order_of(line, placed))
+    gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
+
+    def order_of(line: SavedLine) -> tuple[int, int]:
+        letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
+        return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
+
+    saved = sorted(_saved(placed, tallies[most]), key=order_of)
     work: dict[BackwardProduct, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
@@ -145,13 +151,6 @@ def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> 
 def _times(number: int, *letters: str) -> Expression:
     """Return the expression of a multiple of a product of widths."""
     return Times((number, *letters)) if number != 1 else Times(letters)
-
-
-def _order_of(line: SavedLine, placed: Placed) -> tuple[int, int]:
-    """Return the sort key of a vector: its kind, then the order of the gates."""
-    gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
-    letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
-    return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
 
 def _formula(tally: Tally, steps: int, letter: str) -> Expression:

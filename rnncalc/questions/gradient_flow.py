@@ -146,7 +146,8 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
                 start = isinstance(move, Recur) and _start_needs(move, values)
                 needs = _above(move.layer, flowing, needs, start=start)
             case Last() | Final():
-                need = _at_end(network.flow[move.reads[0]], needs)
+                of = network.flow[move.reads[0]]
+                need = any(needs[-1]) or (isinstance(of, Recur) and of.layer.bidirectional and any(needs[0]))
                 flowing, needs = ONE_VECTOR, ((need, need),)
         values.append(FlowGradient(flowing, needs))
     return values
@@ -190,12 +191,6 @@ def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: boo
     return tuple(above)
 
 
-def _at_end(move: Move, needs: Needs) -> bool:
-    """Return whether a layer's final value needs a gradient."""
-    both = isinstance(move, Recur) and move.layer.bidirectional
-    return any(needs[-1]) or (both and any(needs[0]))
-
-
 def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, Reached]:
     """Return for each move where the loss reaches its value, from the network's output down."""
     carried = {move.reads[0] for move in flow if isinstance(move, Final)}
@@ -206,7 +201,8 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
         found = reached.setdefault(place, (Outputs.NONE,) * len(chunks))
         match move:
             case Begin():
-                found = tuple(_at_first(each) for each in found[:1])
+                (first,) = found[:1]
+                found = ((Outputs.ALL if 0 in first else Outputs.NONE) if isinstance(first, frozenset) else first,)
             case Last():
                 found = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, found)
             case Window(layer=layer):
@@ -219,13 +215,6 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
             case Input() | Final():
                 continue
         reached[move.reads[0]] = found
-    return reached
-
-
-def _at_first(reached: Outputs | frozenset[int]) -> Outputs | frozenset[int]:
-    """Return where the loss reaches the vector that a sequence begins with."""
-    if isinstance(reached, frozenset):
-        return Outputs.ALL if 0 in reached else Outputs.NONE
     return reached
 
 
@@ -356,7 +345,11 @@ class Costs:
             return tally(step, _chunk(situation, number, frozen), formulas(step, self.notation))
         of = tally(step, _chunk(situation, number, frozen), partial(_of_dense, placed, step))
         of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
-        return _fed_itself(of) if situation.fed_itself else of
+        if not situation.fed_itself:
+            return of
+        # a layer that reads its own outputs: if inputs and outputs are saved, each is counted once
+        inputs = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
+        return of._replace(saved=inputs | {vector: 1 for vector in of.saved if vector not in inputs})
 
 
 def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> Tally:
@@ -428,10 +421,3 @@ def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:
     """Return the name of a value of a dense layer: that of its input, or y."""
     node = step.nodes[place]
     return Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,))
-
-
-def _fed_itself(of: Tally) -> Tally:
-    """Return the same for a layer that reads its own outputs: if inputs and outputs are saved, count each once."""
-    saved = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
-    outputs = {vector: 1 for vector in of.saved if vector not in saved}
-    return Tally(saved | outputs, of.work)

@@ -33,14 +33,12 @@ def cost_of(network: Network) -> int:
 
 def work_of(network: Network) -> int:
     """Return the work of a pass as the number of multiply-adds that take as long."""
-    return cost_of(network) + sum(WORK_OF_A_LAYER + WORK_OF_A_GATE * _gates(each) for each in network.stack)
-
-
-def _gates(placed: Placed) -> int:
-    """Return how many gates of a layer are computed in a pass, over all steps and directions."""
-    layer = placed.layer
-    gates = len(layer.gates(placed.inputs)) * layer.directions if isinstance(layer, Cell) else 1
-    return gates * (placed.uses or 1)
+    work = cost_of(network)
+    for placed in network.stack:
+        layer = placed.layer
+        gates = len(layer.gates(placed.inputs)) * layer.directions if isinstance(layer, Cell) else 1
+        work += WORK_OF_A_LAYER + WORK_OF_A_GATE * gates * (placed.uses or 1)
+    return work
 
 
 def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, traced: bool = False) -> None:

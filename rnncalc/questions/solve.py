@@ -100,7 +100,7 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     if smallest < largest and sizes.params(smallest) == sizes.params(largest):
         raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)
-    best = _best(sizes, found, params, met)
+    best = best_place(sizes, found, params, met)
     after = 0 if best is None else best + 1
     beyond = next((max(low, after) for low, high in found if high >= after), None)
     size = None if best is None else best * sizes.step
@@ -119,7 +119,7 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     )
 
 
-def _best(sizes: TriedSizes, found: Sequence[Piece], budget: int, exact: bool) -> int | None:
+def best_place(sizes: TriedSizes, found: Sequence[Piece], budget: int, exact: bool = False) -> int | None:
     """Return the largest place within the budget; if exact, the largest that meets it, if any does."""
     best: int | None = None
     for low, high in reversed(found):
@@ -180,40 +180,6 @@ def _telling(reasons: dict[int, dict[str, Problem]]) -> list[int]:
     told = {problem.path for problem in reasons[best].values()}
     other = [place for place in others if told.isdisjoint(problem.path for problem in reasons[place].values())]
     return sorted([best, *other[:1]])
-
-
-def counting(sized: Sized) -> Callable[[int], int | None]:
-    """Return the function from a size to its count, None for an invalid size."""
-
-    def count(size: int) -> int | None:
-        try:
-            return sized(size).params
-        except SpecError:
-            return None
-
-    return count
-
-
-def largest(count: Callable[[int], int | None], budget: int, most: int) -> int:
-    """Return the largest size from 1 to `most` whose count is within the budget, or 0; counts grow with the size.
-
-    A size without a count, such as a projection wider than its cell, is beyond the budget.
-    """
-
-    def fits(size: int) -> bool:
-        params = count(size)
-        return params is not None and params <= budget
-
-    if not fits(1):
-        return 0
-    low, high = 1, 2
-    while high <= most and fits(high):
-        low, high = high, high * 2
-    high = min(high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
 
 
 Sized = Callable[[int], Network]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rnncalc.display import displayed
@@ -79,24 +79,22 @@ def training(
     that is not given is taken from the network's own `training`, if it has one. dtype: of every number, for `bytes`.
     Raises CallError for an invalid argument.
     """
-    return training_of(network_of(network), chunk, batch, optimizer, dtype)
+    return training_of(network_of(network), {"chunk": chunk, "batch": batch, "optimizer": optimizer}, dtype)
 
 
-def training_of(
-    network: Network,
-    chunk: int | None = None,
-    batch: int | None = None,
-    optimizer: str | None = None,
-    dtype: str = "float32",
-) -> Training:
-    """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown."""
+def training_of(network: Network, given: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
+    """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown.
+
+    given: the arguments of the training step; None for those of the network.
+    """
     size = bytes_of(dtype)
-    given: dict[str, Any] = {"chunk": chunk, "batch": batch, "optimizer": optimizer}
     update = (network.training or Update())._replace(**{key: of for key, of in given.items() if of is not None})
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
     chunk, batch, optimizer = update
     layers = tuple(_layers(network, chunk))
+    steps = [part.steps for part in network.parts.values()]
+    last = steps[-1]  # of the sequence with the loss; in an encoder-decoder the decoder's
     gradients = sum(layer.gradients for layer in layers)
     saved = total(layer.saved for layer in layers)
     frozen = network.params - network.trainable
@@ -109,7 +107,7 @@ def training_of(
         dtype=dtype,
         layers=layers,
         kept=kept,
-        updates=_updates(network, chunk),
+        updates=None if None in steps or last is None else -(-last // chunk) if chunk else 1,
         states_carried=_states(network, chunk),
         gradients=gradients,
         saved=saved,
@@ -126,14 +124,6 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
     for situation in situations(network, chunk):
         placed = situation.placed
         yield LayerTraining(placed, placed.trainable, *costs.of(situation))
-
-
-def _updates(network: Network, chunk: int | None) -> int | None:
-    """Return how many chunks the sequence with the loss has; in an encoder-decoder, the decoder's sequence."""
-    steps = [part.steps for part in network.parts.values()]
-    if None in steps or steps[-1] is None:
-        return None
-    return -(-steps[-1] // chunk) if chunk else 1
 
 
 def _states(network: Network, chunk: int | None) -> int | None:

@@ -250,7 +250,15 @@ def _data(verdict: Verdict) -> dict[str, Any]:
         **fields(verdict, "file", "name", "convention"),
         "status": verdict.status.value,
         **{key: found and _as_json(getattr(found, key)) for key in _NUMBERS},
-        "checks": map(_check_data, (*_limits(verdict), *_tensors(verdict))),
+        "checks": (
+            {
+                **fields(finding, "name", "limit", "actual"),
+                "ok": not finding.wrong,
+                "message": finding.message or None,
+                **fields(finding, "line", "column"),
+            }
+            for finding in (*_limits(verdict), *_tensors(verdict))
+        ),
         "skipped": _left_out(verdict),
         "baseline": difference
         and {**difference._asdict(), "change": difference.growth, "percent": _as_json(difference.percent)},
@@ -258,15 +266,6 @@ def _data(verdict: Verdict) -> dict[str, Any]:
             {"line": each.line, "column": each.column, "path": each.key, "message": each.message}
             for each in _problems(verdict)
         ],
-    }
-
-
-def _check_data(finding: Finding) -> dict[str, Any]:
-    return {
-        **fields(finding, "name", "limit", "actual"),
-        "ok": not finding.wrong,
-        "message": finding.message or None,
-        **fields(finding, "line", "column"),
     }
 
 

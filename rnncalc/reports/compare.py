@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         ConventionDifference,
         DenseGrowth,
         LayerRow,
-        Missing,
     )
 
 THIS_NETWORK = "this network"
@@ -34,17 +33,12 @@ class ComparisonReport(SheetReport, DataReport):
     comparison: Comparison
 
     @property
-    def title(self) -> str:
-        """The name of the one network, or `Comparison`."""
-        return self.comparison.networks[0].name if self._alone else "Comparison"
-
-    @property
     def _alone(self) -> bool:
         return len(self.comparison.networks) == 1
 
     def data(self) -> dict[str, Any]:
         return {
-            "name": self.title,
+            "name": self.comparison.networks[0].name if self._alone else "Comparison",
             "rows": [
                 {
                     "name": self._label(side),
@@ -89,7 +83,7 @@ class ComparisonReport(SheetReport, DataReport):
             for side in self.comparison.sides
         ]
         subtitle = setting(self.comparison.networks[0]) if self._alone else ""
-        heading = title(self.comparison.networks[0]) if self._alone else self.title
+        heading = title(self.comparison.networks[0]) if self._alone else "Comparison"
         sheet = Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))
         return [sheet] if self._alone or len(self.comparison.networks) > MOST_SIDE_BY_SIDE else [sheet, self._aligned()]
 
@@ -112,11 +106,20 @@ class ComparisonReport(SheetReport, DataReport):
         return title(self.comparison.networks[self.comparison.sides.index(side)])
 
     def _notes(self) -> Iterator[str]:
+        from rnncalc.questions.compare import Lack  # imported only for this comparison
+
         first = self.comparison.sides[0]
         if self._alone and not any(isinstance(placed.layer, Cell) for placed in self.comparison.networks[0].stack):
             yield "No layer is recurrent: no kind can be exchanged, so every row is this network."
         for missing in self.comparison.missing:
-            yield _why(missing, first)
+            match missing.reason:
+                case Lack.STEPS:
+                    why = "not known without the number of steps; give steps, or -T"
+                case Lack.WIDTH:
+                    why = f"no width fits in {first.params:,} parameters"
+                case problem:
+                    why = problem.message
+            yield f"{missing.kind}: {why}."
         if self.comparison.same_params:
             most = "the most that fit in the first row's parameters"
             yield f"All recurrent layers of a row have the same units, {most}."
@@ -133,18 +136,6 @@ def _layer(placed: Placed | None) -> str:
     if not placed.units:
         return placed.kind
     return f"{words(placed.layer)}, reads {placed.inputs:,}: {placed.params:,}"
-
-
-def _why(missing: Missing, first: Compared) -> str:
-    from rnncalc.questions.compare import Lack  # imported only for this comparison
-
-    match missing.reason:
-        case Lack.STEPS:
-            return f"{missing.kind}: not known without the number of steps; give steps, or -T."
-        case Lack.WIDTH:
-            return f"{missing.kind}: no width fits in {first.params:,} parameters."
-        case problem:
-            return f"{missing.kind}: {problem.message}."
 
 
 class DenseGrowthReport(SheetReport, DataReport):

@@ -42,7 +42,15 @@ class CountReport(SheetReport, DataReport, RecordReport):
             "notation": notation_of(network),
             "topology": network.topology_name,
             "steps": steps_of(network),
-            "layers": (_layer_data(count, layer) for layer in count.layers),
+            "layers": (
+                {
+                    **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
+                    "bytes": layer.params * bytes_of(count.dtype),
+                    "dtype": count.dtype,
+                    "tensors": [fields(of, "name", "role", "direction", "shape", "params") for of in layer.tensors],
+                }
+                for layer in count.layers
+            ),
             **fields(count, *_HEADER[-6:], "dtype"),
             "dense": dense
             and {
@@ -117,15 +125,6 @@ _HEADER = (
 _ATTRIBUTES = ["shape" if name == "output_shape" else name for name in _HEADER[1:-1]]
 _values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
-
-
-def _layer_data(count: Count, layer: Placed) -> dict[str, Any]:
-    return {
-        **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
-        "bytes": layer.params * bytes_of(count.dtype),
-        "dtype": count.dtype,
-        "tensors": [fields(tensor, "name", "role", "direction", "shape", "params") for tensor in layer.tensors],
-    }
 
 
 def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:

@@ -57,7 +57,15 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
                 "asks": of.asks,
                 "right_answer": of.right_answer,
                 "choices": choices if of.asks in OF_ALL else choices[0],  # of several items a list for each
-                "mistakes": [_data(of, item, wrong) for item in of.items for wrong in item.wrong],
+                "mistakes": [
+                    {
+                        **{key: name for key in ("layer", "tensor") if (name := getattr(item, key)) is not None},
+                        "answer": [*answer] if isinstance(answer := answered(wrong), tuple) else answer,
+                        "feedback": feedback(of, wrong),
+                    }
+                    for item in of.items
+                    for wrong in item.wrong
+                ],
             }
 
     def quiz(self) -> Quiz:
@@ -96,13 +104,6 @@ def of_exercises(exercises: ExerciseSet) -> ExerciseReport:
 def _asked(question: QuizQuestion) -> Iterator[str]:
     yield question.question
     yield from (f"({chr(ord('a') + number)}) {each.text}" for number, each in enumerate(question.choices))
-
-
-def _data(of: Exercise, item: Item, wrong: Judgement) -> dict[str, Any]:
-    places = {"layer": item.layer, "tensor": item.tensor}
-    where = {key: name for key, name in places.items() if name is not None}
-    answer = answered(wrong)
-    return {**where, "answer": [*answer] if isinstance(answer, tuple) else answer, "feedback": feedback(of, wrong)}
 
 
 def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:

@@ -245,7 +245,11 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     kind = each.placed.layer.kind
     of_gates = [f"{of.name[:1].upper()}{of.name[1:]} {of.letter}: {of.meaning}." for of in each.gates]
     general = [(kind, text) for text in (*of_gates, *on_biases(each))]
-    general += [("", text) for text in (*on_norm(each), *on_notation(each))]
+    if any(gate.normalised for gate in each.gates):
+        norm = f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
+        general.append(("", norm))
+    if each.equations and each.notation.note:
+        general.append(("", f"Notation: {each.notation.note}."))
     notes = [text for text in general if text not in written]
     written.update(notes)
     placed = each.placed
@@ -291,18 +295,6 @@ def on_biases(each: Derivation) -> Iterator[str]:
     layer = each.placed.layer
     if isinstance(layer, Cell) and layer.bias:
         yield biases(layer, each.gates, each.row)
-
-
-def on_norm(each: Derivation) -> Iterator[str]:
-    """Yield the meaning of norm(), if an equation has it."""
-    if any(gate.normalised for gate in each.gates):
-        yield f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
-
-
-def on_notation(each: Derivation) -> Iterator[str]:
-    """Yield sentences that relate a notation's letters to the textbook's."""
-    if each.equations and each.notation.note:
-        yield f"Notation: {each.notation.note}."
 
 
 def on_this_layer(each: Derivation) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import Kind, TrainingDerivation, TrainingExplanation, WorkLine
+from rnncalc.questions.explain_training import TrainingDerivation, TrainingExplanation, WorkLine
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, listed, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
@@ -38,35 +38,17 @@ def _sum_over_k(last: str, *sums: Term, loss: Term = LOSS) -> Phrase:
     return Phrase((line, *said))
 
 
+def _left_out(kept: str, within: str, last: str, others: str) -> Phrase:
+    """Return what truncation leaves out of such a sum."""
+    of_last = (Term("h", time=last),)
+    lies = f" lies in {within}; what "
+    return Phrase((f"Of these terms {kept} whose ", (Term("k"),), lies, of_last, f" owes to {others} is left out."))
+
+
 SUM_OVER_K = _sum_over_k("t", Term("sum", "t"), Term("sum", "k"), loss=Term("L", time="t"))
 OF_THE_LAST = _sum_over_k("T", Term("sum", "k"))
-LEFT_OUT = Phrase(
-    (
-        "Of these terms a chunk keeps those whose ",
-        (Term("k"),),
-        " lies in it; what ",
-        (Term("h", time="t"),),
-        " owes to earlier chunks is left out.",
-    )
-)
-OF_THE_LAST_LEFT_OUT = Phrase(
-    (
-        "Of these terms those stay whose ",
-        (Term("k"),),
-        " lies in the last chunk; what ",
-        (Term("h", time="T"),),
-        " owes to others is left out.",
-    )
-)
-
-WHAT = {
-    Kind.INPUT: "input",
-    Kind.STATE_BEFORE: "state before a step",
-    Kind.STATE: "state after the last step",
-    Kind.OUTPUT: "output",
-    Kind.OTHER: "",
-}
-"""The name of each kind of saved vector; a gate has its own name."""
+LEFT_OUT = _left_out("a chunk keeps those", "it", "t", "earlier chunks")
+OF_THE_LAST_LEFT_OUT = _left_out("those stay", "the last chunk", "T", "others")
 
 
 class TrainingExplanationReport(DerivationReport, DataReport):
@@ -121,7 +103,7 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     rows: list[Row] = [
         (
             Phrase((vector(line.formula, sizes, each.of.notation.rows),)),
-            "token number" if isinstance(each.placed.layer, Embedding) else line.gate or WHAT[line.kind],
+            "token number" if isinstance(each.placed.layer, Embedding) else line.gate or line.kind.value,
             worked(line.expression, sizes),
             line.number,
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.forward.arrays import flat, shape_of
-from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import one_to_many, setting, steps_of, title
 from rnncalc.reports.sheet import BARS, Column, Row, Sheet, key_columns, number_columns, total_row
 from rnncalc.text import plural
@@ -41,19 +41,22 @@ class RunReport(SheetReport, DataReport, RecordReport):
         """Return the object for programs; a number that is not finite is null."""
         network = self.run.network
         return {
-            "name": network.name,
-            "convention": network.convention,
+            **fields(network, "name", "convention"),
             "topology": network.topology_name,
             "steps": steps_of(network),
             "feedback": network.feedback,
             "agrees": self.run.agrees,
             "outputs": finite(self.run.outputs),
-            "layers": (self._layer_data(layer) for layer in self.run.layers),
+            "layers": (
+                {
+                    **_numbers(layer),
+                    "output": finite(layer.output),
+                    **fields(layer, "agrees", "reason"),
+                    **(_states_data(layer) if self.states else {}),
+                }
+                for layer in self.run.layers
+            ),
         }
-
-    def _layer_data(self, layer: LayerRun) -> dict[str, Any]:
-        outcome = {"output": finite(layer.output), "agrees": layer.agrees, "reason": layer.reason}
-        return {**_numbers(layer), **outcome, **(_states_data(layer) if self.states else {})}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         network = self.run.network.name
@@ -182,7 +185,7 @@ def _states_data(layer: LayerRun) -> dict[str, Any]:
 
 def vector(numbers: Sequence[float], shown: int = SHOWN_NUMBERS) -> str:
     """Return the first numbers of a vector on one line."""
-    return f"{' '.join(f'{number:.6g}' for number in numbers[:shown])}{_more(numbers, shown)}"
+    return f"{' '.join(f'{number:.6g}' for number in numbers[:shown])}{' …' * (len(numbers) > shown)}"
 
 
 def in_rows(nested: Any) -> str:
@@ -226,7 +229,8 @@ def _column(trace: History[list[float]], letter: str) -> list[str]:
     texts = [[format(number + 0.0, form) for number in numbers] for numbers in shown]  # no −0
     widths = [max(map(len, places)) for places in zip(*(row for row in texts if row), strict=True)]
     return [
-        " ".join(text.rjust(width) for text, width in zip(row, widths, strict=False)) + _more(numbers, SHOWN_IN_TABLES)
+        " ".join(text.rjust(width) for text, width in zip(row, widths, strict=False))
+        + " …" * (len(numbers) > SHOWN_IN_TABLES)
         for row, numbers in zip(texts, vectors, strict=True)
     ]
 
@@ -240,10 +244,6 @@ def _form(numbers: Sequence[float]) -> str:
     while digits and all(round(number, digits) == round(number, digits - 1) for number in numbers if isfinite(number)):
         digits -= 1
     return f".{digits}f"
-
-
-def _more(numbers: Sequence[float], shown: int) -> str:
-    return " …" if len(numbers) > shown else ""
 
 
 def _in_json(vectors: dict[str, list[float]]) -> dict[str, Any]:
@@ -452,24 +452,24 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
             title=f"{name}: the norm of the gradient at each step{f', {direction}' if both else ''}",
             notes=(
                 *(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
-                *(_kept(of.letter, keeper) for of, keeper in keeping),
+                *(
+                    f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {h}."
+                    for h, gate in ((of.letter, _gate(keeper)) for of, keeper in keeping)
+                ),
             ),
         )
     for number, of in enumerate(layer.terms, 1):
         sheet = _terms_sheet(name, of)
-        kept = (len(of.terms) - 1) % chunk + 1 if chunk else None
-        yield sheet._replace(notes=(_of_chunk(kept),)) if number == len(layer.terms) else sheet  # once is enough
+        note = "Truncated: the last chunk keeps the first terms of each weight, one for each of its steps."
+        if chunk:
+            steps = plural((len(of.terms) - 1) % chunk + 1, "step")
+            note = f"The last chunk has {steps}, and keeps that many terms of each weight, the first ones."
+        yield sheet._replace(notes=(note,)) if number == len(layer.terms) else sheet  # once is enough
 
 
 def _gate(keeper: Keeper) -> str:
     """Return the factor of a state: a gate, or 1 minus that gate."""
     return f"1−{keeper.letter}" if keeper.turned else keeper.letter
-
-
-def _kept(state: str, keeper: Keeper) -> str:
-    """Return a sentence on the product of a gate."""
-    gate = _gate(keeper)
-    return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
 
 
 def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
@@ -480,10 +480,8 @@ def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
     return Sheet(
         columns=(
             Column("k", right=True, key=True),
-            *(Column(f"∂h_{last}/∂{letter}_k", right=True) for letter in letters),
-            *(Column(f"explicit ∂{letter}_k/∂w", right=True) for letter in letters),
-            Column("Product", right=True),
-            Column("Running sum", right=True),
+            *number_columns(*(f"∂h_{last}/∂{letter}_k" for letter in letters)),
+            *number_columns(*(f"explicit ∂{letter}_k/∂w" for letter in letters), "Product", "Running sum"),
         ),
         rows=[
             (
@@ -497,13 +495,6 @@ def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
         ],
         title=f"{name}: the terms of ∂h_{last}/∂w, w = {of.tensor}{place}",
     )
-
-
-def _of_chunk(kept: int | None) -> str:
-    """Return a sentence on the terms that truncation keeps."""
-    if kept is None:
-        return "Truncated: the last chunk keeps the first terms of each weight, one for each of its steps."
-    return f"The last chunk has {plural(kept, 'step')}, and keeps that many terms of each weight, the first ones."
 
 
 def short(number: float | None) -> str | None:

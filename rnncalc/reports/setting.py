@@ -36,9 +36,12 @@ def _chain(part: Part, other: Part) -> list[str]:
     pairs = [*zip(part.layers, other.layers, strict=True)]
     if part.output and other.output:
         pairs.append((part.output, other.output))
-    words = [_repeated(layer, after) for layer, after in pairs]
+    texts = [
+        (words(layer, after), layer.repeat) if layer.repeat == after.repeat else (f"{words(layer, after)} ×?", 1)
+        for layer, after in pairs
+    ]
     chain = []
-    for text, equal in groupby(words, key=lambda word: word[0]):
+    for text, equal in groupby(texts, key=lambda word: word[0]):
         copies = sum(repeat for _, repeat in equal)
         chain.append(f"{text} ×{copies:,}" if copies > 1 else text)
     return chain if len(chain) <= MOST_LAYERS else [*chain[:3], "…", *chain[-2:]]
@@ -54,21 +57,10 @@ BEFORE = {
 """The words before a layer's kind, by the options and values that they describe."""
 
 
-def _repeated(layer: Layer, other: Layer) -> tuple[str, int]:
-    """Return a layer in a few words, and how many there are; a number that differs is written `?`."""
-    text = _layer(layer, other)
-    return (text, layer.repeat) if layer.repeat == other.repeat else (f"{text} ×?", 1)
-
-
-def words(layer: Layer) -> str:
-    """Return a layer in a few words: `bidirectional lstm 20`."""
-    return _layer(layer, layer)
-
-
-def _layer(layer: Layer, other: Layer) -> str:
-    """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?`."""
+def words(layer: Layer, other: Layer | None = None) -> str:
+    """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?` if `other` differs."""
     values = layer.values()
-    kept = {option: value if value == getattr(other, option) else "?" for option, value in values.items()}
+    kept = {option: value if value == getattr(other or layer, option) else "?" for option, value in values.items()}
     before = [word for (option, value), word in BEFORE.items() if values.get(option) == value]
     projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
     shown = (layer.number, "projection", "repeat")
@@ -77,14 +69,9 @@ def _layer(layer: Layer, other: Layer) -> str:
     return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(others)}"
 
 
-def halves_of(network: Network) -> bool:
-    """Return whether a network has two halves, which its reports must distinguish."""
-    return len(network.parts) > 1
-
-
 def steps_of(network: Network) -> int | dict[str, int | None] | None:
     """Return the number of steps: one number, or one for each half of an encoder-decoder."""
-    if halves_of(network):
+    if len(network.parts) > 1:
         return {str(name): part.steps for name, part in network.parts.items()}
     return network.parts[None].steps
 
@@ -134,7 +121,7 @@ def layer_sheet(
         total_row,
     )
 
-    halves = halves_of(network)
+    halves = len(network.parts) > 1
     columns = (
         *key_columns(*(("Part", "Layer") if halves else ("Layer",))),
         *(Column(word, whole=word in WHOLE) for word in words),

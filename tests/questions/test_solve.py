@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, External, Layer, Network, Output, Problem, RefusedError, SpecError
-from rnncalc.questions.solve import Solution, TriedSizes, largest, pieces, solve
+from rnncalc.questions.solve import Solution, TriedSizes, pieces, solve
 from rnncalc.spec import Template, parse_template
 
 KINDS = (RNN, GRU, LSTM, Dense)
@@ -244,23 +244,6 @@ def test_a_count_that_is_no_polynomial_is_searched_by_halving(budget: int) -> No
     fitting = [size for size in range(1, 11_000) if params(size) <= budget]
     assert (found.size, found.params) == (fitting[-1], params(fitting[-1]))
     assert (found.next_size, found.next_params) == (fitting[-1] + 1, params(fitting[-1] + 1))
-
-
-@pytest.mark.parametrize(
-    ("budget", "most", "found"),
-    [(0, 9, 0), (1, 9, 1), (2, 9, 2), (7, 9, 7), (8, 8, 8), (9, 8, 8), (99, 10, 10), (99, 16, 16), (99, 1, 1)],
-)
-def test_the_largest_within_a_budget_and_a_bound(budget: int, most: int, found: int) -> None:
-    """Each size counting as much as it is; none beyond the bound is tried."""
-    tried: list[int] = []
-
-    def count(size: int) -> int:
-        tried.append(size)
-        return size
-
-    assert largest(count, budget, most) == found
-    assert max(tried) <= max(most, 1)
-    assert largest(lambda size: size if size <= 5 else None, budget, most) == min(found, 5)
 
 
 @pytest.mark.parametrize(

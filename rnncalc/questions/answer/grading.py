@@ -20,11 +20,10 @@ from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import (
     KnownQuantity,
     OtherSize,
-    SizeCount,
     other_size,
     quantities,
     quantities_of_layer,
-    size_counts,
+    tried_sizes,
 )
 from rnncalc.questions.answer.reading import (
     Given,
@@ -48,6 +47,7 @@ from rnncalc.questions.answer.tensors import (
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
 from rnncalc.questions.count import count
 from rnncalc.questions.given import network_of, plain
+from rnncalc.questions.solve import Piece, TriedSizes
 from rnncalc.questions.training import Training, training_of
 from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
@@ -163,9 +163,9 @@ class Grader:
         return tuple(quantities(self.training))
 
     @cached_property
-    def sizes(self) -> list[SizeCount]:
-        """The sizes of the network, and its count with another of each; none if sizes are letters."""
-        return [] if self.network.letters else size_counts(self.network)
+    def sizes(self) -> list[tuple[OtherSize, TriedSizes, list[Piece]]]:
+        """The sizes of the network, and those that it may have instead; none if sizes are letters."""
+        return [] if self.network.letters else tried_sizes(self.network)
 
     def judge(self, given: Sequence[Given]) -> Answer:
         """Judge an answer, as the function `judge` does."""
@@ -314,18 +314,13 @@ def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgeme
     answers: list[Shape] = [Shape(tensor.shape) for tensor in tensors]
     for each, place in zip(given, places, strict=True):
         if place is not None:
-            answers[place] = _sized(each)
+            sizes = tuple(size for size in each.sizes if isinstance(size, int))
+            if len(sizes) < len(each.sizes):
+                wanted = "expected a shape in numbers, such as (20, 10)"
+                raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
+            answers[place] = Shape(sizes)
     judged = _compare(tensors, answers)
     return tuple(_of_returned(next(returned)) if place is None else judged[place] for place in places)
-
-
-def _sized(given: NamedShape) -> Shape:
-    sizes = tuple(size for size in given.sizes if isinstance(size, int))
-    if len(sizes) < len(given.sizes):
-        raise CallError(
-            f"{escape(given.name)}: expected a shape in numbers, such as (20, 10), got {bracketed(given.sizes)}"
-        )
-    return Shape(sizes)
 
 
 def _of_returned(judged: JudgedShape) -> Judgement:

@@ -63,10 +63,6 @@ class Question(NamedTuple):
         """Return the sum of the lines in question on a worksheet."""
         return sum(line.params for _, line in self.lines(worksheet))
 
-    def is_given_by(self, worksheet: Worksheet) -> bool:
-        """Return whether a worksheet gives the learner's number, rounded as the learner did."""
-        return self.given.means(self.params(worksheet))
-
     def worksheet_of(self, network: Network) -> Worksheet:
         """Return the right worksheet of a network; with a line for each layer if the question is about one layer."""
         return worksheet_of(network) if self.place is None else one_by_one(network)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_SIZED
@@ -14,7 +14,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.solve import Sized, SizePlace, counting, largest, resized
+from rnncalc.questions.solve import Piece, Sized, SizePlace, TriedSizes, best_place, pieces, resized
 from rnncalc.questions.training import LayerTraining, Training
 
 
@@ -134,48 +134,21 @@ class OtherSize(NamedTuple):
     right: int
 
 
-class SizeCount(NamedTuple):
-    """A size of a network, with two functions from another size to the count: an exact one and a fast estimate."""
-
-    size: OtherSize
-    params: Callable[[int], int | None]
-    quick: Callable[[int], int | None]
-
-
-def size_counts(network: Network) -> list[SizeCount]:
-    """Return the sizes of a network that are tried; none if it has many layers."""
+def tried_sizes(network: Network) -> list[tuple[OtherSize, TriedSizes, list[Piece]]]:
+    """Return the sizes of a network, each with the pieces of other sizes that it may have; none for many layers."""
     if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
         return []
-    counts = [(right, cache(counting(sized))) for right, sized in _sizes(network)]
-    return [SizeCount(right, count, _quadratic(count) or count) for right, count in counts]
+    tried = ((size, TriedSizes(sized, 1)) for size, sized in _sizes(network))
+    return [(size, sizes, pieces(sizes, 1, MAX_SIZE)) for size, sizes in tried]
 
 
-def other_size(sizes: Iterable[SizeCount], given: GivenNumber) -> OtherSize | None:
+def other_size(sizes: Iterable[tuple[OtherSize, TriedSizes, list[Piece]]], given: GivenNumber) -> OtherSize | None:
     """Return the first size that would give the number if it alone were changed, or None."""
-    for right, count, quick in sizes:
-        best = largest(quick, given.number + given.unit // 2, MAX_SIZE)
-        params = count(best) if best and (quick is count or given.means(quick(best) or 0)) else None
-        if params is not None and given.means(params):
-            return right._replace(size=best)
+    for size, tried, found in sizes:
+        best = best_place(tried, found, given.number + given.unit // 2)
+        if best is not None and given.means(tried.params(best)):
+            return size._replace(size=best)
     return None
-
-
-def _quadratic(count: Callable[[int], int | None]) -> Callable[[int], int] | None:
-    """Return the count as a quadratic function of a size; None if it is not quadratic.
-
-    Building a network for a size takes milliseconds, and a search tries forty sizes.
-    """
-    sizes = (1, 2, 3, 10, 1_000)
-    known = [params for size in sizes if (params := count(size)) is not None]
-    if len(known) < len(sizes):
-        return None
-    one, two, three, *others = known
-    twice = three - 2 * two + one  # twice the coefficient of the square
-
-    def quadratic(size: int) -> int:
-        return one + (two - one) * (size - 1) + twice * (size - 1) * (size - 2) // 2
-
-    return quadratic if [quadratic(size) for size in sizes[3:]] == others else None
 
 
 def _sizes(network: Network) -> Iterator[tuple[OtherSize, Sized]]:

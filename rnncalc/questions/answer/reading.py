@@ -129,13 +129,12 @@ def read_answer(text: str, *, exact: bool = False) -> Given:
     """
     if found := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
         sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", found["shape"])
-        return NamedShape(found["name"].removesuffix(".shape"), tuple(_size(size) for size in sizes))
+        return NamedShape(
+            found["name"].removesuffix(".shape"),
+            tuple(int(size) if size.isdecimal() else None if size == "None" else size for size in sizes),
+        )
     given = _read(_WORDS.sub("", text))
     return given._replace(unit=1, coarse=0) if exact and isinstance(given, GivenNumber) else given
-
-
-def _size(text: str) -> int | str | None:
-    return int(text) if text.isdecimal() else None if text == "None" else text
 
 
 def _read(text: str) -> GivenNumber | Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenated, fed_with, one_way, replaced
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import LayerLine, Worksheet, above, amount, sum_of
+from rnncalc.questions.answer.worksheet import Worksheet, above, amount, sum_of
 
 MOST_LISTED = 5
 """The most pairs that are listed, and the most explanations of a rounded number."""
@@ -99,8 +99,7 @@ class Search:
         self.network = network
         large = len(worksheet) > MOST_JUDGED
         self.rows = [row for row in TABLE if not (large and row.rare)]
-        self._made: dict[str, list[Variant]] = {}
-        self._counts: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
+        self._made: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._in_one_layer: list[tuple[int, Candidate]] | None = None
         self._pairs: list[Pair] | None = None
         self._pairs_by_count: dict[int | None, dict[int, list[Pair]]] = {}
@@ -142,23 +141,14 @@ class Search:
         for candidate in weak:
             yield from new(candidate)
 
-    def variants(self, row: Mistake | Family, question: Question) -> Sequence[Variant]:
-        """Return the variants of one mistake."""
-        if isinstance(row, Family) and row.fitted:
-            return [*row.variants(self.worksheet, question)]
-        if row.id not in self._made:
-            self._made[row.id] = [*_variants(row, self.worksheet, question)]
-        return self._made[row.id]
-
-    def _counted(self, row: Mistake | Family, question: Question) -> list[tuple[Variant, tuple[int, ...]]]:
+    def variants(self, row: Mistake | Family, question: Question) -> list[tuple[Variant, tuple[int, ...]]]:
         """Return the variants of one mistake, each with the wrong count of each line."""
-        if row.id in self._counts:
-            return self._counts[row.id]
-        found = [
-            (variant, tuple(line.params for line in variant.worksheet)) for variant in self.variants(row, question)
-        ]
+        if row.id in self._made:
+            return self._made[row.id]
+        made = _variants(row, self.worksheet, question)
+        found = [(variant, tuple(line.params for line in variant.worksheet)) for variant in made]
         if not (isinstance(row, Family) and row.fitted):
-            self._counts[row.id] = found
+            self._made[row.id] = found
         return found
 
     def pairs(self, question: Question) -> list[Pair]:
@@ -173,12 +163,12 @@ class Search:
         single = {row.id for row in TABLE if isinstance(row, Family) and (row.single or row.fitted)}
         rows = [row for row in TABLE if row.id not in single and not (likelier and _rarity(row))]
         made = {
-            row.id: [once for once in self.variants(row, question) if once.worksheet != self.worksheet] for row in rows
+            row.id: [each for each in self.variants(row, question) if each[0].worksheet != self.worksheet]
+            for row in rows
         }
         seconds = [row for row in rows if made[row.id] and not (isinstance(row, Family) and row.by_layer)]
         for first, second in product(rows, seconds):
-            for once in made[first.id] if first is not second else ():
-                counts = tuple(line.params for line in once.worksheet)
+            for once, counts in made[first.id] if first is not second else ():
                 for twice in _variants(second, once.worksheet, question):
                     lines = zip(twice.worksheet, once.worksheet, counts, strict=True)
                     both = tuple(count if now is was else now.params for now, was, count in lines)
@@ -188,7 +178,7 @@ class Search:
     def _simple(self, question: Question) -> Iterator[Candidate]:
         """Yield the single mistakes that give the number: made everywhere, then in one layer only."""
         for row in self.rows:
-            for variant, counts in self._counted(row, question):
+            for variant, counts in self.variants(row, question):
                 if question.given.means(sum(counts) if question.place is None else counts[question.place]):
                     yield Candidate(((row, variant),), variant.worksheet, variant.layer)
         if question.place is None and len(self.worksheet) <= MOST_JUDGED:
@@ -199,7 +189,7 @@ class Search:
 
     def _alone(self, mistake: Mistake, question: Question) -> Iterator[tuple[int, Candidate]]:
         """Yield a mistake made in only one of the layers in which it can be made, each time with the total."""
-        (made,) = self.variants(mistake, question)
+        ((made, _),) = self.variants(mistake, question)
         worksheet, right = self.worksheet, question.params(self.worksheet)
         lines = zip(worksheet, made.worksheet, strict=True)
         places = [place for place, (was, now) in enumerate(lines) if was is not now]
@@ -237,7 +227,7 @@ class Search:
                 by_count.setdefault(count, []).append(pair)
         for first, once, second, _ in self._pairs_by_count[place].get(question.given.number, ()):
             for twice in _variants(second, once.worksheet, question):
-                if question.is_given_by(twice.worksheet):
+                if question.given.means(question.params(twice.worksheet)):
                     yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
 
 
@@ -253,24 +243,23 @@ def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -
     """
     try:
         if isinstance(row, Mistake):
-            changed = row.change(worksheet, question.network)
-            _check_lines(row, worksheet, changed)
-            same = (was if was == now else now for was, now in zip(worksheet, changed, strict=True))
-            yield Variant(tuple(same), MappingProxyType({}))
+            made = iter([Variant(row.change(worksheet, question.network), MappingProxyType({}))])
         else:
-            for variant in row.variants(worksheet, question):
-                _check_lines(row, worksheet, variant.worksheet)
-                yield variant
+            made = row.variants(worksheet, question)
+        for variant in made:
+            yield variant._replace(worksheet=_with_same(row, worksheet, variant.worksheet))
     except (DeclarationError, MemoryError):
         raise
     except Exception as error:  # a row registered by other code may raise anything
         raise DeclarationError(f"mistake {row.id}: {raised(error)}") from error
 
 
-def _check_lines(row: Mistake | Family, worksheet: Worksheet, changed: Worksheet) -> None:
+def _with_same(row: Mistake | Family, worksheet: Worksheet, changed: Worksheet) -> Worksheet:
+    """Return a changed worksheet whose equal lines are those of the other."""
     if len(changed) != len(worksheet):
         lines = f"as many lines as before, {len(worksheet)}, got {len(changed)}"
         raise DeclarationError(f"mistake {row.id}: expected a worksheet of {lines}")
+    return tuple([was if was == now else now for was, now in zip(worksheet, changed, strict=True)])
 
 
 def _diagnosis(candidate: Candidate, right: Expression, question: Question) -> Diagnosis:
@@ -287,17 +276,13 @@ def _sum(worksheet: Worksheet, question: Question) -> Expression:
 def carried_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
     """Yield the worksheets that may follow a wrong layer: with the mistake in all layers, or in this one only."""
     for way in (wrong, replaced(worksheet, place, wrong[place])):
-        width = _wrong_width(worksheet[place], wrong[place])
+        was, now = worksheet[place], wrong[place]
+        both = concatenated(was)
+        width = one_way(was) if both and now.directions == 1 else None  # what the mistake makes of the output's width
+        if was.part("projection") and not now.part("projection"):
+            width = now.h * (2 if both else 1)
         reader = above(way, place)
         if reader is None or not way[reader].width("input"):
             yield way
         else:
             yield replaced(way, reader, fed_with(way[reader], width))
-
-
-def _wrong_width(was: LayerLine, now: LayerLine) -> int | None:
-    """Return the output width that a mistake gives a layer; None if the width is right."""
-    both = concatenated(was)
-    if was.part("projection") and not now.part("projection"):
-        return now.h * (2 if both else 1)
-    return one_way(was) if both and now.directions == 1 else None

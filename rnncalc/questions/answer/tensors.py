@@ -99,34 +99,29 @@ def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, LayerTenso
             yield at, other.tensor.name if same else f"{other.tensor.name} of {other.layer}", other
 
 
-def transposed(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the transposed shape."""
+def _transposed(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     yield {}, tensors[place].shape[::-1]
 
 
-def swapped(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of each other tensor for which the learner gave this one's shape."""
+def _swapped(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     for at, name, other in _others(tensors, place):
         if answers[at].has_shape(tensors[place].shape):
             yield {"other": name}, other.shape
 
 
-def of_another(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of each other tensor."""
+def _of_another(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     for _, name, other in _others(tensors, place):
         yield {"other": name}, other.shape
 
 
-def with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape with a column more, and with a row more."""
+def _with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     if len(shape := tensors[place].shape) == 2:
         rows, columns = shape
         yield {}, (rows, columns + 1)
         yield {}, (rows + 1, columns)
 
 
-def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of the matrix stacked with each other matrix of its layer that fits, side by side or on top."""
+def _stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     named = tensors[place]
     for _, name, other in _others(tensors, place):
         if named.layer == other.layer and len(named.shape) == len(other.shape) == 2:
@@ -137,8 +132,7 @@ def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongSha
                 yield {"other": name}, (rows, named.shape[1])
 
 
-def all_gates(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of one tensor for all gates, if each gate has its own tensor."""
+def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     tensor = tensors[place].tensor
     gates = sum(each.layer == tensors[place].layer and _alike(each.tensor, tensor) for each in tensors)
     if len(tensor.gates) == 1 and gates > 1:
@@ -150,8 +144,7 @@ def _alike(one: Tensor, other: Tensor) -> bool:
     return one.role == other.role and one.direction == other.direction and len(one.gates) == 1
 
 
-def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the shape of one gate's part, if the tensor holds several gates."""
+def _one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     tensor = tensors[place].tensor
     gates = len(tensor.gates)
     for axis, size in enumerate(tensor.shape):
@@ -159,15 +152,13 @@ def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongSh
             yield {"gates": str(gates)}, (*tensor.shape[:axis], size // gates, *tensor.shape[axis + 1 :])
 
 
-def many_times(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the given number, if it is a multiple of the right one."""
+def _many_times(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, GivenNumber) and answer.unit == 1 and (times := answer.number // prod(shape)) > 1:
         yield {"times": f"{times:,}"}, (times, *shape)
 
 
-def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the given shape, if exactly one axis is wrong."""
+def _size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) == len(shape) > axis:
         size = answer.sizes[axis]
@@ -175,28 +166,27 @@ def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Itera
             yield {"size": f"{size:,}", "right": f"{shape[axis]:,}"}, answer.sizes
 
 
-def axes_off(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    """Yield the given shape, if its number of axes is wrong."""
+def _axes_off(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) != len(shape):
         yield {"axes": str(len(answer.sizes)), "right": str(len(shape))}, answer.sizes
 
 
 TENSOR_MISTAKES = (
-    TensorMistake("transposed", "is the transpose: rows and columns are the other way round here", transposed),
-    TensorMistake("swapped-tensors", "is swapped with {other}", swapped),
-    TensorMistake("other-tensor", "is that of {other}", of_another),
-    TensorMistake("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", with_bias),
-    TensorMistake("stacked", "is stacked with {other}, and here each stands for itself", stacked),
-    TensorMistake("all-gates", "holds all {gates} blocks, and here each has a tensor of its own", all_gates),
-    TensorMistake("one-gate", "is that of one block, and here one tensor holds all {gates}", one_gate),
+    TensorMistake("transposed", "is the transpose: rows and columns are the other way round here", _transposed),
+    TensorMistake("swapped-tensors", "is swapped with {other}", _swapped),
+    TensorMistake("other-tensor", "is that of {other}", _of_another),
+    TensorMistake("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", _with_bias),
+    TensorMistake("stacked", "is stacked with {other}, and here each stands for itself", _stacked),
+    TensorMistake("all-gates", "holds all {gates} blocks, and here each has a tensor of its own", _all_gates),
+    TensorMistake("one-gate", "is that of one block, and here one tensor holds all {gates}", _one_gate),
 )
 """Mistakes that have a reason, the likeliest first."""
 
 SIZES_OFF = (
-    TensorMistake("times-{times}", "is counted {times} times", many_times),
-    TensorMistake("rows", "has {size} instead of {right} rows", partial(size_off, 0)),
-    TensorMistake("columns", "has {size} instead of {right} columns", partial(size_off, 1)),
-    TensorMistake("axes", "has {axes} instead of {right} axes", axes_off),
+    TensorMistake("times-{times}", "is counted {times} times", _many_times),
+    TensorMistake("rows", "has {size} instead of {right} rows", partial(_size_off, 0)),
+    TensorMistake("columns", "has {size} instead of {right} columns", partial(_size_off, 1)),
+    TensorMistake("axes", "has {axes} instead of {right} axes", _axes_off),
 )
 """The rows that are tried if none of TENSOR_MISTAKES fits."""

@@ -15,7 +15,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
-from rnncalc.modelfiles.model import FileTensor, ModelFile
+from rnncalc.modelfiles.model import ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, SpecLayer, below, moved, paired, prefix, wanted_of, without
 from rnncalc.questions.models.sites import Doubt, Shape, Site, sites_of
@@ -133,16 +133,12 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
         if found is None:
             yield TensorCheck(TensorStatus.MISSING, *names, at=wanted.at)
             continue
-        yield TensorCheck(_status(shape, found), *names, found.name, found.shape, wanted.at)
+        status = TensorStatus.SHARED if found.shared_with else TensorStatus.MATCHED
+        status = status if shape == found.shape else TensorStatus.SHAPE
+        yield TensorCheck(status, *names, found.name, found.shape, wanted.at)
     for name, found in theirs.items():
         if not (name in wanted.shared and wanted.shared[name] == found.shape):
             yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, found.name, found.shape, wanted.at)
-
-
-def _status(shape: Shape, found: FileTensor) -> TensorStatus:
-    if shape != found.shape:
-        return TensorStatus.SHAPE
-    return TensorStatus.SHARED if found.shared_with else TensorStatus.MATCHED
 
 
 def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
@@ -185,7 +181,8 @@ def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Itera
         shared = [name for name, tensor in site.tensors.items() if tensor.shared_with and name in each.shapes]
         if shared:
             yield LayerChange(each.name, "tied", False, True, site.path)
-        if each.shapes == site.shapes or _of_table(each.layer, site):
+        table = isinstance(each.layer, Embedding) and Doubt.TABLE in site.doubts  # read as a dense layer
+        if each.shapes == site.shapes or table:
             continue
         found = [*_options(each, site, framework)]
         features = each.placed.inputs // prod(each.placed.grid), site.inputs // prod(site.layer.grid)  # at each place
@@ -194,11 +191,6 @@ def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Itera
             found.append(LayerChange(each.name, "inputs", *features, site.path, not place))
         yield from found
         explained = explained or bool(found)
-
-
-def _of_table(layer: Layer, site: Site) -> bool:
-    """Return whether a matrix that is read as a dense layer may also be an embedding."""
-    return isinstance(layer, Embedding) and Doubt.TABLE in site.doubts
 
 
 def _options(wanted: SpecLayer, site: Site, framework: str) -> Iterator[LayerChange]:

@@ -132,7 +132,7 @@ def totals(of: Network) -> dict[str, list[Any]]:
     """Return the count that each mistake gives, by its id; those that are fitted to an answer left out."""
     search, question = Search(worksheet_of(of), of), Question(of, GivenNumber(0))
     return {
-        row.id: [question.params(variant.worksheet) for variant in search.variants(row, question)]
+        row.id: [question.params(variant.worksheet) for variant, _ in search.variants(row, question)]
         for row in TABLE
         if not (isinstance(row, Family) and row.fitted)
     }

@@ -22,7 +22,7 @@ from rnncalc import (
     count,
     training,
 )
-from rnncalc.questions.answer.quantities import OtherQuantity, OtherSize, other_size, size_counts
+from rnncalc.questions.answer.quantities import OtherQuantity, OtherSize, other_size, tried_sizes
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import parse
@@ -179,11 +179,11 @@ NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
 )
 def test_the_first_size_that_would_give_a_number(network: Network, number: int, size: OtherSize | None) -> None:
     """Inputs, then layer by layer its units and its projection; not of tables, nor of more than 30 different layers."""
-    assert other_size(size_counts(network), GivenNumber(number)) == size
+    assert other_size(tried_sizes(network), GivenNumber(number)) == size
 
 
 def test_the_first_size_that_would_give_a_rounded_number() -> None:
     """The largest: 5·(204 + 6) = 1,050 is 1,000 to the nearest hundred."""
-    assert other_size(size_counts(Network(input=4, layers=(RNN(5),))), GivenNumber(1_000, 100)) == OtherSize(
+    assert other_size(tried_sizes(Network(input=4, layers=(RNN(5),))), GivenNumber(1_000, 100)) == OtherSize(
         None, None, "m", 204, 4
     )
