@@ -308,8 +308,10 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, mistake or grade.problem)
             for grade, (mistake, _) in self._graded()
         ]
-        notes = tuple(self._notes())
-        grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=notes)
+        notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} right."]
+        if unread := sum(1 for grade in self.book.grades if grade.problem):
+            notes.append(f"{plural(unread, 'answer')} could not be read.")
+        grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
         frequencies = self._frequencies()
         most = max((count for _, count in frequencies), default=1)
         bars: list[Row] = [(text, count, Bar(count / most)) for text, count in frequencies]
@@ -323,12 +325,6 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 yield grade.row.line, grade.problem
         for grade, first in self.book.repeated():
             yield grade.row.line, f"'{escape(grade.row.name)}' stands in line {first.row.line} too; both are graded"
-
-    def _notes(self) -> Iterator[str]:
-        grades = self.book.grades
-        yield f"{self.book.number_right:,} of {plural(len(grades), 'answer')} right."
-        if unread := sum(1 for grade in grades if grade.problem):
-            yield f"{plural(unread, 'answer')} could not be read."
 
     def _graded(self) -> Iterator[tuple[Grade, tuple[str, str]]]:
         """Yield each grade with its first mistake and its feedback, computed once for equal answers."""

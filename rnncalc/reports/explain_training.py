@@ -123,27 +123,22 @@ def _work(each: TrainingDerivation) -> list[Row]:
     return [*rows, (Phrase(("backward",)), "all of it", worked(Plus(tuple(found)), sizes), sum(found))] if rows else []
 
 
+COLUMNS = Column("What it is"), Column("Arithmetic")
+
+
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.placed, tuple(_notes(each))
     steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
     saved, work = (
-        _table(name, number, rows)
+        Sheet((Column(name, key=True), *COLUMNS, Column(number, right=True)), rows[:-1], rows[-1]) if rows else None
         for name, number, rows in (("Saved", "Numbers", _saved(each)), ("Gradient", "Multiply-adds", _work(each)))
     )
     first = saved or work or head
     yield first._replace(title=head.title, subtitle=head.subtitle, equations=equations(each.of), notes=notes)
     if saved and work:
         yield work
-
-
-def _table(name: str, number: str, rows: list[Row]) -> Sheet | None:
-    """Return lines as a table whose last line is their sum; None if there are no lines."""
-    if not rows:
-        return None
-    columns = Column(name, key=True), Column("What it is"), Column("Arithmetic"), Column(number, right=True)
-    return Sheet(columns, rows[:-1], rows[-1])
 
 
 def _notes(each: TrainingDerivation) -> Iterator[str]:
