@@ -66,7 +66,6 @@ COMPARISONS = {
 
 
 def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorator:
-    """Return a flag for each limit."""
     metavars = {key: "X" if isinstance(of.allowed, Ratio) else "N" for key, of in keys.items()}
     flags = (click.option(flag_of(key), metavar=metavars[key] + or_percent, help=keys[key].meaning) for key in keys)
     return together(*flags)

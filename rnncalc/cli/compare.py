@@ -118,6 +118,5 @@ def _written(found: re.Match[str]) -> Problem:
 
 
 def _span(steps: str) -> tuple[int, int]:
-    """Return the ends of `FIRST..LAST`."""
     first, _, last = steps.partition("..")
     return read_value("--steps", first, Size()), read_value("--steps", last, Size())

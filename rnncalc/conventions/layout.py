@@ -160,7 +160,6 @@ def letters_of_kind(of: type[Cell], units: int) -> set[str]:
 
 
 def _matrix(gate: Gate, product: Product) -> str:
-    """Return the letters of the matrix of a gate's product."""
     return gate.letter if product.matrix is None else product.matrix
 
 
@@ -224,7 +223,6 @@ class CellTensors:
         return [found[letter] for letter in order if letter in found]
 
     def _stacked(self) -> Iterator[_Made]:
-        """Yield a tensor for each of the stacks."""
         users: dict[str, dict[str, None]] = {}  # the gates of each matrix, in order
         for gate in self.gates:
             for each in gate.products:

@@ -43,5 +43,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    """Escape what would end the line or the property."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

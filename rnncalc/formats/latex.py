@@ -203,7 +203,6 @@ def _with_signs(sides: Iterable[str]) -> Iterator[str]:
 
 
 def _label(*what: Value) -> str:
-    """Return the label of a line."""
     return f"{', '.join(_inline(value) for value in what if value != '')}:"
 
 
@@ -362,7 +361,6 @@ def _fixed(text: str, sizes: Mapping[str, str]) -> str:
 
 
 def _width(line: Sequence[WorkPiece]) -> float:
-    """Return the width of pieces."""
     return sum(map(_width_of, line))
 
 
@@ -405,7 +403,6 @@ def _number(text: str) -> str:
 
 
 def _text_width(text: str) -> float:
-    """Return the width of letters, digits and signs."""
     return sum(_WIDE.get(char) or (11.0 if char.isupper() else 6.0) for char in text)
 
 

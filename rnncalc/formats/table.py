@@ -265,7 +265,6 @@ class _Measured:
 
 
 def _across(widths: Mapping[int, int]) -> int:
-    """Return the width of columns side by side."""
     return sum(widths.values()) + GAP * (len(widths) - 1)
 
 

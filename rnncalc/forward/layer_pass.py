@@ -129,7 +129,6 @@ class DirectionPass(Generic[Value]):
         return values[trace.output]
 
     def _calculate(self, calculations: Sequence[Calculation], values: dict[int, Value]) -> None:
-        """Run operations; each adds a value."""
         place = 0
         try:
             for place, do, operands in calculations:
@@ -160,7 +159,6 @@ class DirectionPass(Generic[Value]):
         return found
 
     def _bound(self, weights: Weights) -> Matrix | WeightVector:
-        """Return weights from the binding."""
         match weights.role:
             case Role.MATRIX:
                 return self.bound.matrix(weights.letter)
@@ -195,7 +193,7 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
 class TransformPass(Generic[Value]):
     """The operations of a layer around the cells, on its bound weights.
 
-    places: how many places of a step it reads, each alone. names: its arrays by role. lies: the order of a kernel's
+    places: how many places of a step it reads, each alone. binding: the names of its arrays and the order of a kernel's
     axes. epsilon: added to a variance.
     """
 
@@ -203,7 +201,7 @@ class TransformPass(Generic[Value]):
         self,
         layer: Transform,
         places: int,
-        names: TransformNames,
+        binding: TransformNames,
         arrays: Arrays,
         vectors: Vectors[Value],
         meter: Meter,
@@ -211,8 +209,7 @@ class TransformPass(Generic[Value]):
     ) -> None:
         self.layer = layer
         self.places = places
-        self.names = names.names.get(layer.kind, {})
-        self.lies = names
+        self.binding = binding
         self.arrays = arrays
         self.vectors = vectors
         self.epsilon = epsilon
@@ -264,9 +261,10 @@ class TransformPass(Generic[Value]):
         return self.arrays.vector(self._name(role))
 
     def _name(self, role: str) -> str:
-        if role not in self.names:
+        name = self.binding.names.get(self.layer.kind, {}).get(role)
+        if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")
-        return self.names[role]
+        return name
 
     def convolved(self, tap: int, x: Value) -> Value:
         """Return the products of a step of the kernel with a vector, each group with its own part, side by side."""
@@ -281,8 +279,8 @@ class TransformPass(Generic[Value]):
         values = self.layer.values()
         each = values["filters"] // values["groups"]
         rows = slice(group * each, (group + 1) * each)
-        if self.lies.taps_first:
-            return self.arrays.matrix(self._name("kernel"), rows, transposed=self.lies.transposed, at=(tap,))
+        if self.binding.taps_first:
+            return self.arrays.matrix(self._name("kernel"), rows, transposed=self.binding.transposed, at=(tap,))
         return self.arrays.matrix(self._name("kernel"), rows, last=tap)
 
     def _groups(self, x: Value, groups: int) -> list[Value]:
@@ -353,9 +351,8 @@ class LayerPass(Generic[Value]):
     ) -> None:
         """Bind the weights for inputs of a width; a cell gets the framework's habits.
 
-        epsilon: what the framework adds to a variance.
-
         table: an embedding's, for a tied output. carried: the encoder's final states, if it starts from them.
+        epsilon: what the framework adds to a variance.
         """
         self.bound = True
         match self.layer:
@@ -369,8 +366,7 @@ class LayerPass(Generic[Value]):
             case External():
                 self.once = self._elsewhere
             case Transform():
-                names = binding.transforms
-                of = self.layer, self.placed.places, names, self.arrays
+                of = self.layer, self.placed.places, binding.transforms, self.arrays
                 self.transform = TransformPass(*of, self.vectors, self.meter, epsilon)
 
     def over(self, x: Stream[Value]) -> Stream[Value]:

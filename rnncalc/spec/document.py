@@ -88,7 +88,6 @@ def _decoded(data: bytes, source: str) -> str:
 
 
 def _end(before: str) -> Place:
-    """Return the place after a text."""
     return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 

@@ -27,7 +27,6 @@ from rnncalc.spec.nodes import (
     Scalar,
     Sequence,
     TreeReader,
-    mark_at,
     node_at,
     unknown_key,
     what,
@@ -104,7 +103,7 @@ class _NetworkReader(TreeReader):
                 if problem is MORE_PROBLEMS:
                     self.more = True
                 elif not (problem.follows and told):
-                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message, problem.gaps)
+                    self.problem(node_at(self.root, problem.path).mark, problem.path, problem.message, problem.gaps)
             return None
 
     def half(self, node: Node, path: Path) -> Part:

@@ -251,7 +251,6 @@ class _Writer:
             yield self._product(each) if matrix else self.formula(each)
 
     def _product(self, place: int) -> Application:
-        """Return a matrix times a vector."""
         return Application("matrix", tuple(map(self.formula, self.nodes[place].operands)))
 
     def _addends(self, place: int) -> Iterator[int]:
@@ -306,7 +305,6 @@ class _Writer:
         return Application(STACKED, (symbol, *map(self._product, products)))
 
     def _weights(self, product: int) -> Weights:
-        """Return the weights of a product."""
         return self._weights_at(self.nodes[product].operands[0])
 
     def _weights_at(self, place: int) -> Weights:
