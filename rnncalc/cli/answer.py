@@ -92,7 +92,7 @@ def answer(
     _refuse_unknown_flags(context, words)
     if from_ is not None:
         columns = Columns(name, answers, variant)
-        write([_graded(words, from_, columns, exact=exact, flags=flags)], destination)
+        write([_grade(words, from_, columns, exact=exact, flags=flags)], destination)
         return 0
     if name is not None or answers or variant is not None:
         raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
@@ -125,7 +125,7 @@ def answer(
     return 0 if judged.right else 1
 
 
-def _graded(
+def _grade(
     words: tuple[str, ...],
     path: str,
     columns: Columns,

@@ -38,7 +38,7 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
         known: dict[str, Option] = {}
         for of in every:
             known |= {name: of.option(name) for name in of.options() if name not in known}
-        formatter.write_dl([(_written(name, option), option.meaning) for name, option in known.items()])
+        formatter.write_dl([(_usage(name, option), option.meaning) for name, option in known.items()])
     write_examples(
         formatter,
         (
@@ -48,7 +48,7 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     )
 
 
-def _written(name: str, option: Option) -> str:
+def _usage(name: str, option: Option) -> str:
     match option.allowed:
         case Switch():
             return f"{name}[=true|false]"

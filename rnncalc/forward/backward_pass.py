@@ -102,11 +102,11 @@ class BackwardPass:
         self.tape.backward()
         for layer in self.tapes.values():
             layer.finish()
-        self.layers = tuple(map(self._seen, self.ran))
+        self.layers = tuple(map(self._observe, self.ran))
         self.tapes.clear()  # the saved values are not needed any more
         return self.layers
 
-    def _seen(self, ran: LayerRun) -> LayerGradients:
+    def _observe(self, ran: LayerRun) -> LayerGradients:
         name, layer = ran.placed.name, self.tapes[ran.placed.name]
         traces = tuple([History(_of(way.start), [*map(_of, way.steps)]) for way in self.histories.get(name, ())])
         return LayerGradients(ran.placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)

@@ -100,10 +100,10 @@ class DirectionPass(Generic[Value]):
         self.values: dict[int, Value] = {}  # values that the steps of a chunk share
         for place, node in enumerate(trace.nodes):
             if node.operation == WEIGHTS and len(node.axes) < 2:
-                self.weights[place] = vectors.weight(self._taken(node, WeightVector))
+                self.weights[place] = vectors.weight(self._weights_of(node, WeightVector))
             elif node.operation in MATRICES:
                 matrix, vector = node.operands
-                product = partial(vectors.product, self._taken(trace.nodes[matrix], Matrix))
+                product = partial(vectors.product, self._weights_of(trace.nodes[matrix], Matrix))
                 self.each.append((place, product, (vector,)))
             elif node.operation in OPERATIONS:
                 of_weights = all(operand in self.weights for operand in node.operands)
@@ -148,17 +148,17 @@ class DirectionPass(Generic[Value]):
         """Return states by their letters."""
         return dict(zip(self.trace.before, states, strict=True))
 
-    def _taken(self, node: Node, wanted: type[BoundWeight]) -> BoundWeight:
+    def _weights_of(self, node: Node, wanted: type[BoundWeight]) -> BoundWeight:
         """Return the weights of a node. Raises BindingError if a vector is bound for a matrix, or the reverse."""
         weights = node.weights
         assert weights is not None  # reported by its operation
-        found = self._bound(weights)
+        found = self._find(weights)
         if not isinstance(found, wanted):
             of = f"gate {weights.letter}'s product of {weights.of}"
             raise BindingError(f"{of}: a {_FORMS[wanted]} is needed, a {_FORMS[type(found)]} is bound")
         return found
 
-    def _bound(self, weights: Weights) -> Matrix | WeightVector:
+    def _find(self, weights: Weights) -> Matrix | WeightVector:
         match weights.role:
             case Role.MATRIX:
                 return self.bound.matrix(weights.letter)
@@ -398,10 +398,12 @@ class LayerPass(Generic[Value]):
     ) -> Iterator[DirectionPass[Value]]:
         """Yield the directions, started from an encoder's states, given states, learned ones, or zeros."""
         vectors, given = self.vectors, self.data.start.get(self.placed.name)
-        start = _shares(layer, vectors, carried) if carried else given and _given(layer, vectors, given)
+        start = (
+            _states_from_encoder(layer, vectors, carried) if carried else given and _given_states(layer, vectors, given)
+        )
         for number in range(layer.directions):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)
-            own = start[number] if start else _own(layer, vectors, weights)
+            own = start[number] if start else _own_states(layer, vectors, weights)
             trace = trace_of(layer, inputs, habits, weights)
             yield DirectionPass(trace, weights, vectors, own, backward=number == 1, traced=traced)
 
@@ -431,7 +433,7 @@ class LayerPass(Generic[Value]):
         return self.vectors.constant(self.data.elsewhere(width))
 
 
-def _shares(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> StartStates[Value]:
+def _states_from_encoder(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> StartStates[Value]:
     """Return each direction's share of states that concatenate the directions."""
     widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
     return [
@@ -443,7 +445,7 @@ def _shares(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> St
     ]
 
 
-def _given(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
+def _given_states(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
     """Return the given start states by letter, one list per direction if there are two; missing ones are zeros."""
     found = []
     for number in range(layer.directions):
@@ -454,7 +456,7 @@ def _given(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> Start
     return found
 
 
-def _own(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[Value, ...]:
+def _own_states(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[Value, ...]:
     """Return a direction's own state before the first step: a learned one, or zeros."""
     if layer.learned_state:
         return tuple(vectors.state(weights.state(letter)) for letter in layer.states)

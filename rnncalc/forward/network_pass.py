@@ -111,11 +111,11 @@ class Pass(Generic[Value]):
     def run(self) -> Iterator[LayerRun]:
         """Yield the observations of each layer, in order, up to the first that cannot be run."""
         if self.network.feedback:
-            yield from self._fed_back()
+            yield from self._run_fed_back()
             return
         values: dict[int, Stream[Value]] = {}
         for placed, places in self._layers():
-            ran = self._ran(placed, places, values)
+            ran = self._run_layer(placed, places, values)
             yield ran
             if ran.reason:
                 return
@@ -128,7 +128,7 @@ class Pass(Generic[Value]):
             yield placed, range(first, end + 1)
             first = end + 1
 
-    def _ran(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
+    def _run_layer(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
         """Run one layer by itself, adding the values of its moves; its weights can then be freed."""
         try:
             of = self.opened(placed)
@@ -136,9 +136,9 @@ class Pass(Generic[Value]):
                 values[place] = self._value(place, of, values)
         except (BindingError, LengthError) as lack:
             return LayerRun(placed, reason=str(lack))
-        return self._seen(of, values[places[-1]])
+        return self._observe(of, values[places[-1]])
 
-    def _fed_back(self) -> Iterator[LayerRun]:
+    def _run_fed_back(self) -> Iterator[LayerRun]:
         """Run all layers step by step; the last output of each step is the first layer's input at the next step."""
         begin = next(place for place, move in enumerate(self.network.flow) if isinstance(move, Begin))
         layers = [*self._layers()]
@@ -159,7 +159,7 @@ class Pass(Generic[Value]):
             yield LayerRun(layers[0][0], reason=f"{of.placed.name}: {lack}")
             return
         for of, output in zip(opened, outputs, strict=True):
-            yield self._seen(of, Stream([output], many=of.placed.sequence))
+            yield self._observe(of, Stream([output], many=of.placed.sequence))
         self.outputs = outputs[-1]
 
     def opened(self, placed: Placed) -> LayerPass[Value]:
@@ -192,7 +192,7 @@ class Pass(Generic[Value]):
                 return Stream([[vectors.carry(x, step) if step else x]], many=True, first=step)
             case Final():
                 states = [of_way[move.state] for of_way in self.final_states[move.reads[0]]]
-                return Stream([[self._merged(of, "concat", states)]], many=False)
+                return Stream([[self._merge(of, "concat", states)]], many=False)
         x, *others = [values[read] if read in self.shared else values.pop(read) for read in move.reads]
         match move:
             case Begin():
@@ -207,7 +207,7 @@ class Pass(Generic[Value]):
                 together = zip(*x.ways, *(way for other in others for way in other.ways), strict=True)
                 for number, vectors_of_step in enumerate(together, x.first):
                     vectors.at(number)
-                    merged.append(self._merged(of, move.how, vectors_of_step))
+                    merged.append(self._merge(of, move.how, vectors_of_step))
                 return x._replace(ways=[merged])
             case _:
                 if not of.bound:
@@ -217,7 +217,7 @@ class Pass(Generic[Value]):
                     self.final_states[place] = [way.by_letter(way.state) for way in of.directions]
                 return made
 
-    def _merged(self, of: LayerPass[Value], how: Merging, vectors: Sequence[Value]) -> Value:
+    def _merge(self, of: LayerPass[Value], how: Merging, vectors: Sequence[Value]) -> Value:
         return of.vectors.operation(MERGES[how])(*vectors) if len(vectors) > 1 else vectors[0]
 
     def _bind(self, of: LayerPass[Value], x: Stream[Value], carried: Sequence[Value]) -> None:
@@ -229,7 +229,7 @@ class Pass(Generic[Value]):
         of.bind(*rules, width, table=self.table, carried=carried, traced=self.traced, epsilon=epsilon)
         self.table = of.table or self.table
 
-    def _seen(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:
+    def _observe(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:
         """Return the observations of a layer: the shape of its output, its numbers, and the work."""
         (vectors,) = x.ways
         output = [of.vectors.numbers(vector) for vector in vectors]

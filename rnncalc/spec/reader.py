@@ -91,9 +91,9 @@ class _NetworkReader(TreeReader):
         for key, (kinds, expected) in OWN_DATA.items():
             if key in nodes and not isinstance(nodes[key], kinds):
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}")
-        return self.validated(given)
+        return self.validate(given)
 
-    def validated(self, given: dict[str, Any]) -> Network | None:
+    def validate(self, given: dict[str, Any]) -> Network | None:
         """Return the network of these values; note what is wrong with their combination, each at its node."""
         try:
             return Network(**given)
