@@ -501,7 +501,7 @@ def _check_habits(layer: Cell, inputs: int, convention: Convention, asked: set[s
     habits = convention.habits(layer.kind)
     for name in Habits.fields if isinstance(convention.cells, Mapping) else ():
         if getattr(habits, name) and name not in asked:
-            plain = Tracer(type(layer)(units=layer.units), inputs, habits, NO_SIDES)
+            plain = Tracer(layer.replace(**layer.defaults), inputs, habits, NO_SIDES)
             plain()
             if name not in plain.asked:
                 message = f"habits: {name}: the step of {layer.kind} asks for no such habit; remove it"
