@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,9 +18,6 @@ from rnncalc.questions import count as question
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.report import Report
 from rnncalc.text import all_of
-
-if TYPE_CHECKING:
-    from rnncalc.reports.compare import AllocationReport
 
 
 @click.command(
@@ -86,7 +83,7 @@ def _with_titles(reports: list[tuple[str, Report]], destination: Destination) ->
     return [each for file, report in reports for each in ((FileReport(file), report) if titled else (report,))]
 
 
-def _allocation(network: Network) -> AllocationReport:
+def _allocation(network: Network) -> Report:
     from rnncalc.questions.compare import compare_conventions
     from rnncalc.reports.compare import AllocationReport
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
-from rnncalc.reports.report import QuizReport
+from rnncalc.reports.report import DerivationReport, QuizReport
 from rnncalc.reports.sheet import (
     Arithmetic,
     Block,
@@ -30,9 +30,6 @@ from rnncalc.reports.sheet import (
 )
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
-
-if TYPE_CHECKING:
-    from rnncalc.reports.report import DerivationReport
 
 ESCAPES = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
