@@ -6,11 +6,11 @@ TeX breaks the lines of words and sums; equations are broken where they are writ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TextIO
 
-from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
+from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.reports.report import DerivationReport, QuizReport
@@ -192,11 +192,7 @@ def _line(row: Row) -> str:
         return f"\\derived{{{_label(*row)}}}{{}}\n"
     *labels, number = (value for value in row if value is not equation)
     sides = dict.fromkeys([*map(_sum, equation), _sum(text_of(number).replace(",", ""))])
-    return f"\\derived{{{_label(*labels)}}}{{{' '.join(f'${side}$' for side in _with_signs(sides))}}}\n"
-
-
-def _with_signs(sides: Iterable[str]) -> Iterator[str]:
-    return (f"= {side}" if number else side for number, side in enumerate(sides))
+    return f"\\derived{{{_label(*labels)}}}{{${'$ $= '.join(sides)}$}}\n"
 
 
 def _label(*what: Value) -> str:
@@ -242,7 +238,7 @@ def _fitting(line: Line) -> Iterator[str]:
     """Yield an equation in as many lines as it needs on a page."""
     rows: list[Line] = [()]
     indent = _line_width(line[:2]) + QUAD
-    for group in groups(line):
+    for group in parts(line, BREAKS):
         if rows[-1] and _line_width((*rows[-1], *group)) > PAGE - indent * (len(rows) > 1):
             rows.append(())
         rows[-1] = (*rows[-1], *group)
@@ -335,7 +331,7 @@ def _work_line(line: WorkLine, room: float) -> str:
 
 
 def _side(side: Sequence[WorkPiece], room: float) -> str:
-    """Return a side of an equation, on several lines where it is too wide; brackets that pair on one line grow."""
+    """Return a side of an equation, on several lines if it is too wide; brackets grow if they pair on one line."""
     if _width(side) <= room:
         return "".join(map(_work_piece, side))
     rows: list[list[WorkPiece]] = [[]]
@@ -344,17 +340,8 @@ def _side(side: Sequence[WorkPiece], room: float) -> str:
             if rows[-1] and _width((*rows[-1], *part)) > room - QUAD:
                 rows.append([])
             rows[-1] += part
-    fixed = {r"\left(": r"\Bigl(", r"\right)": r"\Bigr)"}
-    texts = ["".join(_fixed(_work_piece(piece), fixed) for piece in row) for row in rows]
-    return " \\\\\n  &\\quad ".join(texts)
-
-
-def _fixed(text: str, sizes: Mapping[str, str]) -> str:
-    """Return a bracket of fixed size instead of one that grows, which must pair on one line."""
-    for growing, fixed in sizes.items():
-        if text.endswith(growing):
-            return text.removesuffix(growing) + fixed
-    return text
+    text = " \\\\\n  &\\quad ".join("".join(map(_work_piece, row)) for row in rows)
+    return text.replace(r"\left(", r"\Bigl(").replace(r"\right)", r"\Bigr)")
 
 
 def _width(line: Sequence[WorkPiece]) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.forward.arrays import BindingError, Matrix, Meter, Nested, PassData, Progress, Value, Vectors
+from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Progress, Value, Vectors
 from rnncalc.forward.bindings import Binding, binding
 from rnncalc.forward.layer_pass import History, LayerPass, Stream
 from rnncalc.layers.cell import Habits
@@ -68,10 +68,9 @@ MERGES = {
 class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
-    vectors: makes the vectors of a layer from its meter. weights, inputs: the numbers to use, drawn from the
-    seed if they are not given. start: the states before the first step, by layer and letter; zeros if they are not
-    given. traced: whether to keep the histories of recurrent layers, and the outputs of all. rounded: whether numbers
-    from the seed have few decimals.
+    vectors: makes the vectors of a layer from its meter. traced: whether to keep the histories of recurrent layers, and
+    the outputs of all. numbers: the weights, inputs and start states to use, and what random ones are drawn with, as in
+    `PassData`.
 
     outputs: those of the last layer, once it was run. layer_outputs, histories: by name, the outputs of each layer, and
     the history of each recurrent one.
@@ -82,19 +81,15 @@ class Pass(Generic[Value]):
         network: Network,
         vectors: Callable[[Placed, Meter], Vectors[Value]],
         *,
-        seed: int = 0,
-        weights: dict[str, dict[str, Nested]] | None = None,
-        inputs: dict[str | None, list[Any]] | None = None,
-        start: dict[str, dict[str, Nested]] | None = None,
         progress: Progress | None = None,
         traced: bool = False,
-        rounded: bool = False,
+        **numbers: Any,
     ) -> None:
         self.network = network
         self.vectors = vectors
         self.convention = convention(network.convention)
         self.binding = binding(network.convention)
-        self.data = PassData(seed, weights, inputs, start, rounded=rounded)
+        self.data = PassData(**numbers)
         self.progress = progress
         self.traced = traced
         self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}
@@ -131,7 +126,7 @@ class Pass(Generic[Value]):
     def _run_layer(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
         """Run one layer by itself, adding the values of its moves; its weights can then be freed."""
         try:
-            of = self.opened(placed)
+            of = self.open_layer(placed)
             for place in places:
                 values[place] = self._value(place, of, values)
         except (BindingError, LengthError) as lack:
@@ -142,7 +137,7 @@ class Pass(Generic[Value]):
         """Run all layers step by step; the last output of each step is the first layer's input at the next step."""
         begin = next(place for place, move in enumerate(self.network.flow) if isinstance(move, Begin))
         layers = [*self._layers()]
-        opened = [self.opened(placed) for placed, _ in layers]
+        opened = [self.open_layer(placed) for placed, _ in layers]
         outputs: list[list[Value]] = [[] for _ in layers]
         values: dict[int, Stream[Value]] = {}
         of = opened[0]
@@ -162,7 +157,7 @@ class Pass(Generic[Value]):
             yield self._observe(of, Stream([output], many=of.placed.sequence))
         self.outputs = outputs[-1]
 
-    def opened(self, placed: Placed) -> LayerPass[Value]:
+    def open_layer(self, placed: Placed) -> LayerPass[Value]:
         """Return a layer with its weights, which are bound when it is first applied."""
         meter = Meter(self.progress)
         return LayerPass(placed, self.data, self.vectors(placed, meter), meter)

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 OUTPUT_KEYS = (Output.number, *Output.options())
 PART_KEYS = ("steps", "input", "layers", "output")
-DATA_KEYS = ("weights", "inputs", "targets", "start")
-TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *DATA_KEYS)
 COUNT = WholeNumber()
 OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "weights": ((Mapping,), "the keys of the layers"),
@@ -51,6 +49,8 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "start": ((Mapping,), "the keys of the recurrent layers"),
 }
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
+
+TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
 
 _SHAPES = "the names of %s, each with what is expected"
 
@@ -216,10 +216,6 @@ class _NetworkReader(TreeReader):
     def unknown_option(
         self, of: type[Layer], layer: Node, path: Path, key: str, known: tuple[str, ...], below: Node
     ) -> str:
-        """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
-
-        below: what stands under the key.
-        """
         if key not in ("return_sequences", "return_sequence"):
             return _unknown_option(of, layer, key, known, below)
         from rnncalc.spec.aliases import sequences_cure
