@@ -152,7 +152,7 @@ def write(reports: Iterable[DerivationReport | QuizReport], file: TextIO) -> Non
         return
     derivations = [report for report in reports if not isinstance(report, QuizReport)]
     sheets = [sheet for report in derivations for sheet in report.sheets()]
-    width = _page(sheets)
+    width = max([PAGE, *(_widest(sheet.work) for sheet in sheets if sheet.work)])
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
         file.write(_PAPER.replace("WIDTH", f"{width + _MARGINS:.0f}pt"))
@@ -160,13 +160,6 @@ def write(reports: Iterable[DerivationReport | QuizReport], file: TextIO) -> Non
     for sheet in sheets:
         _write_sheet(sheet, file)
     file.write("\\end{document}\n")
-
-
-def _page(sheets: list[Sheet]) -> float:
-    """Return the width of a page, which no matrix exceeds."""
-    if not any(sheet.work for sheet in sheets):
-        return PAGE
-    return max(PAGE, *(_widest(sheet.work) for sheet in sheets))
 
 
 def _write_sheet(sheet: Sheet, file: TextIO) -> None:
