@@ -25,9 +25,9 @@ def main() -> NoReturn:
 def call(args: list[str]) -> int:
     """Run one call and return its exit code: 0 fine, 1 the answer is no, 2 the input is wrong, 130 interrupted."""
     try:
-        from rnncalc.cli.calling import answered
+        from rnncalc.cli.calling import run_call
 
-        return answered(args)
+        return run_call(args)
     except KeyboardInterrupt:
         return _ended("interrupted", 130)
     except MemoryError:

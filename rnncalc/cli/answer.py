@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -33,12 +33,8 @@ if TYPE_CHECKING:
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
 
-class Columns(NamedTuple):
-    """The columns of a file of answers, by their titles or numbers."""
-
-    name: str | None
-    answers: tuple[str, ...]
-    variant: str | None
+Columns = tuple[str | None, tuple[str, ...], str | None]
+"""The columns of the names, the answers and the variants in a file, by their titles or numbers."""
 
 
 @click.command(
@@ -90,8 +86,7 @@ def answer(
     """
     _refuse_unknown_flags(context, words)
     if from_ is not None:
-        columns = Columns(name, answers, variant)
-        write([_graded(words, from_, columns, exact=exact, flags=flags)], destination)
+        write([_grade(words, from_, (name, answers, variant), exact=exact, flags=flags)], destination)
         return 0
     if name is not None or answers or variant is not None:
         raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
@@ -124,18 +119,11 @@ def answer(
     return 0 if judged.right else 1
 
 
-def _graded(
-    words: tuple[str, ...],
-    path: str,
-    columns: Columns,
-    *,
-    exact: bool,
-    flags: NetworkFlags,
-) -> GradebookReport:
+def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, flags: NetworkFlags) -> GradebookReport:
     """Return the grades of a class; write warnings about single rows to standard error."""
     from rnncalc.questions.answer.gradebook import read_answer_file
 
-    variants = _variants(words[:1], columns.variant, flags)
+    variants = _variants(words[:1], columns[2], flags)
     with AllAtOnce() as at_once:
         if len(words) > 1:
             at_once.refuse(f"the answers stand in {escape(path)}; remove {escape(words[1])}")

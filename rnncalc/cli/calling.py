@@ -25,7 +25,7 @@ FLAGS = {
 """Cures of refusals, written with the command's flags."""
 
 
-def answered(args: list[str]) -> int:
+def run_call(args: list[str]) -> int:
     """Run a call and return its exit code."""
     make_encodable()
     forget_inputs()
@@ -35,7 +35,7 @@ def answered(args: list[str]) -> int:
 
             return complete(cli, asked)
         with cli.make_context("rnncalc", args or ["--help"]) as context:
-            code = _invoked(context)
+            code = _invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code
     except (CallError, DeclarationError) as error:
@@ -51,9 +51,9 @@ def answered(args: list[str]) -> int:
 
             message = unknown_flag_message(error.option_name, error.ctx.command)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
-        tell(f"rnncalc: {_shortened(message)} (see {command} --help)")
+        tell(f"rnncalc: {_shorten(message)} (see {command} --help)")
     except click.ClickException as error:
-        tell(f"rnncalc: {_shortened(error.format_message())}")
+        tell(f"rnncalc: {_shorten(error.format_message())}")
     except OSError as error:
         discard_unwritten()
         tell(f"rnncalc: cannot write the answer: {(error.strerror or str(error)).lower()}")
@@ -62,7 +62,7 @@ def answered(args: list[str]) -> int:
     return 2
 
 
-def _invoked(context: click.Context) -> object:
+def _invoke(context: click.Context) -> object:
     """Run the command; turn an exception that no command should raise into a line that names its file and line.
 
     Python's development mode, `python -X dev`, shows the traceback instead.
@@ -81,6 +81,6 @@ def _invoked(context: click.Context) -> object:
         raise DeclarationError(f"{name}: {raised(error, own)}") from error
 
 
-def _shortened(message: str) -> str:
+def _shorten(message: str) -> str:
     """Return a message with long words, which the call may have typed, shortened, and the whole limited in length."""
     return escape(re.sub(r"\S{81,}", lambda word: escape(word[0]), message), limit=500)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -66,7 +66,6 @@ COMPARISONS = {
 
 
 def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorator:
-    """Return a flag for each limit."""
     metavars = {key: "X" if isinstance(of.allowed, Ratio) else "N" for key, of in keys.items()}
     flags = (click.option(flag_of(key), metavar=metavars[key] + or_percent, help=keys[key].meaning) for key in keys)
     return together(*flags)
@@ -115,8 +114,7 @@ def check(
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention, "rate": rate}
     with AllAtOnce() as at_once:
-        more: Any = {"baseline": baseline, "dtype": dtype, "strict": strict, "model": model}
-        checks = at_once.ask(check_all, paths, overrides, limits, **more)
+        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model)
     write([checks], destination)
     if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
         tell(*checks.failures())  # a program or a file has the answer, so that people still see what failed
@@ -133,15 +131,14 @@ class Call(NamedTuple):
     model: ModelFile | None = None
 
 
-def check_all(
+def _check_all(
     paths: Sequence[str],
     overrides: Texts,
     limits: Texts,
-    *,
-    baseline: str | None = None,
-    dtype: str = "float32",
-    strict: bool = False,
-    model: str | None = None,
+    baseline: str | None,
+    dtype: str,
+    strict: bool,
+    model: str | None,
 ) -> CheckReport:
     """Check every file at the paths and return a verdict for each; a broken file does not stop the others.
 

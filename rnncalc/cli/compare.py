@@ -56,7 +56,7 @@ def compare(
     """
     with AllAtOnce() as at_once:
         if found := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
-            at_once.problems.append(_written(found))
+            at_once.problems.append(_span_problem(found))
             flags["steps"] = None
         spans = ".." in (flags["steps"] or "")
         span = at_once.ask(_span, flags["steps"] or "") if spans else None
@@ -111,13 +111,12 @@ def _network(text: str, number: int, others: NetworkFlags) -> Network:
     raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300), where),))
 
 
-def _written(found: re.Match[str]) -> Problem:
+def _span_problem(found: re.Match[str]) -> Problem:
     """Return the message for a range written like `1-100`."""
     expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(found[0])}'"
     return Problem((), f"{expected}; write {found[1]}..{found[2]}", "--steps")
 
 
 def _span(steps: str) -> tuple[int, int]:
-    """Return the ends of `FIRST..LAST`."""
     first, _, last = steps.partition("..")
     return read_value("--steps", first, Size()), read_value("--steps", last, Size())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,9 +18,6 @@ from rnncalc.questions import count as question
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.report import Report
 from rnncalc.text import all_of
-
-if TYPE_CHECKING:
-    from rnncalc.reports.compare import AllocationReport
 
 
 @click.command(
@@ -66,10 +63,10 @@ def count(
         if all_conventions and others:
             at_once.refuse(f"--all-conventions stands alone: remove {all_of(others)}")
     if all_conventions:
-        write(_named([(file, _allocated(network)) for file, network in networks], destination), destination)
+        write(_with_titles([(file, _allocation(network)) for file, network in networks], destination), destination)
         return
     counts = [(file, CountReport(question.count(network, dtype), tensors, cost, dense)) for file, network in networks]
-    reports = _named([(file, add(of) if add else of) for file, of in counts], destination)
+    reports = _with_titles([(file, add(of) if add else of) for file, of in counts], destination)
     if len(counts) > 1 and _is_read(destination):
         reports.append(SummaryReport(tuple((file, of.counted) for file, of in counts)))
     write(reports, destination)
@@ -80,13 +77,13 @@ def _is_read(destination: Destination) -> bool:
     return find(destination.format).can_write(FileReport)
 
 
-def _named(reports: list[tuple[str, Report]], destination: Destination) -> list[Report]:
+def _with_titles(reports: list[tuple[str, Report]], destination: Destination) -> list[Report]:
     """Return the reports; for people, several reports get the names of their files as titles."""
     titled = len(reports) > 1 and _is_read(destination)
     return [each for file, report in reports for each in ((FileReport(file), report) if titled else (report,))]
 
 
-def _allocated(network: Network) -> AllocationReport:
+def _allocation(network: Network) -> Report:
     from rnncalc.questions.compare import compare_conventions
     from rnncalc.reports.compare import AllocationReport
 

@@ -75,7 +75,7 @@ def exercise(
             )
         ]
         varied: dict[str, range] = {}
-        for name, values in filter(None, [at_once.ask(_varied, each) for each in vary]):
+        for name, values in filter(None, [at_once.ask(_read_vary, each) for each in vary]):
             if name in varied:
                 at_once.refuse(f"--vary: {escape(name)} stands twice; remove one of them")
             varied[name] = values
@@ -87,7 +87,7 @@ def exercise(
     write(reports, destination)
 
 
-def _varied(text: str) -> tuple[str, range]:
+def _read_vary(text: str) -> tuple[str, range]:
     """Return a size and its possible values, from `lstm_1=16..64:16`."""
     found = _VARIED.fullmatch(text)
     if not found:

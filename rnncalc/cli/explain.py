@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,24 +13,21 @@ from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
+from rnncalc.network.network import Network
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.report import Report
 from rnncalc.text import not_among
 
-if TYPE_CHECKING:
-    from rnncalc.network.network import Network
-    from rnncalc.reports.explain_operations import OperationsExplanationReport
-    from rnncalc.reports.explain_training import TrainingExplanationReport
 
-
-def _operations(network: Network, only: tuple[str, ...], batch: int = 1) -> OperationsExplanationReport:
+def _operations(network: Network, only: tuple[str, ...], batch: int = 1) -> Report:
     from rnncalc.questions.explain_operations import explain_operations
     from rnncalc.reports.explain_operations import OperationsExplanationReport
 
     return OperationsExplanationReport(explain_operations(network, batch, only))
 
 
-def _training(network: Network, only: tuple[str, ...], **update: Any) -> TrainingExplanationReport:
+def _training(network: Network, only: tuple[str, ...], **update: Any) -> Report:
     from rnncalc.questions.explain_training import explain_training
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport

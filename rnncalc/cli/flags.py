@@ -58,6 +58,13 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
+def completions(words: Iterable[str], incomplete: str) -> "list[CompletionItem]":
+    """Return the words that a shell may complete a word to."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
 class WordOption(click.Option):
     """A flag with a list of allowed values: its help lists them, and shells complete them.
 
@@ -77,9 +84,7 @@ class WordOption(click.Option):
         return self.default
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(word) for word in self.words() if word.startswith(incomplete)]
+        return completions(self.words(), incomplete)
 
 
 def word_flag(*names: str, words: str | Words, **given: Any) -> Decorator:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import click
 
 from rnncalc.cli.commands import COMMANDS, Command, write_allowed_values, write_examples, write_flags
-from rnncalc.cli.flags import WordOption, network_flags
+from rnncalc.cli.flags import WordOption, completions, network_flags
 from rnncalc.cli.output import write_text
 from rnncalc.errors import CallError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Switch, Text
 from rnncalc.text import not_among
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 
 def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
@@ -38,7 +34,7 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
         known: dict[str, Option] = {}
         for of in every:
             known |= {name: of.option(name) for name in of.options() if name not in known}
-        formatter.write_dl([(_written(name, option), option.meaning) for name, option in known.items()])
+        formatter.write_dl([(_usage(name, option), option.meaning) for name, option in known.items()])
     write_examples(
         formatter,
         (
@@ -48,7 +44,7 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     )
 
 
-def _written(name: str, option: Option) -> str:
+def _usage(name: str, option: Option) -> str:
     match option.allowed:
         case Switch():
             return f"{name}[=true|false]"
@@ -157,14 +153,13 @@ TOPICS: dict[str, Callable[[click.HelpFormatter, click.Context], None]] = {
 """What several commands share, by its name."""
 
 
-def _known(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(word) for word in (*TOPICS, *COMMANDS) if word.startswith(incomplete)]
-
-
 @click.command(cls=Command, examples=("rnncalc help layers", "rnncalc help conventions"))
-@click.argument("topic", required=False, metavar="[TOPIC]", shell_complete=_known)
+@click.argument(
+    "topic",
+    required=False,
+    metavar="[TOPIC]",
+    shell_complete=lambda _, __, incomplete: completions((*TOPICS, *COMMANDS), incomplete),
+)
 @click.pass_context
 def help(context: click.Context, topic: str | None) -> None:  # noqa: A001  the name of the command
     """Explain layers, network, conventions, notations or formats.

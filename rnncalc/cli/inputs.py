@@ -35,17 +35,17 @@ def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec
     return _read(specs, flags, lambda spec: spec)
 
 
-def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
-    """Return the networks of the specs, or of the flags. Raises as `read_specs` does.
+def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
+    """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_specs` does.
 
     Only the network of a file is kept: its text and positions take several times the memory.
     """
-    return _read(specs, flags, lambda spec: spec.network)
-
-
-def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
-    """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_specs` does."""
     return _read(specs, flags, lambda spec: (spec.source, spec.network))
+
+
+def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
+    """Return the networks of the specs, or of the flags. Raises as `read_specs` does."""
+    return [network for _, network in read_files(specs, **flags)]
 
 
 def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
@@ -183,7 +183,6 @@ def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_
 
 
 def _at(path: str, flag: str, message: str) -> Problem:
-    """Return the problem of a file that cannot be read."""
     where = f"'{escape(path, limit=300)}'"  # the message ends with the file's name
     return Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where)
 
@@ -195,11 +194,7 @@ def _unreadable(path: str, error: OSError, hint: bool) -> str:
             return "is a link that leads nowhere"
         return f"no such file{_beside(path) or (_hint(path) if hint else '')}"
     if isinstance(error, IsADirectoryError):
-        return (
-            "is a folder; give a file in it, or all of it to rnncalc check"
-            if hint
-            else "is a folder; name a file in it"
-        )
+        return f"is a folder; {'give a file in it, or all of it to rnncalc check' if hint else 'name a file in it'}"
     return (error.strerror or str(error)).lower()
 
 

@@ -89,12 +89,12 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
     Raises CallError if it cannot be written; an earlier file is then unchanged and no other file remains.
     """
     check_file(path, flag)
-    from rnncalc.cli.progress import (
-        cleared_when_ended,  # imported late: `signal` takes time, and few calls write a file
-    )
+    from rnncalc.cli.progress import cleared_when_ended  # `signal` takes time, and few calls write a file
 
     try:
-        mode = _permissions(path)
+        mode = None
+        with suppress(FileNotFoundError):  # OSError for a cycle of links is reported
+            mode = os.stat(path).st_mode & 0o777
         place = os.path.realpath(path)  # keep a link and replace its target
         new = os.path.join(os.path.dirname(place), f".rnncalc-{os.urandom(8).hex()}.tmp")
 
@@ -116,11 +116,3 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
     except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
         why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
         raise CallError(f"{flag} '{escape_path(path)}': cannot be written: {why.lower()}") from None
-
-
-def _permissions(path: str) -> int | None:
-    """Return the permissions of a file, None if it does not exist. Raises OSError for a cycle of links."""
-    try:
-        return os.stat(path).st_mode & 0o777
-    except FileNotFoundError:
-        return None

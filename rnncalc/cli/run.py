@@ -151,17 +151,12 @@ def _data(
     """Return the numbers of a run; weights of a model file override a spec's own."""
     data = parse_data(spec, *own)
     if loss is not None and data.targets is None:
-        _refuse_without_targets(loss, spec)
+        from rnncalc.questions.backward import LOSSES
+
+        if LOSSES[loss].needs_targets:
+            in_spec = ", or targets in the spec" if spec.source else ""
+            raise CallError(f"--loss {loss} needs targets, what the outputs should be: give --targets FILE{in_spec}")
     return data._replace(weights=weights_within(spec, model, data.inputs, most)) if model else data
-
-
-def _refuse_without_targets(loss: str, spec: Spec) -> None:
-    """Refuse a loss that needs targets. Raises CallError."""
-    from rnncalc.questions.backward import LOSSES
-
-    if LOSSES[loss].needs_targets:
-        in_spec = ", or targets in the spec" if spec.source else ""
-        raise CallError(f"--loss {loss} needs targets, what the outputs should be: give --targets FILE{in_spec}")
 
 
 def _misfit(given: dict[str, Any], format: str) -> str:
@@ -188,14 +183,12 @@ def _misfit(given: dict[str, Any], format: str) -> str:
 
 
 def _run(network: Network, data: Data, **asked: Any) -> RunReport:
-    """Return the report of a forward pass."""
     given = {key: value for key, value in data._asdict().items() if key != "targets"}
     with progress_of(lambda: cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
         return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
 
 
 def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkReport:
-    """Return the report of a forward pass worked by hand."""
     from rnncalc.questions.work import work
     from rnncalc.reports.work import WorkReport
 
@@ -203,7 +196,6 @@ def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkRep
 
 
 def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
-    """Return the report of a forward and a backward pass."""
     from rnncalc.questions.backward import backward, whole_work
     from rnncalc.reports.run import BackwardReport
 

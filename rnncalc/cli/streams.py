@@ -21,17 +21,13 @@ def tell(*lines: str) -> None:
     """
     if sys.stderr is None:
         return
-    start, end = ("\x1b[31m", "\x1b[0m") if _wants_colours(sys.stderr) else ("", "")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "unknown")
+    start, end = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() and not plain else ("", "")
     try:
         sys.stderr.write("".join(f"{start}{escape(line, MOST_OF_A_LINE)}{end}\n" for line in lines))
         sys.stderr.flush()
     except OSError:  # the pipe is closed, or the disk full: the exit code remains
         _discard(sys.stderr)
-
-
-def _wants_colours(stream: TextIO) -> bool:
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in (None, "dumb", "unknown")
-    return stream.isatty() and wanted
 
 
 def discard_unwritten() -> None:

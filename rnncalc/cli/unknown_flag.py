@@ -64,10 +64,10 @@ def _of_layer(key: str) -> str:
     every: list[type[Layer]] = [*kinds, Output]
     name = next((each for each in (key, *meanings(key)) if any(each in of.options() for of in every)), "")
     if name in Output.options() and not any(name in of.options() for of in kinds):
-        return f"an option of the output layer stands behind it, as in -o 5,{_written(name, Output)}"
+        return f"an option of the output layer stands behind it, as in -o 5,{_example(name, Output)}"
     shown = next((of for of in kinds if name in of.options()), None)
     if shown:
-        return f"an option of a layer stands behind it, as in -l {_kind(shown)},{_written(name, shown)}"
+        return f"an option of a layer stands behind it, as in -l {_kind(shown)},{_example(name, shown)}"
     return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
 
 
@@ -78,7 +78,7 @@ def _kind(of: type[Layer]) -> str:
     return f"{of.kind}:{'0.5' if isinstance(of.option(of.number).allowed, Rate) else '20'}"
 
 
-def _written(name: str, of: type[Layer]) -> str:
+def _example(name: str, of: type[Layer]) -> str:
     """Return an option with a value that is not its default."""
     default, option = of.defaults.get(name), of.option(name)
     return name if isinstance(option.allowed, Switch) and not default else f"{name}={_value(option, default)}"

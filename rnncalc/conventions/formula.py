@@ -108,9 +108,9 @@ def substituted(of: Expression, sizes: Sizes, *, folded: bool = False) -> Expres
         case Axis(times=times, letter=letter):
             return substituted(Times((times, letter)), sizes, folded=True) if letter else times
         case str():
-            return _written(sizes[of])
+            return _expression(sizes[of])
         case _:
-            return _written(of)
+            return _expression(of)
 
 
 def folded_sum(terms: Iterable[Expression]) -> Expression:
@@ -138,7 +138,7 @@ def _product(factors: Iterable[Expression], folded: bool) -> Expression:
     return (flat[0] if flat else 1) if len(flat) < 2 else Times(tuple(flat))
 
 
-def _written(size: int | Polynomial) -> Expression:
+def _expression(size: int | Polynomial) -> Expression:
     """Return a size as an expression: a polynomial as a sum of products of letters."""
     if isinstance(size, int):
         return size
@@ -151,7 +151,7 @@ def factored(of: int | Polynomial) -> Expression:
     if isinstance(of, int):
         return of
     number, common, rest = of.factored()
-    return _product((number, *common, _written(rest)), folded=True)
+    return _product((number, *common, _expression(rest)), folded=True)
 
 
 def plain(of: Expression) -> str:

@@ -145,10 +145,10 @@ WIDTHS = {
 }
 
 
-def letters_of_kind(of: type[Cell], units: int) -> set[str]:
-    """Return the letters of all gates that a cell can have, with one option at a time changed from its default."""
-    layer: Cell = of(units=units)
-    options = {option: layer.option(option).allowed for option in of.options()}
+def letters_of_kind(layer: Cell) -> set[str]:
+    """Return the letters of all gates of a layer's kind, with one option at a time changed from its default."""
+    layer, units = layer.replace(**layer.defaults), layer.units
+    options = {option: layer.option(option).allowed for option in layer.options()}
     layers = [layer]
     for option, allowed in options.items():
         values: Iterable[object] = (True, False) if isinstance(allowed, Switch) else ()
@@ -160,7 +160,6 @@ def letters_of_kind(of: type[Cell], units: int) -> set[str]:
 
 
 def _matrix(gate: Gate, product: Product) -> str:
-    """Return the letters of the matrix of a gate's product."""
     return gate.letter if product.matrix is None else product.matrix
 
 
@@ -184,7 +183,7 @@ class CellTensors:
         named = {"order": self.arrays.order, "peephole_order": self.arrays.peephole_order, "sides": self.arrays.sides}
         for part, gates in named.items():
             for letter in gates:
-                if letter not in own and letter not in (known := letters_of_kind(type(self.layer), self.layer.units)):
+                if letter not in own and letter not in (known := letters_of_kind(self.layer)):
                     where = f"{self.convention.name}: {self.layer.kind}: {part}"
                     raise DeclarationError(f"{where}: no gate is called {letter}; there are {all_of(sorted(known))}")
 
@@ -224,7 +223,6 @@ class CellTensors:
         return [found[letter] for letter in order if letter in found]
 
     def _stacked(self) -> Iterator[_Made]:
-        """Yield a tensor for each of the stacks."""
         users: dict[str, dict[str, None]] = {}  # the gates of each matrix, in order
         for gate in self.gates:
             for each in gate.products:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rnncalc.formats.values import text_of
+from rnncalc.reports.report import RecordReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, TensorName, Value
 from rnncalc.text import escape, has_letters
-
-if TYPE_CHECKING:
-    from rnncalc.reports.report import RecordReport
 
 
 def write(reports: Iterable[RecordReport], file: TextIO) -> None:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
+from rnncalc.reports.report import CheckedReport
 from rnncalc.reports.sheet import MOST_LINES, Finding, Outcome
 from rnncalc.text import escape
-
-if TYPE_CHECKING:
-    from rnncalc.reports.report import CheckedReport
 
 
 def write(reports: Iterable[CheckedReport], file: TextIO) -> None:
@@ -43,5 +41,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    """Escape what would end the line or the property."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 from xml.sax.saxutils import escape as escape_xml
 
+from rnncalc.reports.report import CheckedReport
 from rnncalc.reports.sheet import Finding, Outcome
 from rnncalc.text import escape
-
-if TYPE_CHECKING:
-    from rnncalc.reports.report import CheckedReport
 
 
 def write(reports: Iterable[CheckedReport], file: TextIO) -> None:

@@ -6,14 +6,14 @@ TeX breaks the lines of words and sums; equations are broken where they are writ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
+from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
-from rnncalc.reports.report import QuizReport
+from rnncalc.reports.report import DerivationReport, QuizReport
 from rnncalc.reports.sheet import (
     Arithmetic,
     Block,
@@ -30,9 +30,6 @@ from rnncalc.reports.sheet import (
 )
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
-
-if TYPE_CHECKING:
-    from rnncalc.reports.report import DerivationReport
 
 ESCAPES = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -155,7 +152,7 @@ def write(reports: Iterable[DerivationReport | QuizReport], file: TextIO) -> Non
         return
     derivations = [report for report in reports if not isinstance(report, QuizReport)]
     sheets = [sheet for report in derivations for sheet in report.sheets()]
-    width = _page(sheets)
+    width = max([PAGE, *(_widest(sheet.work) for sheet in sheets if sheet.work)])
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
         file.write(_PAPER.replace("WIDTH", f"{width + _MARGINS:.0f}pt"))
@@ -163,13 +160,6 @@ def write(reports: Iterable[DerivationReport | QuizReport], file: TextIO) -> Non
     for sheet in sheets:
         _write_sheet(sheet, file)
     file.write("\\end{document}\n")
-
-
-def _page(sheets: list[Sheet]) -> float:
-    """Return the width of a page, which no matrix exceeds."""
-    if not any(sheet.work for sheet in sheets):
-        return PAGE
-    return max(PAGE, *(_widest(sheet.work) for sheet in sheets))
 
 
 def _write_sheet(sheet: Sheet, file: TextIO) -> None:
@@ -195,15 +185,10 @@ def _line(row: Row) -> str:
         return f"\\derived{{{_label(*row)}}}{{}}\n"
     *labels, number = (value for value in row if value is not equation)
     sides = dict.fromkeys([*map(_sum, equation), _sum(text_of(number).replace(",", ""))])
-    return f"\\derived{{{_label(*labels)}}}{{{' '.join(f'${side}$' for side in _with_signs(sides))}}}\n"
-
-
-def _with_signs(sides: Iterable[str]) -> Iterator[str]:
-    return (f"= {side}" if number else side for number, side in enumerate(sides))
+    return f"\\derived{{{_label(*labels)}}}{{${'$ $= '.join(sides)}$}}\n"
 
 
 def _label(*what: Value) -> str:
-    """Return the label of a line."""
     return f"{', '.join(_inline(value) for value in what if value != '')}:"
 
 
@@ -246,7 +231,7 @@ def _fitting(line: Line) -> Iterator[str]:
     """Yield an equation in as many lines as it needs on a page."""
     rows: list[Line] = [()]
     indent = _line_width(line[:2]) + QUAD
-    for group in groups(line):
+    for group in parts(line, BREAKS):
         if rows[-1] and _line_width((*rows[-1], *group)) > PAGE - indent * (len(rows) > 1):
             rows.append(())
         rows[-1] = (*rows[-1], *group)
@@ -339,7 +324,7 @@ def _work_line(line: WorkLine, room: float) -> str:
 
 
 def _side(side: Sequence[WorkPiece], room: float) -> str:
-    """Return a side of an equation, on several lines where it is too wide; brackets that pair on one line grow."""
+    """Return a side of an equation, on several lines if it is too wide; brackets grow if they pair on one line."""
     if _width(side) <= room:
         return "".join(map(_work_piece, side))
     rows: list[list[WorkPiece]] = [[]]
@@ -348,21 +333,11 @@ def _side(side: Sequence[WorkPiece], room: float) -> str:
             if rows[-1] and _width((*rows[-1], *part)) > room - QUAD:
                 rows.append([])
             rows[-1] += part
-    fixed = {r"\left(": r"\Bigl(", r"\right)": r"\Bigr)"}
-    texts = ["".join(_fixed(_work_piece(piece), fixed) for piece in row) for row in rows]
-    return " \\\\\n  &\\quad ".join(texts)
-
-
-def _fixed(text: str, sizes: Mapping[str, str]) -> str:
-    """Return a bracket of fixed size instead of one that grows, which must pair on one line."""
-    for growing, fixed in sizes.items():
-        if text.endswith(growing):
-            return text.removesuffix(growing) + fixed
-    return text
+    text = " \\\\\n  &\\quad ".join("".join(map(_work_piece, row)) for row in rows)
+    return text.replace(r"\left(", r"\Bigl(").replace(r"\right)", r"\Bigr)")
 
 
 def _width(line: Sequence[WorkPiece]) -> float:
-    """Return the width of pieces."""
     return sum(map(_width_of, line))
 
 
@@ -405,7 +380,6 @@ def _number(text: str) -> str:
 
 
 def _text_width(text: str) -> float:
-    """Return the width of letters, digits and signs."""
     return sum(_WIDE.get(char) or (11.0 if char.isupper() else 6.0) for char in text)
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
-
-if TYPE_CHECKING:
-    from rnncalc.reports.report import SheetReport
 
 MOST_BYTES = 1_000_000
 """GitHub shows a job summary of at most 1 MiB, and nothing of a longer one."""

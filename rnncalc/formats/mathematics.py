@@ -36,11 +36,6 @@ def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]
     return [tuple(part) for part in found]
 
 
-def groups(line: Line) -> list[Line]:
-    """Return the parts of an equation in letters between places where it may be broken."""
-    return parts(line, BREAKS)
-
-
 def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[str]:
     """Yield an equation and its shapes below it, line by line, broken at its signs where it is wider than `width`.
 
@@ -49,7 +44,7 @@ def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) 
     signs = signs or {}
     rows = [_Rows()]
     indent = _Rows().with_pieces(line[:2], signs).width
-    for group in groups(line):
+    for group in parts(line, BREAKS):
         row = rows[-1].with_pieces(group, signs)
         if rows[-1].above.strip() and len(row.above.rstrip()) > width:
             rows.append(_Rows(" " * indent).with_pieces(group, signs))

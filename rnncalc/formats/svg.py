@@ -7,7 +7,7 @@ that print SVG do not know variables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO, assert_never
+from typing import TextIO, assert_never
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lines_of, lowest_first, path
@@ -25,12 +25,9 @@ from rnncalc.pictures.picture import (
     span,
     stacked,
 )
-from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
+from rnncalc.reports.equations import GREEK, Line, Term, plain, plain_piece
+from rnncalc.reports.report import PictureReport
 from rnncalc.text import escape
-
-if TYPE_CHECKING:
-    from rnncalc.reports.equations import Line
-    from rnncalc.reports.report import PictureReport
 
 ACROSS, DOWN = 9, 20
 """The size of a cell, in pixels: no letter of the font is wider, but those that a picture counts as more than one."""

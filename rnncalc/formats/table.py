@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 from rich.box import Box
 from rich.cells import cell_len
@@ -14,11 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
+from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
-
-if TYPE_CHECKING:
-    from rnncalc.reports.report import SheetReport
 
 GAP = 2
 """The space between two columns."""
@@ -265,7 +263,6 @@ class _Measured:
 
 
 def _across(widths: Mapping[int, int]) -> int:
-    """Return the width of columns side by side."""
     return sum(widths.values()) + GAP * (len(widths) - 1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO, assert_never
+from typing import TextIO, assert_never
 
 from rnncalc.formats.pictures import PAGE, ends, lowest_first
 from rnncalc.formats.values import terminal_width
@@ -22,12 +22,9 @@ from rnncalc.pictures.picture import (
     cells_along,
     columns,
 )
-from rnncalc.reports.equations import plain
+from rnncalc.reports.equations import Line, plain
+from rnncalc.reports.report import PictureReport
 from rnncalc.text import GREEK, encodes, escape, unencodable
-
-if TYPE_CHECKING:
-    from rnncalc.reports.equations import Line
-    from rnncalc.reports.report import PictureReport
 
 UP, RIGHT, DOWN, LEFT = 1, 2, 4, 8
 LINES = dict(enumerate(" ╵╶└╷│┌├╴┘─┴┐┤┬┼"))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO, assert_never
+from typing import TextIO, assert_never
 
 from rnncalc.formats.latex import symbol, typeset
 from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lines_of, lowest_first, path
 from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Shape, Style, span
-from rnncalc.reports.equations import Piece, Term, plain_piece
-
-if TYPE_CHECKING:
-    from rnncalc.reports.equations import Line
-    from rnncalc.reports.report import PictureReport
+from rnncalc.reports.equations import Line, Piece, Term, plain_piece
+from rnncalc.reports.report import PictureReport
 
 ACROSS, DOWN = 0.2, 0.44
 """The size of a cell, in centimetres."""

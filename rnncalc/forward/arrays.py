@@ -53,27 +53,18 @@ class Meter:
 
     def product(self, matrix: Matrix, x: Vector) -> Vector:
         """Return the matrix times x; for a convolution, at each place."""
-        if isinstance(matrix, Convolution):
-            return self._convolved(matrix, x)
         width = len(matrix.rows[0]) if matrix.rows else 0
-        if width != len(x):
+        if isinstance(matrix, Convolution):
+            done = [number for around in matrix.around(x) for number in product(matrix.rows, around)]
+        elif width == len(x):
+            done = product(matrix.rows, x)
+        else:
             raise BindingError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
-        done = product(matrix.rows, x)
         self.multiplications += len(done) * width
         if self._progress:
             self._progress(len(done) * width)
         if not matrix.shared:
-            self.read(matrix.key, len(done) * width)
-        return done
-
-    def _convolved(self, kernel: Convolution, x: Vector) -> Vector:
-        done: Vector = []
-        for around in kernel.around(x):
-            done += product(kernel.rows, around)
-            self.multiplications += len(kernel.rows) * len(around)
-            if self._progress:
-                self._progress(len(kernel.rows) * len(around))
-            self.read(kernel.key, len(kernel.rows) * len(around))
+            self.read(matrix.key, len(matrix.rows) * width)
         return done
 
     def vector(self, weights: WeightVector) -> Vector:

@@ -62,6 +62,7 @@ class LayerGradients(NamedTuple):
 class BackwardPass:
     """A forward pass on a tape, and one backward pass along it.
 
+    given: inputs, start and seed, as in `Pass`.
     ran: the observations of each layer. outputs: the network's, a vector for each step that has one; none if a layer
     could not be run. histories: the histories of recurrent layers by name, if traced. Every value then gets a
     gradient, also in frozen layers, so that more is read and multiplied than training needs.
@@ -73,16 +74,14 @@ class BackwardPass:
         network: Network,
         weights: dict[str, dict[str, Nested]],
         *,
-        inputs: dict[str | None, list[Any]] | None = None,
-        start: dict[str, dict[str, Nested]] | None = None,
-        seed: int = 0,
         chunk: int | None = None,
         traced: bool = False,
+        **given: Any,
     ) -> None:
         self.tape = Tape(chunk, every=traced)
         self.weights = weights
         self.tapes: dict[str, LayerTape] = {}
-        forward = Pass(network, self._taped, seed=seed, weights=weights, inputs=inputs, start=start, traced=traced)
+        forward = Pass(network, self._taped, weights=weights, traced=traced, **given)
         self.ran = tuple(forward.run())
         self.outputs = forward.outputs
         self.histories = forward.histories
@@ -102,11 +101,11 @@ class BackwardPass:
         self.tape.backward()
         for layer in self.tapes.values():
             layer.finish()
-        self.layers = tuple(map(self._seen, self.ran))
+        self.layers = tuple(map(self._observe, self.ran))
         self.tapes.clear()  # the saved values are not needed any more
         return self.layers
 
-    def _seen(self, ran: LayerRun) -> LayerGradients:
+    def _observe(self, ran: LayerRun) -> LayerGradients:
         name, layer = ran.placed.name, self.tapes[ran.placed.name]
         traces = tuple([History(_of(way.start), [*map(_of, way.steps)]) for way in self.histories.get(name, ())])
         return LayerGradients(ran.placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import STORED
-from rnncalc.forward.arrays import Floats, Meter, Nested, Progress
+from rnncalc.forward.arrays import Floats, Meter, Nested
 from rnncalc.forward.backward_pass import Loss
 from rnncalc.forward.network_pass import Pass
 from rnncalc.network.network import Network
@@ -90,6 +90,7 @@ class _Pinned(Floats):
 class Differences:
     """The loss of a network as a function of one weight at a time.
 
+    given: inputs, start, seed and progress, as in `Pass`.
     kinks: how many of the compared weights are at a jump of the slope.
     """
 
@@ -99,18 +100,13 @@ class Differences:
         loss: Loss,
         weights: dict[str, dict[str, Nested]],
         *,
-        inputs: dict[str | None, list[Any]] | None = None,
-        start: dict[str, dict[str, Nested]] | None = None,
-        seed: int = 0,
         chunk: int | None = None,
-        progress: Progress | None = None,
+        **given: Any,
     ) -> None:
         self.loss = loss
         self.weights = weights
         self.borders = Borders(chunk)
-        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(
-            network, self.borders.floats, seed=seed, weights=weights, inputs=inputs, start=start, progress=progress
-        )
+        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(network, self.borders.floats, weights=weights, **given)
         self.here = self._loss()
         self.kinks = 0
 

@@ -100,10 +100,10 @@ class DirectionPass(Generic[Value]):
         self.values: dict[int, Value] = {}  # values that the steps of a chunk share
         for place, node in enumerate(trace.nodes):
             if node.operation == WEIGHTS and len(node.axes) < 2:
-                self.weights[place] = vectors.weight(self._taken(node, WeightVector))
+                self.weights[place] = vectors.weight(self._weights_of(node, WeightVector))
             elif node.operation in MATRICES:
                 matrix, vector = node.operands
-                product = partial(vectors.product, self._taken(trace.nodes[matrix], Matrix))
+                product = partial(vectors.product, self._weights_of(trace.nodes[matrix], Matrix))
                 self.each.append((place, product, (vector,)))
             elif node.operation in OPERATIONS:
                 of_weights = all(operand in self.weights for operand in node.operands)
@@ -129,7 +129,6 @@ class DirectionPass(Generic[Value]):
         return values[trace.output]
 
     def _calculate(self, calculations: Sequence[Calculation], values: dict[int, Value]) -> None:
-        """Run operations; each adds a value."""
         place = 0
         try:
             for place, do, operands in calculations:
@@ -149,18 +148,17 @@ class DirectionPass(Generic[Value]):
         """Return states by their letters."""
         return dict(zip(self.trace.before, states, strict=True))
 
-    def _taken(self, node: Node, wanted: type[BoundWeight]) -> BoundWeight:
+    def _weights_of(self, node: Node, wanted: type[BoundWeight]) -> BoundWeight:
         """Return the weights of a node. Raises BindingError if a vector is bound for a matrix, or the reverse."""
         weights = node.weights
         assert weights is not None  # reported by its operation
-        found = self._bound(weights)
+        found = self._find(weights)
         if not isinstance(found, wanted):
             of = f"gate {weights.letter}'s product of {weights.of}"
             raise BindingError(f"{of}: a {_FORMS[wanted]} is needed, a {_FORMS[type(found)]} is bound")
         return found
 
-    def _bound(self, weights: Weights) -> Matrix | WeightVector:
-        """Return weights from the binding."""
+    def _find(self, weights: Weights) -> Matrix | WeightVector:
         match weights.role:
             case Role.MATRIX:
                 return self.bound.matrix(weights.letter)
@@ -195,7 +193,7 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
 class TransformPass(Generic[Value]):
     """The operations of a layer around the cells, on its bound weights.
 
-    places: how many places of a step it reads, each alone. names: its arrays by role. lies: the order of a kernel's
+    places: how many places of a step it reads, each alone. binding: the names of its arrays and the order of a kernel's
     axes. epsilon: added to a variance.
     """
 
@@ -203,7 +201,7 @@ class TransformPass(Generic[Value]):
         self,
         layer: Transform,
         places: int,
-        names: TransformNames,
+        binding: TransformNames,
         arrays: Arrays,
         vectors: Vectors[Value],
         meter: Meter,
@@ -211,8 +209,7 @@ class TransformPass(Generic[Value]):
     ) -> None:
         self.layer = layer
         self.places = places
-        self.names = names.names.get(layer.kind, {})
-        self.lies = names
+        self.binding = binding
         self.arrays = arrays
         self.vectors = vectors
         self.epsilon = epsilon
@@ -264,9 +261,10 @@ class TransformPass(Generic[Value]):
         return self.arrays.vector(self._name(role))
 
     def _name(self, role: str) -> str:
-        if role not in self.names:
+        name = self.binding.names.get(self.layer.kind, {}).get(role)
+        if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")
-        return self.names[role]
+        return name
 
     def convolved(self, tap: int, x: Value) -> Value:
         """Return the products of a step of the kernel with a vector, each group with its own part, side by side."""
@@ -281,8 +279,8 @@ class TransformPass(Generic[Value]):
         values = self.layer.values()
         each = values["filters"] // values["groups"]
         rows = slice(group * each, (group + 1) * each)
-        if self.lies.taps_first:
-            return self.arrays.matrix(self._name("kernel"), rows, transposed=self.lies.transposed, at=(tap,))
+        if self.binding.taps_first:
+            return self.arrays.matrix(self._name("kernel"), rows, transposed=self.binding.transposed, at=(tap,))
         return self.arrays.matrix(self._name("kernel"), rows, last=tap)
 
     def _groups(self, x: Value, groups: int) -> list[Value]:
@@ -353,9 +351,8 @@ class LayerPass(Generic[Value]):
     ) -> None:
         """Bind the weights for inputs of a width; a cell gets the framework's habits.
 
-        epsilon: what the framework adds to a variance.
-
         table: an embedding's, for a tied output. carried: the encoder's final states, if it starts from them.
+        epsilon: what the framework adds to a variance.
         """
         self.bound = True
         match self.layer:
@@ -369,8 +366,7 @@ class LayerPass(Generic[Value]):
             case External():
                 self.once = self._elsewhere
             case Transform():
-                names = binding.transforms
-                of = self.layer, self.placed.places, names, self.arrays
+                of = self.layer, self.placed.places, binding.transforms, self.arrays
                 self.transform = TransformPass(*of, self.vectors, self.meter, epsilon)
 
     def over(self, x: Stream[Value]) -> Stream[Value]:
@@ -402,10 +398,12 @@ class LayerPass(Generic[Value]):
     ) -> Iterator[DirectionPass[Value]]:
         """Yield the directions, started from an encoder's states, given states, learned ones, or zeros."""
         vectors, given = self.vectors, self.data.start.get(self.placed.name)
-        start = _shares(layer, vectors, carried) if carried else given and _given(layer, vectors, given)
+        start = (
+            _states_from_encoder(layer, vectors, carried) if carried else given and _given_states(layer, vectors, given)
+        )
         for number in range(layer.directions):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)
-            own = start[number] if start else _own(layer, vectors, weights)
+            own = start[number] if start else _own_states(layer, vectors, weights)
             trace = trace_of(layer, inputs, habits, weights)
             yield DirectionPass(trace, weights, vectors, own, backward=number == 1, traced=traced)
 
@@ -435,7 +433,7 @@ class LayerPass(Generic[Value]):
         return self.vectors.constant(self.data.elsewhere(width))
 
 
-def _shares(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> StartStates[Value]:
+def _states_from_encoder(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> StartStates[Value]:
     """Return each direction's share of states that concatenate the directions."""
     widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
     return [
@@ -447,7 +445,7 @@ def _shares(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> St
     ]
 
 
-def _given(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
+def _given_states(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
     """Return the given start states by letter, one list per direction if there are two; missing ones are zeros."""
     found = []
     for number in range(layer.directions):
@@ -458,7 +456,7 @@ def _given(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> Start
     return found
 
 
-def _own(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[Value, ...]:
+def _own_states(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[Value, ...]:
     """Return a direction's own state before the first step: a learned one, or zeros."""
     if layer.learned_state:
         return tuple(vectors.state(weights.state(letter)) for letter in layer.states)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.forward.arrays import BindingError, Matrix, Meter, Nested, PassData, Progress, Value, Vectors
+from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Progress, Value, Vectors
 from rnncalc.forward.bindings import Binding, binding
 from rnncalc.forward.layer_pass import History, LayerPass, Stream
 from rnncalc.layers.cell import Habits
@@ -68,10 +68,9 @@ MERGES = {
 class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
-    vectors: makes the vectors of a layer from its meter. weights, inputs: the numbers to use, drawn from the
-    seed if they are not given. start: the states before the first step, by layer and letter; zeros if they are not
-    given. traced: whether to keep the histories of recurrent layers, and the outputs of all. rounded: whether numbers
-    from the seed have few decimals.
+    vectors: makes the vectors of a layer from its meter. traced: whether to keep the histories of recurrent layers, and
+    the outputs of all. numbers: the weights, inputs and start states to use, and what random ones are drawn with, as in
+    `PassData`.
 
     outputs: those of the last layer, once it was run. layer_outputs, histories: by name, the outputs of each layer, and
     the history of each recurrent one.
@@ -82,19 +81,15 @@ class Pass(Generic[Value]):
         network: Network,
         vectors: Callable[[Placed, Meter], Vectors[Value]],
         *,
-        seed: int = 0,
-        weights: dict[str, dict[str, Nested]] | None = None,
-        inputs: dict[str | None, list[Any]] | None = None,
-        start: dict[str, dict[str, Nested]] | None = None,
         progress: Progress | None = None,
         traced: bool = False,
-        rounded: bool = False,
+        **numbers: Any,
     ) -> None:
         self.network = network
         self.vectors = vectors
         self.convention = convention(network.convention)
         self.binding = binding(network.convention)
-        self.data = PassData(seed, weights, inputs, start, rounded=rounded)
+        self.data = PassData(**numbers)
         self.progress = progress
         self.traced = traced
         self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}
@@ -111,11 +106,11 @@ class Pass(Generic[Value]):
     def run(self) -> Iterator[LayerRun]:
         """Yield the observations of each layer, in order, up to the first that cannot be run."""
         if self.network.feedback:
-            yield from self._fed_back()
+            yield from self._run_fed_back()
             return
         values: dict[int, Stream[Value]] = {}
         for placed, places in self._layers():
-            ran = self._ran(placed, places, values)
+            ran = self._run_layer(placed, places, values)
             yield ran
             if ran.reason:
                 return
@@ -128,21 +123,21 @@ class Pass(Generic[Value]):
             yield placed, range(first, end + 1)
             first = end + 1
 
-    def _ran(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
+    def _run_layer(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
         """Run one layer by itself, adding the values of its moves; its weights can then be freed."""
         try:
-            of = self.opened(placed)
+            of = self.open_layer(placed)
             for place in places:
                 values[place] = self._value(place, of, values)
         except (BindingError, LengthError) as lack:
             return LayerRun(placed, reason=str(lack))
-        return self._seen(of, values[places[-1]])
+        return self._observe(of, values[places[-1]])
 
-    def _fed_back(self) -> Iterator[LayerRun]:
+    def _run_fed_back(self) -> Iterator[LayerRun]:
         """Run all layers step by step; the last output of each step is the first layer's input at the next step."""
         begin = next(place for place, move in enumerate(self.network.flow) if isinstance(move, Begin))
         layers = [*self._layers()]
-        opened = [self.opened(placed) for placed, _ in layers]
+        opened = [self.open_layer(placed) for placed, _ in layers]
         outputs: list[list[Value]] = [[] for _ in layers]
         values: dict[int, Stream[Value]] = {}
         of = opened[0]
@@ -159,10 +154,10 @@ class Pass(Generic[Value]):
             yield LayerRun(layers[0][0], reason=f"{of.placed.name}: {lack}")
             return
         for of, output in zip(opened, outputs, strict=True):
-            yield self._seen(of, Stream([output], many=of.placed.sequence))
+            yield self._observe(of, Stream([output], many=of.placed.sequence))
         self.outputs = outputs[-1]
 
-    def opened(self, placed: Placed) -> LayerPass[Value]:
+    def open_layer(self, placed: Placed) -> LayerPass[Value]:
         """Return a layer with its weights, which are bound when it is first applied."""
         meter = Meter(self.progress)
         return LayerPass(placed, self.data, self.vectors(placed, meter), meter)
@@ -192,7 +187,7 @@ class Pass(Generic[Value]):
                 return Stream([[vectors.carry(x, step) if step else x]], many=True, first=step)
             case Final():
                 states = [of_way[move.state] for of_way in self.final_states[move.reads[0]]]
-                return Stream([[self._merged(of, "concat", states)]], many=False)
+                return Stream([[self._merge(of, "concat", states)]], many=False)
         x, *others = [values[read] if read in self.shared else values.pop(read) for read in move.reads]
         match move:
             case Begin():
@@ -207,7 +202,7 @@ class Pass(Generic[Value]):
                 together = zip(*x.ways, *(way for other in others for way in other.ways), strict=True)
                 for number, vectors_of_step in enumerate(together, x.first):
                     vectors.at(number)
-                    merged.append(self._merged(of, move.how, vectors_of_step))
+                    merged.append(self._merge(of, move.how, vectors_of_step))
                 return x._replace(ways=[merged])
             case _:
                 if not of.bound:
@@ -217,7 +212,7 @@ class Pass(Generic[Value]):
                     self.final_states[place] = [way.by_letter(way.state) for way in of.directions]
                 return made
 
-    def _merged(self, of: LayerPass[Value], how: Merging, vectors: Sequence[Value]) -> Value:
+    def _merge(self, of: LayerPass[Value], how: Merging, vectors: Sequence[Value]) -> Value:
         return of.vectors.operation(MERGES[how])(*vectors) if len(vectors) > 1 else vectors[0]
 
     def _bind(self, of: LayerPass[Value], x: Stream[Value], carried: Sequence[Value]) -> None:
@@ -229,7 +224,7 @@ class Pass(Generic[Value]):
         of.bind(*rules, width, table=self.table, carried=carried, traced=self.traced, epsilon=epsilon)
         self.table = of.table or self.table
 
-    def _seen(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:
+    def _observe(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:
         """Return the observations of a layer: the shape of its output, its numbers, and the work."""
         (vectors,) = x.ways
         output = [of.vectors.numbers(vector) for vector in vectors]

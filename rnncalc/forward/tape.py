@@ -258,7 +258,7 @@ class Taped:
     def chunk(self) -> int:
         return self.tape.now
 
-    def _noted(self, value: TapeValue, *, needs: bool = False) -> TapeValue:
+    def _note(self, value: TapeValue, *, needs: bool = False) -> TapeValue:
         """Return a value; put it on the tape if it needs a gradient."""
         value.needs = value.needs or needs
         if value.needs:
@@ -267,7 +267,7 @@ class Taped:
 
     def _made(self, row: Operation, *operands: TapeValue) -> TapeValue:
         numbers = row.forward(*[operand.numbers for operand in operands])
-        return self._noted(TapeValue(numbers, self.layer, row, operands, self.tape.now))
+        return self._note(TapeValue(numbers, self.layer, row, operands, self.tape.now))
 
     def operation(self, row: Operation) -> Callable[..., TapeValue]:
         return partial(self._made, row)
@@ -306,12 +306,12 @@ class Taped:
             use = self._uses[id(matrix)] = _MatrixUse(matrix, self.layer, owner)
         numbers = self.meter.product(matrix, vector.numbers)
         row = CONVOLVE if isinstance(matrix, Convolution) else MATRIX
-        return self._noted(TapeValue(numbers, self.layer, row, (use, vector), self.tape.now))
+        return self._note(TapeValue(numbers, self.layer, row, (use, vector), self.tape.now))
 
     def weight(self, weights: WeightVector) -> TapeValue:
         value = TapeValue(self.meter.vector(weights), self.layer)
         value.piece = weights.piece
-        return self._noted(value, needs=self.layer.trained)
+        return self._note(value, needs=self.layer.trained)
 
     def stored(self, weights: WeightVector) -> TapeValue:
         """Return numbers that are never trained. They need not be saved: the layer keeps them anyway."""
@@ -330,4 +330,4 @@ class Taped:
         numbers = [*matrix.rows[number]]
         self.meter.read(number, len(numbers))
         table = _LookUp(matrix, numbers, self.layer, self.tape.now)
-        return self._noted(TapeValue(numbers, self.layer, row(number), (table,), self.tape.now), needs=self.tape.every)
+        return self._note(TapeValue(numbers, self.layer, row(number), (table,), self.tape.now), needs=self.tape.every)

@@ -114,14 +114,15 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         placed, at = recurrent[name], (*path, name)
         layer, sizes = placed.layer, placed.sizes
         assert isinstance(layer, Cell)
+        why = ""
         if layer.learned_state:
-            reading.note(of, at, "its states are learned, so they stand among its weights; remove them here")
-            continue
-        if layer.initial_state is not None:
-            reading.note(of, at, "does not apply: its states come from a vector through a dense layer; remove it")
-            continue
-        if placed.part == "decoder":
-            reading.note(of, at, "does not apply in a decoder: it starts from the encoder's final state; remove it")
+            why = "its states are learned, so they stand among its weights; remove them here"
+        elif layer.initial_state is not None:
+            why = "does not apply: its states come from a vector through a dense layer; remove it"
+        elif placed.part == "decoder":
+            why = "does not apply in a decoder: it starts from the encoder's final state; remove it"
+        if why:
+            reading.note(of, at, why)
             continue
         widths = {letter: sizes[width] for letter, width in layer.states.items()}
         start[name] = {}

@@ -14,7 +14,7 @@ from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer
 from rnncalc.network.flow import InitialState, Moves, Placement, array_of, ends, grids, shapes
-from rnncalc.step.trace import Trace, trace
+from rnncalc.step.trace import trace
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -171,7 +171,9 @@ def _counted(
         step = trace(layer, inputs, row)
         key = key, step
         if notation and notation.stacked and isinstance(layer, Cell):
-            stacks = _stacks(step, notation)
+            from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors
+
+            stacks = stacks_of(step, notation)
         per_step = layer.directions * step.multiply_adds(sizes)
     elif times := layer.multiply_adds(inputs):
         per_step = times * len(layer.window_of(0, 1))
@@ -179,9 +181,3 @@ def _counted(
     if found is None:
         found = row.made[key] = layout(layer, inputs, row, stacks)
     return sizes, found, value(found.params, sizes), per_step
-
-
-def _stacks(step: Trace, notation: "Notation") -> Sequence[Stack]:
-    from rnncalc.step.equations import stacks  # not needed for a count in the convention's own tensors
-
-    return stacks(step, notation)

@@ -136,10 +136,9 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from too_many
         return
     for name, part in parts.items():
-        path = (name,) if name else ()
-        yield from _layers(path, part, network.convention)
+        yield from _layers(name, part, network.convention)
         if part.output and part.output.tied:
-            yield from _tied(path, part)
+            yield from _tied((name, OUTPUT, "tied") if name else (OUTPUT, "tied"), part)
     if any(layer.name for part in parts.values() for layer in part.layers):
         yield from clashes(parts)  # default names never clash among themselves
     if network.feedback:
@@ -182,18 +181,18 @@ def _values(network: Description, parts: Parts) -> Iterator[Problem]:
         if value is not network.defaults[key] and (problem := allowed.problem(value)):
             yield Problem((key,), problem)
     for name, part in parts.items():
-        path: Path = (name,) if name else ()
         for key in ("steps", "input") if name else ():
             value = getattr(part, key)
             if (value is not None or key == "input") and (problem := KEYS[key].problem(value)):
-                yield Problem((*path, key), problem)
-        for at, layer in _placed(path, part):
+                yield Problem((str(name), key), problem)
+        for at, layer in _placed(name, part):
             for option, problem in layer.value_problems():
                 yield Problem((*at, option), problem)
 
 
-def _placed(path: Path, part: Part) -> Iterator[tuple[Path, Layer]]:
-    """Yield the layers with their paths, the output layer last."""
+def _placed(name: str | None, part: Part) -> Iterator[tuple[Path, Layer]]:
+    """Yield the layers of a part with their paths, the output layer last."""
+    path: Path = (name,) if name else ()
     for place, layer in enumerate(part.layers):
         yield (*path, "layers", place), layer
     if part.output:
@@ -228,12 +227,12 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
             )
 
 
-def _spaces(path: Path, part: Part) -> Iterator[Problem]:
+def _spaces(name: str | None, part: Part) -> Iterator[Problem]:
     """Yield where layers meet that differ in the space of a step."""
     space: tuple[int, ...] = ()
     outside = False  # whether the layer below is counted elsewhere, and may output places
     inputs = {join.place: join.inputs for join in joins(part)}
-    for place, (at, layer) in enumerate(_placed(path, part)):
+    for place, (at, layer) in enumerate(_placed(name, part)):
         below, after = space, layer.output_grid(space)
         space = layer.grid if after is None else after
         if layer.grid and outside and not below:
@@ -258,17 +257,17 @@ def _spaces(path: Path, part: Part) -> Iterator[Problem]:
 _FIRST = "reads the places of a space; make it the first layer, or put it behind another such layer or an external one"
 
 
-def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
-    yield from _spaces(path, part)
-    for place, layer in enumerate(part.layers):
+def _layers(name: str | None, part: Part, framework: str) -> Iterator[Problem]:
+    yield from _spaces(name, part)
+    for place, (at, layer) in enumerate(_placed(name, part)):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
-            yield Problem((*path, "layers", place, "embedding"), message)
-    for at, layer in _placed(path, part):
+            yield Problem((*at, "embedding"), message)
+    for at, layer in _placed(name, part):
         for option, problem in layer.option_problems():
             yield Problem((*at, option), problem)
-        for option, problem in lacks(layer, name):
-            gap = convention(name).excess(layer) if option == "projection" else 0
+        for option, problem in lacks(layer, framework):
+            gap = convention(framework).excess(layer) if option == "projection" else 0
             yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())
 
 
@@ -276,7 +275,7 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
     """Yield the layers that cannot read what reaches them, and an output that is not what the topology says."""
     topology = network.topology or Topology.MANY_TO_ONE
     moves = flow(parts, topology, feedback=network.feedback)
-    paths = iter([at for at, _ in _copies(parts)])
+    paths = iter([at for part in parts.items() for at, layer in _placed(*part) for _ in range(layer.repeat)])
     found: list[Shape] = []
     ended: str | None = None  # the layer that ended the sequence
     for move in moves:
@@ -299,15 +298,6 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
         message = f"{where} has an output at every step, and {ended} ends the sequence"
         cure = "" if None not in parts else "make it many-to-one, or "
         yield Problem(("topology",), f"{message}; {cure}begin it again with {begins_one()}")
-
-
-def _copies(parts: Parts) -> Iterator[tuple[Path, Layer]]:
-    """Yield the path of each layer, one of a `repeat` again and again, in the order of a network's moves."""
-    for name, part in parts.items():
-        path: Path = (name,) if name else ()
-        for at, layer in _placed(path, part):
-            for _ in range(layer.repeat):
-                yield at, layer
 
 
 def _not_read(layer: Layer, shape: Shape, ended: str | None, topology: str) -> Iterator[tuple[str, str]]:
@@ -346,8 +336,7 @@ def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
         yield Problem(("notation",), f"{message}; make the convention {only}, or the notation {others}")
 
 
-def _tied(path: Path, part: Part) -> Iterator[Problem]:
-    at = (*path, "output", "tied")
+def _tied(at: Path, part: Part) -> Iterator[Problem]:
     first = part.layers[0] if part.layers else None
     if part.output is None or not isinstance(first, Embedding):
         yield Problem(

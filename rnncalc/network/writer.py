@@ -39,7 +39,6 @@ def _layer(layer: Layer) -> dict[str, Any]:
 
 
 def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Return the fields that are not their default."""
     return {key: _value(getattr(value, key)) for key in keys if getattr(value, key) != value.defaults.get(key, value)}
 
 

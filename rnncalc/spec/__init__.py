@@ -11,7 +11,7 @@ from rnncalc.files import open_input
 from rnncalc.layers.frozen import Frozen
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, node_at
 from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.text import not_among
 
@@ -35,7 +35,7 @@ class Spec(Frozen):
 
     def place(self, path: Path) -> tuple[int, int] | None:
         """Return the line and column of the value at a path; None if there is none, or for a flag."""
-        mark = mark_at(self.root, path)
+        mark = node_at(self.root, path).mark
         return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
 

@@ -35,7 +35,7 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
         raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
     if len(data) > MAX_BYTES:
         raise _error(source, None, f"a spec has at most {MAX_BYTES:,} bytes, this has more")
-    text = _decoded(data, source)
+    text = _decode(data, source)
     stand_in = _stand_in(text)
     text = _LONE_QUESTION.sub(rf"\1{stand_in}", text)
     import yaml
@@ -68,7 +68,7 @@ def _stand_in(text: str) -> str:
     return next((char for char in map(chr, range(0xE000, 0xF900)) if char not in taken), "?")
 
 
-def _decoded(data: bytes, source: str) -> str:
+def _decode(data: bytes, source: str) -> str:
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
         raise _error(source, (1, 1), "the file is UTF-32; save it as UTF-8")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -88,7 +88,6 @@ def _decoded(data: bytes, source: str) -> str:
 
 
 def _end(before: str) -> Place:
-    """Return the place after a text."""
     return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
@@ -140,7 +139,7 @@ class _Builder:
             elif kind is sequence:
                 node = Sequence(event.start_mark)
             elif kind is alias:
-                node = self._aliased(event)
+                node = self._resolve(event)
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
                 self.open.pop()
                 within = self.open[-1] if self.open else None
@@ -189,7 +188,7 @@ class _Builder:
         if event.anchor is not None:
             self.anchors[event.anchor] = node
 
-    def _aliased(self, event: Any) -> Node:
+    def _resolve(self, event: Any) -> Node:
         node = self.anchors.get(event.anchor)
         name = escape(f"*{event.anchor}")
         if node is None:

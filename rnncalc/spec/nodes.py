@@ -88,11 +88,6 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
-def mark_at(root: Node, path: Path) -> Mark | Flag:
-    """Return the mark of the node at a path, or of the nearest one above it: that of the value, not of its key."""
-    return node_at(root, path).mark
-
-
 def node_at(root: Node, path: Path) -> Node:
     """Return the node at a path, or the nearest one above it."""
     node = root

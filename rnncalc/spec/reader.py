@@ -27,7 +27,6 @@ from rnncalc.spec.nodes import (
     Scalar,
     Sequence,
     TreeReader,
-    mark_at,
     node_at,
     unknown_key,
     what,
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 
 OUTPUT_KEYS = (Output.number, *Output.options())
 PART_KEYS = ("steps", "input", "layers", "output")
-DATA_KEYS = ("weights", "inputs", "targets", "start")
-TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *DATA_KEYS)
 COUNT = WholeNumber()
 OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "weights": ((Mapping,), "the keys of the layers"),
@@ -52,6 +49,8 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "start": ((Mapping,), "the keys of the recurrent layers"),
 }
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
+
+TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
 
 _SHAPES = "the names of %s, each with what is expected"
 
@@ -92,9 +91,9 @@ class _NetworkReader(TreeReader):
         for key, (kinds, expected) in OWN_DATA.items():
             if key in nodes and not isinstance(nodes[key], kinds):
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}")
-        return self.validated(given)
+        return self.validate(given)
 
-    def validated(self, given: dict[str, Any]) -> Network | None:
+    def validate(self, given: dict[str, Any]) -> Network | None:
         """Return the network of these values; note what is wrong with their combination, each at its node."""
         try:
             return Network(**given)
@@ -104,7 +103,7 @@ class _NetworkReader(TreeReader):
                 if problem is MORE_PROBLEMS:
                     self.more = True
                 elif not (problem.follows and told):
-                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message, problem.gaps)
+                    self.problem(node_at(self.root, problem.path).mark, problem.path, problem.message, problem.gaps)
             return None
 
     def half(self, node: Node, path: Path) -> Part:
@@ -217,10 +216,6 @@ class _NetworkReader(TreeReader):
     def unknown_option(
         self, of: type[Layer], layer: Node, path: Path, key: str, known: tuple[str, ...], below: Node
     ) -> str:
-        """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
-
-        below: what stands under the key.
-        """
         if key not in ("return_sequences", "return_sequence"):
             return _unknown_option(of, layer, key, known, below)
         from rnncalc.spec.aliases import sequences_cure

@@ -40,6 +40,7 @@ def schema() -> Schema:
         "training": _keys({key: _described(option) for key, option in UPDATE_KEYS.items()}),
         **_numbers(),
     }
+    output = _keys({key: _described(OPTIONS[key]) for key in OUTPUT_KEYS}, "units")
     halves = {
         "required": ["encoder", "decoder"],
         "properties": {**dict.fromkeys(_WHOLE, False), "encoder": {"properties": {"output": False}}},
@@ -53,7 +54,7 @@ def schema() -> Schema:
         "else": {"required": ["input", "layers"]},
         "$defs": {
             "part": _keys({key: part[key] for key in PART_KEYS}, "input", "layers"),
-            "output": {"anyOf": [OPTIONS["units"].allowed.schema, _output()]},
+            "output": {"anyOf": [OPTIONS["units"].allowed.schema, output]},
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
     }
@@ -75,23 +76,15 @@ def _expect() -> Schema:
     shape = {"type": "array", "minItems": 1, "items": Size().schema}
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
     said = "The shapes of tensors, by the names of their layer and their own."
-    of = {"layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
+    of = {"layers": {"type": "array", "items": COUNT.schema}, "tensors": {**tensors, "description": said}}
     return _keys({key: of.get(key, COUNT.schema) for key in Expect._fields})
 
 
 def _budget() -> Schema:
     keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
     number = LAYER_LIMIT.allowed.schema
-    return _keys(
-        {
-            **keys,
-            "layers": {
-                "type": "object",
-                "additionalProperties": number,
-                "description": "The most parameters of a layer, by its name.",
-            },
-        }
-    )
+    said = "The most parameters of a layer, by its name."
+    return _keys({**keys, "layers": {"type": "object", "additionalProperties": number, "description": said}})
 
 
 def _layers() -> Schema:
@@ -107,14 +100,6 @@ def _kind(name: str, of: type[Layer]) -> Schema:
     return _keys({name: number, **options}, name, *of.needed())
 
 
-def _output() -> Schema:
-    return _keys({key: _option(key) for key in OUTPUT_KEYS}, "units")
-
-
-def _option(name: str) -> Schema:
-    return _described(OPTIONS[name])
-
-
 def _described(option: Option) -> Schema:
     return {**option.allowed.schema, "description": option.meaning}
 
@@ -122,10 +107,6 @@ def _described(option: Option) -> Schema:
 def _keys(properties: dict[str, Any], *required: str) -> Schema:
     keys: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return keys | ({"required": [*required]} if required else {})
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
 
 
 def _ref(name: str) -> Schema:

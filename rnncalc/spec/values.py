@@ -68,7 +68,7 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
         case Switch():
             value = True if text in _TRUE else False if text in _FALSE else None
         case WholeNumber():
-            value = _count(text, allowed)
+            value = allowed.number(text) if allowed.suffixes else _digits(text) if len(text) <= MAX_DIGITS else None
         case Real():
             value = float(text) if len(text) <= MAX_DIGITS and re.fullmatch(_REAL, text) else None
         case Rate() | Ratio():
@@ -91,13 +91,6 @@ def _digits(text: str) -> int | None:
     if not (digits.isascii() and digits.isdecimal()) or (digits[0] == "0" and text != "0"):
         return None
     return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
-
-
-def _count(text: str, allowed: WholeNumber) -> int | None:
-    if not allowed.suffixes:
-        value = _digits(text)
-        return value if len(text) <= MAX_DIGITS else None
-    return allowed.number(text)
 
 
 def _percent(text: str, value: Any) -> str:
@@ -132,7 +125,6 @@ def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
 
 
 def _reads(text: str, allowed: Allowed) -> bool:
-    """Return whether the text can be read."""
     try:
         read(text, allowed)
     except ValueError:

@@ -180,10 +180,11 @@ class _Writer:
         """Join the sums of different gates that read the same vectors."""
         for vectors, sums in self.sums.items():
             if len(sums) > 1:
-                first, *others = sums.values()
-                biases = first.biases if all(other.roles == first.roles for other in others) else []
-                roles = tuple(first.roles) if biases else ()
-                stack = Stack(tuple(sums), first.reads, roles)
+                roles, *others = [
+                    tuple([self._weights_at(bias).role for bias in each.biases]) for each in sums.values()
+                ]
+                reads = tuple([self._weights(product).of for product in next(iter(sums.values())).products])
+                stack = Stack(tuple(sums), reads, roles if all(other == roles for other in others) else ())
                 self.joined |= {(matrix, vectors): stack for matrix in sums}
                 self.stacks.setdefault(stack)
         self.stacks = dict.fromkeys(self.joined.values())
@@ -251,7 +252,6 @@ class _Writer:
             yield self._product(each) if matrix else self.formula(each)
 
     def _product(self, place: int) -> Application:
-        """Return a matrix times a vector."""
         return Application("matrix", tuple(map(self.formula, self.nodes[place].operands)))
 
     def _addends(self, place: int) -> Iterator[int]:
@@ -283,20 +283,14 @@ class _Writer:
         for matrix, products in found.items():
             products.sort(key=lambda each: self._weights(each).of == "x")
             beside = [*biases] if len(found) == 1 else []
-            total = _Sum(
-                products,
-                tuple([self._weights(each).of for each in products]),
-                beside,
-                [self._weights_at(each).role for each in beside],
-            )
             vectors = tuple([self.nodes[each].operands[1] for each in products])
             if self._weights(products[0]).shared is None:
-                self.sums.setdefault(vectors, {})[matrix] = total
+                self.sums.setdefault(vectors, {})[matrix] = _Sum(products, beside)
             if stack := self.joined.get((matrix, vectors)):
                 stacks.append((_part(matrix), [*products, *(beside if stack.biases else ())]))
             elif len(products) > 1:
                 stacks.append((self._stacked(matrix, products, "h"), products))
-                self.stacks.setdefault(Stack((matrix,), total.reads))
+                self.stacks.setdefault(Stack((matrix,), tuple([self._weights(each).of for each in products])))
         return stacks
 
     def _stacked(self, letters: str, products: Sequence[int], width: str) -> Formula:
@@ -306,7 +300,6 @@ class _Writer:
         return Application(STACKED, (symbol, *map(self._product, products)))
 
     def _weights(self, product: int) -> Weights:
-        """Return the weights of a product."""
         return self._weights_at(self.nodes[product].operands[0])
 
     def _weights_at(self, place: int) -> Weights:
@@ -316,12 +309,10 @@ class _Writer:
 
 
 class _Sum(NamedTuple):
-    """The products and biases of a gate: their places, the letters that are read, the roles of the biases."""
+    """The places of the products and the biases of a gate."""
 
     products: Sequence[int]
-    reads: tuple[str, ...]
     biases: Sequence[int]
-    roles: Sequence[Role]
 
 
 _Reads = tuple[int, ...]

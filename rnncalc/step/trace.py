@@ -148,7 +148,7 @@ class Tracer:
         before = {letter: self._place(Node(STATE, (), width, letter)) for letter, width in layer.states.items()}
         operations = cast("Operations[Operand]", self)
         returned = layer.step(operations, Operand(x), tuple(map(Operand, before.values())))
-        returned_output, states = self._returned(returned)
+        returned_output, states = self._output_and_states(returned)
         output = self._expect("the step's output", returned_output, layer.output)
         if len(states) != len(before):
             declared = ", ".join(layer.states)
@@ -187,7 +187,7 @@ class Tracer:
             raise self._error(f"the step makes gate {letter} twice")
         self._used.add((letter, ""))
         if self._gates[letter].normalised:
-            place = self._normalised(letter, place)
+            place = self._normalise_sum(letter, place)
         self._made[letter] = self._place(Node(self._gates[letter].activation, (place,), self._layer.gate_width, letter))
         return Operand(self._made[letter])
 
@@ -282,7 +282,7 @@ class Tracer:
             self._read[letter, of] = read
             term = self._product(letter, of, read)
             if _side(of) not in sides:
-                term = self._biased(letter, _side(of), term)
+                term = self._add_bias(letter, _side(of), term)
                 sides.add(_side(of))
             terms.append(term)
         return terms
@@ -298,7 +298,7 @@ class Tracer:
             total = self._place(Node("plus", (total, term), self._layer.gate_width))
         for side in SIDES:
             if side in absent:
-                total = self._biased(letter, side, total)
+                total = self._add_bias(letter, side, total)
         self._sums.setdefault(total, []).extend((letter, of) for of in reads)
         return Operand(total)
 
@@ -317,15 +317,15 @@ class Tracer:
         operation = "convolve" if convolves else "matrix" if full else "times"
         return self._place(Node(operation, (weights, read), self._layer.gate_width))
 
-    def _normalised(self, letter: str, total: int) -> int:
+    def _normalise_sum(self, letter: str, total: int) -> int:
         """Return the sum of a gate's products, normalised, times its gain, and with its biases."""
         gain = self._place(Node(WEIGHTS, width="h", weights=Weights(Role.GAIN, letter), axes=("h",)))
         total = self._place(Node("times", (gain, self._place(Node("normalise", (total,), "h"))), "h"))
         for side in SIDES:
-            total = self._biased(letter, side, total, normalised=True)
+            total = self._add_bias(letter, side, total, normalised=True)
         return total
 
-    def _biased(self, letter: str, side: Side, total: int, *, normalised: bool = False) -> int:
+    def _add_bias(self, letter: str, side: Side, total: int, *, normalised: bool = False) -> int:
         """Return a sum with a gate's bias on one of its sides, if there is one, before or after it is normalised."""
         here = self._sides.get(letter)
         if here not in (side, Side.BOTH) or self._gates[letter].normalised is not normalised:
@@ -371,7 +371,7 @@ class Tracer:
         self._used.add((letter, ""))
         return weight.widths
 
-    def _returned(self, done: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _output_and_states(self, done: Any) -> tuple[Any, tuple[Any, ...]]:
         """Return the output of a step, and the states after it."""
         match done:
             case (output, tuple(after) | list(after)):
@@ -444,7 +444,7 @@ class Tracer:
         """Refuse parts that are declared but not used, and values that reach neither the output nor a state."""
         declared = {*self._products, *((letter, "") for letter in (*self._gates, *self._weights))}
         for part in sorted(declared - self._used):
-            raise self._error(f"{_said(*part)} is declared, and the step does not use it")
+            raise self._error(f"{_part_name(*part)} is declared, and the step does not use it")
         reached = {*ends}
         for place in range(len(self._nodes) - 1, -1, -1):
             if place in reached:
@@ -455,7 +455,7 @@ class Tracer:
         beside = (Role.MATRIX, Role.VECTOR, Role.SCALAR)
         found |= {(each.letter, "") for each in weights if each and each.role in beside}
         for part in sorted(declared - found):
-            what = f"{_said(*part)} is made in the step, and reaches neither its output nor a state"
+            what = f"{_part_name(*part)} is made in the step, and reaches neither its output nor a state"
             raise self._error(what)
 
 
@@ -464,7 +464,7 @@ def _side(of: str) -> Side:
     return Side.INPUT if of == "x" else Side.RECURRENT
 
 
-def _said(letter: str, of: str) -> str:
+def _part_name(letter: str, of: str) -> str:
     return f"gate {letter}'s product of {of}" if of else letter
 
 
@@ -501,7 +501,7 @@ def _check_habits(layer: Cell, inputs: int, convention: Convention, asked: set[s
     habits = convention.habits(layer.kind)
     for name in Habits.fields if isinstance(convention.cells, Mapping) else ():
         if getattr(habits, name) and name not in asked:
-            plain = Tracer(type(layer)(units=layer.units), inputs, habits, NO_SIDES)
+            plain = Tracer(layer.replace(**layer.defaults), inputs, habits, NO_SIDES)
             plain()
             if name not in plain.asked:
                 message = f"habits: {name}: the step of {layer.kind} asks for no such habit; remove it"

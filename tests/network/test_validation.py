@@ -220,14 +220,6 @@ def test_what_is_expected_is_of_the_layers_there_are() -> None:
     Network(input=3, layers=layers, output=2, expect=Expect(layers=(1, 2, 3, 4), tensors={"rnn_2": {}}))
 
 
-@pytest.mark.parametrize("option", ["repeat", "extra_inputs"])
-def test_an_output_layer_is_one_and_reads_the_last(option: str) -> None:
-    """From Python too, where it has the fields of every layer."""
-    output: Any = Output(2).replace(**{option: 3})
-    with pytest.raises(SpecError, match=rf"^output\.{option}: does not apply to the output layer; make it a dense"):
-        Network(input=3, layers=[LSTM(5)], output=output)
-
-
 @pytest.mark.parametrize(
     ("layers", "place", "name"),
     [
