@@ -261,3 +261,25 @@ def test_the_weights_of_a_cell_that_a_framework_lacks(target: str) -> None:
         if line.startswith("        self.")
     )
     assert [found[name] for name in ("W_x", "W_h", "b_z", "zeta")] == WEIGHTS[target]
+
+
+@pytest.mark.parametrize(
+    ("giving", "taking", "line"),
+    [
+        (
+            GRU(3, bidirectional=True),
+            GRU(6),
+            "gru_1_h = torch.cat([gru_1_h[0::2], gru_1_h[1::2]], dim=-1)  # joined",
+        ),
+        (
+            GRU(6),
+            GRU(3, bidirectional=True),
+            "gru_1_h = torch.stack(gru_1_h.chunk(2, dim=-1), dim=1).flatten(0, 1)  # parted",
+        ),
+    ],
+)
+def test_states_of_two_directions_become_those_of_one(giving: GRU, taking: GRU, line: str) -> None:
+    """Or the reverse, in PyTorch, where a state has the directions in front."""
+    text = source(Network(encoder=Part(2, (giving,)), decoder=Part(2, (taking,))), "pytorch")
+    code, _, note = line.partition("  # ")
+    assert f"        {line}\n" in text or f"        # {note}\n        {code}\n" in text
