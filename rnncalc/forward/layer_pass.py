@@ -240,11 +240,11 @@ class TransformPass(Generic[Value]):
     def _zeros(self, width: int) -> Value:
         """Return the zeros for a step outside the sequence; the backward pass need not save them."""
         if self.zeros is None:
-            groups = self.layer.values().get("groups", 1)
-            made = [WeightVector(TensorPart(""), [0.0] * (width // number)) for number in (1, groups)]
-            self.zeros, zeros_of_group = map(self.vectors.stored, made)
-            self.parts[id(self.zeros)] = self.zeros, [zeros_of_group] * groups
+            self.zeros = self._stored_zeros(width)
         return self.zeros
+
+    def _stored_zeros(self, width: int) -> Value:
+        return self.vectors.stored(WeightVector(TensorPart(""), [0.0] * width))
 
     def weight(self, role: str) -> Value:
         """Return trained weights, a number for each feature."""
@@ -286,7 +286,11 @@ class TransformPass(Generic[Value]):
     def _groups(self, x: Value, groups: int) -> list[Value]:
         """Return the parts of a vector, made once for all windows that read it."""
         if id(x) not in self.parts:
-            self.parts[id(x)] = x, self._cut(x, groups)
+            if x is self.zeros:
+                parts = [self._stored_zeros(len(self.vectors.numbers(x)) // groups)] * groups
+            else:
+                parts = self._cut(x, groups)
+            self.parts[id(x)] = x, parts
         return self.parts[id(x)][1]
 
     def _cut(self, x: Value, number: int) -> list[Value]:

@@ -199,7 +199,8 @@ def _counted(network: Network, chunk: int | None) -> Training:
 def _work(counted: Training) -> int:
     network = counted.network
     forward = work_of(network)
-    back = counted.backward_multiply_adds or 0
+    back = counted.backward_multiply_adds
+    assert back is not None  # parts that are counted elsewhere were refused
     passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
     return (forward + back) * (2 if _cuts(counted) else 1) + passes * forward
 

@@ -248,7 +248,7 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
     return check(network_of(network), given, dtype=dtype)
 
 
-def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
+def numbers_of(network: Network, dtype: str, *, trained: bool) -> Numbers:
     """Return the numbers of a network that may be limited; trained: with the numbers of training."""
     counted = count(in_numbers(network), dtype)
     running, dense = stream(network, dtype=dtype), counted.dense

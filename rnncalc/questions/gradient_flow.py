@@ -277,7 +277,7 @@ NOTHING = Tally({}, {})
 
 
 class LayerCosts(NamedTuple):
-    """The arithmetic of a whole sequence: the numbers saved in each chunk that may save the most, and all products."""
+    """The arithmetic of a whole sequence: the numbers saved in each kind of chunk, and all products."""
 
     saved: tuple[Expression, ...]
     multiply_adds: Expression
@@ -318,11 +318,7 @@ class Costs:
         for kind, of in zip(situation.chunks, tallies, strict=True):
             for product, times in of.work.items():
                 work[product.axes] = work.get(product.axes, 0) + kind.times * times
-        most: list[Widths] = []
-        for saved in sorted(map(widths_saved, tallies), key=lambda saved: -sum(saved.values())):
-            if not any(all(of.get(letters, 0) >= times for letters, times in saved.items()) for of in most):
-                most.append(saved)
-        return LayerCosts(tuple(map(expression, most)), expression(work))
+        return LayerCosts(tuple(expression(widths_saved(of)) for of in tallies), expression(work))
 
     def tallies(self, situation: Situation) -> list[Tally]:
         """Return the reads and products of each kind of chunk of a layer; nothing for a part counted elsewhere."""

@@ -186,7 +186,6 @@ class _Writer:
                 reads = tuple([self._weights(product).of for product in next(iter(sums.values())).products])
                 stack = Stack(tuple(sums), reads, roles if all(other == roles for other in others) else ())
                 self.joined |= {(matrix, vectors): stack for matrix in sums}
-                self.stacks.setdefault(stack)
         self.stacks = dict.fromkeys(self.joined.values())
 
     def _joined_lines(self) -> Iterator[Equation]:

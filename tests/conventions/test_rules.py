@@ -234,7 +234,18 @@ def test_a_misspelt_habit_is_refused_by_name() -> None:
             {"output": KERAS.dense.replace(bias=Array(("b",), (Width.INPUTS,)))},
             "dense: bias: expected the axes OUTPUTS, got INPUTS",
         ),
-        ({"embedding": Array(("E", "F"), (Width.INPUTS, Width.VECTOR))}, "embedding: name: expected one text, got "),
+        (
+            {"embedding": Array(("E", "F"), (Width.INPUTS, Width.VECTOR))},
+            r"embedding: name: expected one text, got \('E', 'F'\)$",
+        ),
+        (
+            {"dense": KERAS.dense.replace(kernel=Array(("W", "V"), (Width.INPUTS, Width.OUTPUTS)))},
+            r"dense: kernel: name: expected one text, got \('W', 'V'\)$",
+        ),
+        (
+            {"dense": KERAS.dense.replace(bias=Array((Slot.GATE,), (Width.OUTPUTS,)))},
+            r"dense: bias: name: expected one text, got \(<Slot.GATE: 'gate'>,\)$",
+        ),
         ({"embedding": Array("E", (Width.INPUTS, Width.VECTOR))}, "embedding: name: expected a tuple of texts and "),  # type: ignore[arg-type]  # tested
         ({"dense": KERAS.dense.replace(kernel=None)}, "dense: kernel: expected an Array, got None"),
         ({"directions": ("", "")}, "directions: expected two marks that differ, or None, got "),
@@ -244,7 +255,7 @@ def test_a_misspelt_habit_is_refused_by_name() -> None:
 )
 def test_what_no_such_layer_has(parts: dict[str, Any], message: str) -> None:
     """Axes, names, marks of directions; a pass would look up columns of a table whose axes are swapped."""
-    with pytest.raises(DeclarationError, match=f"keras: {message}"):
+    with pytest.raises(DeclarationError, match=f"^keras: {message}"):
         KERAS.replace(**parts)
 
 

@@ -16,7 +16,7 @@ from strategies import Spec, encoder_decoder, network, started
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
 from rnncalc.conventions.catalogue import convention
 from rnncalc.export import SPELLINGS, source, spelling
-from rnncalc.export.code import RESERVED, broken, identifiers
+from rnncalc.export.code import RESERVED, broken, class_name, docstring_text, identifiers
 from rnncalc.export.program import program_of
 from rnncalc.spec import parse
 
@@ -182,3 +182,38 @@ def test_a_broken_line_is_the_same_code(line: str) -> None:
     lines = broken(line)
     assert len(lines) > 1
     assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(line))
+
+
+def test_a_long_sum_has_a_line_for_each_term() -> None:
+    """As ruff breaks it, also within an indented argument."""
+    assert broken(f"    x = {NAMED}_a + {NAMED}_b") == [
+        "    x = (",
+        f"        {NAMED}_a",
+        f"        + {NAMED}_b",
+        "    )",
+    ]
+    assert broken(f"    x = tanh({NAMED}_a - {NAMED}_b)") == [
+        "    x = tanh(",
+        f"        {NAMED}_a",
+        f"        - {NAMED}_b",
+        "    )",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("a" * 15 + " " + "b" * 16 + " c", "A" + "a" * 14 + "B" + "b" * 15),  # 32 characters with the space
+        ("a" * 15 + " " + "b" * 17 + " c", "A" + "a" * 14),
+        ("a" * 40, "A" + "a" * 31),
+    ],
+)
+def test_a_name_is_cut_behind_at_most_32_characters(name: str, of: str) -> None:
+    """At the end of a word; a word that is longer itself is cut."""
+    assert class_name(name) == of
+
+
+@pytest.mark.parametrize("text", ['a """quoted""" word', "C:\\new\\table", 'ends with """', '\\"""'])
+def test_text_in_a_docstring_is_read_back_as_it_was(text: str) -> None:
+    """Quotes and backslashes are none of Python's."""
+    assert ast.literal_eval(f'"""{docstring_text(text)}"""') == text

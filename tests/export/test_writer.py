@@ -2,8 +2,11 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Layer, Network, Output, Part
-from rnncalc.export import source
+from rnncalc import GRU, LSTM, RNN, Dense, Embedding, FastGRNN, Layer, Network, Output, Part
+from rnncalc.export import SPELLINGS, source
+from rnncalc.layers.convolution import Conv1D, Pool1D
+from rnncalc.layers.normalisation import BatchNorm, LayerNorm
+from rnncalc.layers.reshaping import Flatten, LastStep, RepeatVector
 
 
 def statements(network: Network) -> list[str]:
@@ -150,6 +153,22 @@ CASES = {
             "return torch.cat([forward[:, -1], backward[:, 0]], dim=-1)",
         ],
     ),
+    "layers around the cells, which have the features before the steps, end a sequence and begin another": (
+        net(
+            *(RNN(4), BatchNorm(), LastStep(), LayerNorm(), RepeatVector(8), Conv1D(5, 3, activation="relu")),
+            *(Conv1D(3, 2, padding="same"), Pool1D(2, mode="average"), Flatten()),
+            output=2,
+            steps=9,
+        ),
+        [
+            *("self, x", "x, _ = self.rnn_1(x)", "x = self.batch_norm_1(x.transpose(1, 2)).transpose(1, 2)"),
+            *("x = x[:, -1]", "x = self.layer_norm_1(x)", "x = x.unsqueeze(1).expand(-1, 8, -1)"),
+            "x = torch.relu(self.conv1d_1(x.transpose(1, 2)).transpose(1, 2))",
+            "x = self.conv1d_2(nn.functional.pad(x.transpose(1, 2), (0, 1))).transpose(1, 2)",
+            "x = nn.functional.avg_pool1d(x.transpose(1, 2), 2, 2).transpose(1, 2)",
+            *("x = x.flatten(1)", "return self.output(x)"),
+        ],
+    ),
 }
 
 
@@ -158,3 +177,109 @@ def test_the_statements_of_a_network(name: str) -> None:
     """Where a sequence begins and ends, what joins it, and what starts where."""
     network, expected = CASES[name]
     assert statements(network) == expected
+
+
+LAYERS = (Embedding(3), RNN(4), BatchNorm(), Conv1D(6, 2, stride=3, padding="same"), RNN(3))
+MADE = {
+    "pytorch": [
+        "self.embedding_1 = nn.Embedding(9, 3)  # 27 parameters",
+        "self.rnn_1 = nn.RNN(3, 4, batch_first=True)  # 36 parameters",
+        "self.batch_norm_1 = nn.BatchNorm1d(4)  # 8 parameters",
+        "self.conv1d_1 = nn.Conv1d(4, 6, 2, stride=3)  # 54 parameters",
+        "self.rnn_2 = nn.RNN(6, 3, batch_first=True)  # 33 parameters",
+        "self.output = nn.Linear(3, 9)  # 9 parameters",
+        "self.output.weight = self.embedding_1.weight  # tied",
+    ],
+    "keras": [
+        'self.embedding_1 = layers.Embedding(9, 3, name="embedding_1")  # 27 parameters',
+        'self.rnn_1 = layers.SimpleRNN(4, return_sequences=True, name="rnn_1")',
+        'self.batch_norm_1 = layers.BatchNormalization(name="batch_norm_1")',
+        'self.conv1d_1 = layers.Conv1D(6, 2, strides=3, padding="same", name="conv1d_1")',
+        'self.rnn_2 = layers.SimpleRNN(3, name="rnn_2")  # 30 parameters',
+        "self.output_layer_bias = self.add_weight(",
+    ],
+    "flax-linen": [
+        "self.embedding_1 = nn.Embed(9, 3)  # 27 parameters",
+        "self.rnn_1 = nn.RNN(nn.SimpleCell(4))  # 32 parameters",
+        "self.batch_norm_1 = nn.BatchNorm()  # 8 parameters",
+        'self.conv1d_1 = nn.Conv(6, (2,), padding="SAME", strides=3)  # 54 parameters',
+        "self.rnn_2 = nn.RNN(nn.SimpleCell(3))  # 30 parameters",
+        'self.output_bias = self.param("output_bias", nn.initializers.zeros, (9,))',
+    ],
+    "flax-nnx": [
+        "self.embedding_1 = nnx.Embed(9, 3, rngs=rngs)  # 27 parameters",
+        "self.rnn_1 = nnx.RNN(nnx.SimpleCell(3, 4, rngs=rngs))  # 32 parameters",
+        "self.batch_norm_1 = nnx.BatchNorm(4, rngs=rngs)  # 8 parameters",
+        'self.conv1d_1 = nnx.Conv(4, 6, (2,), padding="SAME", strides=3, rngs=rngs)',
+        "self.rnn_2 = nnx.RNN(nnx.SimpleCell(6, 3, rngs=rngs))  # 30 parameters",
+        "self.output_bias = nnx.Param(jnp.zeros((9,)))  # 9 parameters",
+    ],
+}
+
+
+@pytest.mark.parametrize("target", SPELLINGS)
+def test_the_modules_that_are_made(target: str) -> None:
+    """Each with its parameters; those of long lines stand above them."""
+    text = source(Network(input=9, layers=LAYERS, output=Output(9, tied=True), steps=9), target)
+    lines = text.split("class Network(")[1].split("\n")
+    assert [line.strip() for line in lines if line.startswith("        self.")] == MADE[target]
+
+
+WEIGHTS = {
+    "pytorch": [f"nn.Parameter(torch.empty({shape}))" for shape in ("units, inputs", "units, units", "units", "1")],
+    "keras": [
+        f'self.add_weight(({shape}), name="{name}")'
+        for shape, name in (
+            ("self.units, input_shape[-1]", "W_x"),
+            ("self.units, self.units", "W_h"),
+            ("self.units,", "b_z"),
+            ("1,", "zeta"),
+        )
+    ],
+    "flax-linen": [
+        f'self.param("{name}", {of})'
+        for name, of in (
+            ("W_x", "matrix, (self.units, self.inputs)"),
+            ("W_h", "matrix, (self.units, self.units)"),
+            ("b_z", "vector, (self.units,)"),
+            ("zeta", "vector, (1,)"),
+        )
+    ],
+    "flax-nnx": [
+        *(f"nnx.Param(matrix(rngs.params(), (units, {width})))" for width in ("inputs", "units")),
+        *(f"nnx.Param(jnp.zeros(({width},)))" for width in ("units", "1")),
+    ],
+}
+
+
+@pytest.mark.parametrize("target", SPELLINGS)
+def test_the_weights_of_a_cell_that_a_framework_lacks(target: str) -> None:
+    """A FastGRNN's two matrices, biases and trained numbers."""
+    found = dict(
+        line.strip().removeprefix("self.").split(" = ", 1)
+        for line in source(net(FastGRNN(2)), target).split("class FastGRNNCell(")[1].split("\n\n\n")[0].split("\n")
+        if line.startswith("        self.")
+    )
+    assert [found[name] for name in ("W_x", "W_h", "b_z", "zeta")] == WEIGHTS[target]
+
+
+@pytest.mark.parametrize(
+    ("giving", "taking", "line"),
+    [
+        (
+            GRU(3, bidirectional=True),
+            GRU(6),
+            "gru_1_h = torch.cat([gru_1_h[0::2], gru_1_h[1::2]], dim=-1)  # joined",
+        ),
+        (
+            GRU(6),
+            GRU(3, bidirectional=True),
+            "gru_1_h = torch.stack(gru_1_h.chunk(2, dim=-1), dim=1).flatten(0, 1)  # parted",
+        ),
+    ],
+)
+def test_states_of_two_directions_become_those_of_one(giving: GRU, taking: GRU, line: str) -> None:
+    """Or the reverse, in PyTorch, where a state has the directions in front."""
+    text = source(Network(encoder=Part(2, (giving,)), decoder=Part(2, (taking,))), "pytorch")
+    code, _, note = line.partition("  # ")
+    assert f"        {line}\n" in text or f"        # {note}\n        {code}\n" in text

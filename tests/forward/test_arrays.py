@@ -164,3 +164,15 @@ def test_weights_are_bounded_as_frameworks_bound_them(layers: tuple[Layer, ...],
     assert max(map(abs, weights)) <= bound
     assert max(weights) > 0.95 * bound
     assert min(weights) < -0.95 * bound
+
+
+def test_a_matrix_has_the_name_that_messages_use() -> None:
+    """Rows, columns, and a step of a kernel whose steps are the last axis."""
+    arrays = Arrays({**GIVEN, "K": [[[1.0, 2.0], [3.0, 4.0]]]})
+    for matrix, name, width in (
+        (arrays.matrix("W"), "W", 3),
+        (arrays.matrix("W", transposed=True), "W", 2),
+        (arrays.matrix("K", last=1), "K", 2),
+    ):
+        message = f"{name}: rows of {width} weights cannot multiply 4 numbers"
+        assert refused(matrix, [0.0] * 4, of=Meter().product) == message

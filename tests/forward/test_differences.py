@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc import GRU, RNN, Dense, Network, Output
+from rnncalc import GRU, RNN, Dense, Network, Output, backward
 from rnncalc.forward.backward_pass import the_sum
 from rnncalc.forward.differences import NUDGE, Differences, Spot, spots
 
@@ -71,3 +71,11 @@ def test_a_strong_curve_is_no_difference() -> None:
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 250.0) < 1e-9
     assert differences.kinks == 0
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 249.0) == pytest.approx(1 / 250, rel=0.01)
+
+
+def test_every_weight_at_a_kink_is_counted() -> None:
+    """y = relu(w·1 + b), twice, at w = b = 0: two weights and two biases, and a state of 0 that no weight moves."""
+    net = Network(input=1, layers=[RNN(2, activation="relu")], steps=1)
+    weights = {"rnn_1": {"W_xh": [[0.0], [0.0]], "W_hh": [[0.0, 0.0], [0.0, 0.0]], "b_h": [0.0, 0.0]}}
+    done = backward(net, weights=weights, inputs=[[1.0]])
+    assert (done.agrees, done.compared, done.kinks) == (True, 8, 4)

@@ -265,3 +265,12 @@ def test_a_wrong_count_is_no_mistake_with_extra_inputs_that_it_has_not(call: Cal
     """Its gates read k × k channels, which are fewer than the numbers of all places."""
     done = call("answer", "-i", 3, "-T", 3, "-l", "conv_lstm:2,kernel=2,space=3x2", 216)
     assert (done.code, "extra inputs" in done.out) == (1, False)
+
+
+@pytest.mark.parametrize("space", [5, (), (2, 3, 4), (2, 0), (2, "3"), [2, 3]])
+def test_a_space_in_python_is_a_tuple_of_one_or_two_sizes(space: Any) -> None:
+    """Anything else is refused, as in a spec."""
+    with pytest.raises(SpecError) as refused:
+        Network(input=2, layers=[ConvLSTM(3, space=space)])
+    message = "expected one or two positive whole numbers, such as 64 or 64x48, got "
+    assert str(refused.value).startswith(f"layers[0].space: {message}")

@@ -17,6 +17,7 @@ from rnncalc.layers.rnn import RNN
 from rnncalc.questions.backward import backward
 from rnncalc.questions.run import run
 from rnncalc.questions.stream import stream
+from rnncalc.spec import from_flags
 
 
 @pytest.mark.parametrize(
@@ -158,3 +159,21 @@ def test_a_kind_without_a_number_is_written_in_three_ways(tmp_path: Path) -> Non
     """Alone, with nothing behind the colon, and as null."""
     for text in ("[layer_norm]", "[layer_norm: ]", "[{layer_norm: null, bias: true}]"):
         assert load(written(tmp_path, f"input: 3\nlayers: {text}\n")).layers == (LayerNorm(),)
+
+
+@pytest.mark.parametrize(
+    ("layer", "steps"),
+    [
+        (Conv1D(3, 3), "T − 2"),
+        (Conv1D(3, 3, dilation=2), "T − 4"),
+        (Conv1D(3, 3, padding="same"), "T"),
+        (Conv1D(3, 3, padding="causal"), "T"),
+        (Conv1D(3, 3, stride=2), "None"),
+        (Pool1D(2), "None"),
+    ],
+)
+def test_steps_in_letters(layer: Layer, steps: str) -> None:
+    """A window that moves by one step leaves a letter's; with a stride it need not divide them."""
+    network = from_flags("2", ("dense:2", "rnn:2"), None, steps="T", topology="many-to-many").network
+    _, last = network.replace(layers=(layer, RNN(2))).stack
+    assert f"{last.uses}" == steps

@@ -97,3 +97,17 @@ def test_every_command_knows_it(tmp_path: Path, call: Call) -> None:
     assert clash.code == 2
     assert "another layer is called 'rnn_1_h_0', by default" in clash.err
     assert RNN(3).initial_state is None
+
+
+def test_a_state_that_is_made_is_that_of_its_layer() -> None:
+    """Each of the two has a name of its own, and says whose it is; an encoder-decoder's too."""
+    layers = [LSTM(4, initial_state=5, name="a"), GRU(3, initial_state=2)]
+    assert [(placed.name, placed.starts) for placed in Network(input=3, layers=layers, steps=2).stack] == [
+        ("a_h_0", ("a", "h")),
+        ("a_c_0", ("a", "c")),
+        ("a", None),
+        ("gru_1_h_0", ("gru_1", "h")),
+        ("gru_1", None),
+    ]
+    bridged = Network(encoder=Part(2, (RNN(4),)), decoder=Part(3, (RNN(5, initial_state=4),)))
+    assert [placed.starts for placed in bridged.stack] == [None, ("rnn_2", "h"), None]

@@ -7,6 +7,8 @@ import pytest
 import rnncalc
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Expect, Layer, Network, Output, Part, SpecError
 from rnncalc.errors import Path
+from rnncalc.layers.convolution import Conv1D, Pool1D
+from rnncalc.layers.reshaping import Flatten, LastStep, RepeatVector
 
 UNTYPED: Any = rnncalc
 Half: Any = Part  # layers in a list, and pieces of the wrong type, are what is tested
@@ -389,3 +391,63 @@ def test_an_output_of_another_width(given: dict[str, Any], width: int) -> None:
     message = f"the output must be as wide as the input, 3, got {width}"
     assert told_of_feedback(input=3, **given, **ONE_TO_MANY) == [(FEEDBACK, message, (width - 3,))]
     Network(input=width, **given, **ONE_TO_MANY)
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        (
+            {"layers": [LastStep(), RNN(3)]},
+            ("layers", 1, "rnn"),
+            "reads a sequence, and last below it ends the sequence in one vector; put a repeat_vector before it",
+        ),
+        (
+            {"layers": [RNN(3), RepeatVector(4)], "topology": "one-to-many"},
+            ("layers", 0, "rnn"),
+            "reads a sequence, and one vector reaches it; put a repeat_vector before it",
+        ),
+        (
+            {"layers": [RNN(4), RepeatVector(4)]},
+            ("layers", 1, "repeat_vector"),
+            "reads one vector, and a sequence reaches it; put a layer last before it",
+        ),
+        (
+            {"layers": [Flatten(), Pool1D(3)]},
+            ("layers", 1, "pool1d"),
+            "reads a sequence, and one vector reaches it; put a repeat_vector before it",
+        ),
+        (
+            {"layers": [Conv1D(3, 2)], "topology": "one-to-many"},
+            ("layers", 0, "conv1d"),
+            "reads a sequence, and one vector reaches it; choose a topology that reads a sequence, or remove it",
+        ),
+        (
+            {"layers": [Conv1D(4, 9)]},
+            ("layers", 0, "conv1d"),
+            "reads 9 steps at once, and 5 reach it; give it more steps, or a shorter window",
+        ),
+    ],
+)
+def test_a_layer_that_cannot_read_what_reaches_it(given: dict[str, Any], path: Path, message: str) -> None:
+    """A sequence where a vector is needed, or the reverse; it follows from the layers below and from the steps."""
+    with pytest.raises(SpecError) as caught:
+        Network(input=2, steps=5, **given)
+    assert [(each.path, each.message, each.follows) for each in caught.value.problems] == [(path, message, True)]
+
+
+def test_what_ends_a_sequence_that_is_needed() -> None:
+    """A topology of outputs at every step, a decoder; and a tied output that is not as wide as its table."""
+    needed = "has an output at every step, and last ends the sequence; "
+    for topology in ("many-to-many", "one-to-many"):
+        cure = "make it many-to-one, or begin it again with repeat_vector"
+        layers = [RNN(3), LastStep()]
+        assert told({"input": 2, "layers": layers, "topology": topology}) == [
+            (("topology",), topology + " " + needed + cure)
+        ]
+    half = Half(input=3, layers=[RNN(4), LastStep()])
+    assert told({"encoder": ENCODER, "decoder": half}) == [
+        (("topology",), f"a decoder {needed}begin it again with repeat_vector")
+    ]
+    tied = {"input": 2, "layers": [Embedding(3), Conv1D(4, 2)], "output": Output(2, tied=True)}
+    message = "the last layer must output the embedding's width, 3, got 4; add a dense layer"
+    assert told(tied) == [(("output", "tied"), message)]

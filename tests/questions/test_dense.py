@@ -153,3 +153,12 @@ def test_one_step_stays_one() -> None:
     """Of a one-to-one network, whatever number of steps is asked about: 4 → 3 → 1."""
     network = Network(input=4, layers=(GRU(3),), output=Output(1), topology="one-to-one")
     assert dense_params(network, 7) == dense_params(network, 1) == 15 + 4
+
+
+def test_a_dense_layer_makes_the_states_before_the_first_step() -> None:
+    """5 numbers make h and c, 4 each, which the layer reads beside 2 steps of 3; a decoder's come from all outputs."""
+    alone = Network(input=3, layers=[LSTM(4, initial_state=5)], output=1, steps=2)
+    assert widths(alone) == [(5, 4, 24), (5, 4, 24), (6 + 8, 8, 120), (8, 1, 9)]
+    encoder, decoder = Part(2, (RNN(4),), steps=3), Part(3, (RNN(5, initial_state=4),), steps=2)
+    bridged = Network(encoder=encoder, decoder=decoder)
+    assert widths(bridged) == [(6, 12, 84), (12, 5, 65), (6 + 5, 10, 120)]

@@ -152,3 +152,18 @@ def test_a_question_has_all_that_its_answer_needs(call: Call, layer: str, words:
     """A width that a count depends on is said to be one, in the words of its kind."""
     done = call("exercise", "-i", 3, "-T", 4, "-l", layer, "--sheet")
     assert (done.code, words in done.out) == (0, True)
+
+
+def test_numbers_are_not_asked_of_a_network_in_letters() -> None:
+    """Nor a formula of one in numbers; each with what to do instead."""
+    for network, ask, message in (
+        (LETTERS, "total", "total is not asked of a network in letters; ask for the formula"),
+        (
+            GRU_16,
+            "formula",
+            "formula is not asked of a network in numbers; give the sizes as letters, such as m and h",
+        ),
+    ):
+        with pytest.raises(CallError) as refused:
+            exercise(network, ask=ask)
+        assert str(refused.value) == f"ask: {message}"

@@ -391,3 +391,34 @@ def test_the_first_layer_of_a_half_reads_the_input_of_that_half(call: Call) -> N
     assert "the encoder's input" in text
     assert "the network's input" not in text
     assert "m = 8: the network's input" in call("explain", "specs/lstm.yaml").out
+
+
+@pytest.mark.parametrize(
+    ("flag", "equation"),
+    [
+        ("conv1d:5,kernel=1", "y_t = W_1 x_t + b"),
+        ("conv1d:5,kernel=3,activation=relu", "y_t = relu(W_1 x_t + W_2 x_(t+1) + W_3 x_(t+2) + b)"),
+        ("conv1d:5,kernel=3,bias=false,padding=causal", "y_t = W_1 x_(t−2) + W_2 x_(t−1) + W_3 x_t"),
+        ("conv1d:5,kernel=3,padding=same", "y_t = W_1 x_(t−1) + W_2 x_t + W_3 x_(t+1) + b"),
+        ("conv1d:5,kernel=3,padding=same,stride=2", "y_t = W_1 x_t + W_2 x_(t+1) + W_3 x_(t+2) + b"),
+        ("conv1d:5,kernel=4,dilation=3", "y_t = W_1 x_t + W_2 x_(t+3) + W_3 x_(t+6) + W_4 x_(t+9) + b"),
+        ("conv1d:5,kernel=6,dilation=2", "y_t = W_1 x_t + W_2 x_(t+2) + ⋯ + W_6 x_(t+10) + b"),
+        ("layer_norm", "y_t = norm(x_t) ∘ g + b"),
+        ("layer_norm:,bias=false", "y_t = norm(x_t) ∘ g"),
+        ("batch_norm", "y_t = norm(x_t) ∘ g + b"),
+        ("batch_norm:,scale=false", "y_t = norm(x_t) + b"),
+    ],
+)
+def test_the_equation_of_a_layer_around_the_cells(flag: str, equation: str, call: Call) -> None:
+    """A window's steps counted from t, which is its first with a stride; of a long kernel the ends."""
+    (layer,) = derived(call, "-i", 3, "-l", flag, "-T", 40, "--topology", "many-to-many")
+    assert [line["text"] for line in layer["equations"]] == [equation]
+
+
+def test_the_shapes_in_the_equation_of_a_convolution(call: Call) -> None:
+    """Two features in, three filters; after a last step there is no t."""
+    flags = ("-l", "conv1d:3,kernel=2", "-l", "rnn:4", "-l", "last", "-l", "layer_norm", "-T", 9)
+    convolved, _, _, normed = derived(call, "-i", 2, *flags)
+    shapes = {"y_t": [3], "W_1": [3, 2], "x_t": [2], "W_2": [3, 2], "x_(t+1)": [2], "b": [3]}
+    assert convolved["equations"][0]["shapes"] == shapes
+    assert normed["equations"] == [{"text": "y = norm(x) ∘ g + b", "shapes": {"y": [4], "x": [4], "g": [4], "b": [4]}}]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, External, Layer, Network, RefusedError, training
+from rnncalc.layers.convolution import Conv1D
 from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.spec import parse
@@ -263,3 +264,19 @@ def test_what_is_held_once_has_no_letter_of_the_steps() -> None:
     _, dense, output = report(net.replace(topology="many-to-many"))["layers"]
     assert [row["label"] for row in (*dense["saved"], *output["saved"])] == ["x_t", "y_t", "saved", "h_t", "saved"]
     assert [each["backward_multiply_adds"][1]["label"] for each in (dense, output)] == ["∂L/∂x_t", "∂L/∂h_t"]
+
+
+def test_what_a_convolution_saves_is_what_its_windows_read() -> None:
+    """All 5 steps of 2 features, and 4 outputs of 3 filters for the slope of relu; 2 × 4 products of 3 × 2 each way."""
+    layers: list[Layer] = [RNN(2), Conv1D(3, 2, activation="relu"), RNN(1)]
+    _, convolved, _ = report(Network(input=2, layers=layers, steps=5))["layers"]
+    assert [(row["label"], row["what"], row["number"]) for row in convolved["saved"]] == [
+        ("x_t", "input", 10),
+        ("y_t", "output", 12),
+        ("saved", "all of it", 22),
+    ]
+    assert [(row["label"], row["what"], row["number"]) for row in convolved["backward_multiply_adds"]] == [
+        ("∂L/∂W", "its matrix", 48),
+        ("∂L/∂x_t", "back through W", 48),
+        ("backward", "all of it", 96),
+    ]

@@ -2,9 +2,13 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from conftest import Call
+
+from rnncalc import RNN, Network
+from rnncalc.questions.price import peak
 
 CASES = """
 4 - 1 textbook - - rnn:3,repeat=1000
@@ -98,3 +102,14 @@ def test_what_would_not_fit_is_not_begun(words: str, told: str, call: Call) -> N
     assert code == 2
     assert "and the limit is 2 GB" in error
     assert told in error
+
+
+def test_with_feedback_the_weights_of_all_layers_are_in_memory_together() -> None:
+    """Else a layer's are left before those of the next are drawn, here each 300 × 601 numbers."""
+
+    def of(number: int, **given: Any) -> int:
+        return peak(Network(input=300, layers=[RNN(300)] * number, steps=1, **given))
+
+    fed_back: dict[str, Any] = {"topology": "one-to-many", "feedback": True}
+    assert of(3) < 1.1 * of(1)
+    assert 2.8 * of(1, **fed_back) < of(3, **fed_back) < 3 * of(1, **fed_back)

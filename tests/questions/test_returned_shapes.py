@@ -58,10 +58,15 @@ def test_a_convention_that_says_nothing_or_wrong(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(CONVENTIONS, "keras", keras.replace(returns=None))
     with pytest.raises(CallError, match="Keras: what its modules return is not known"):
         shapes(Network(input=3, layers=[LSTM(2)], convention="keras"))
-    with pytest.raises(DeclarationError, match="returns: axes: expected BW and any of TD, each once, got 'BTX'"):
-        keras.replace(returns=keras.returns.replace(axes="BTX"))
-    with pytest.raises(DeclarationError, match=r"returns: state: expected a name with \{\}"):
-        keras.replace(returns=keras.returns.replace(state="h"))
+    for part, got, message in (
+        ("sequence", "BTWW", "expected BW and any of T, each once, got 'BTWW'"),
+        ("axes", "BTX", "expected BW and any of TD, each once, got 'BTX'"),
+        ("state_axes", "BTW", "expected BW and any of DL, each once, got 'BTW'"),
+        ("state", "h", "expected a name with {} for the letter of the state, got 'h'"),
+    ):
+        with pytest.raises(DeclarationError) as caught:
+            keras.replace(returns=keras.returns.replace(**{part: got}))
+        assert str(caught.value) == f"keras: returns: {part}: {message}"
 
 
 def test_the_places_of_a_convolution_stand_before_its_filters() -> None:

@@ -8,7 +8,23 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, cell, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, RNN, CallError, Dense, Embedding, External, Layer, Network, Output, Part, training
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    CallError,
+    Dense,
+    Embedding,
+    External,
+    LastStep,
+    Layer,
+    Network,
+    Output,
+    Part,
+    Pool1D,
+    backward,
+    training,
+)
 from rnncalc.layers.cell import Cell
 from rnncalc.spec import parse
 
@@ -357,3 +373,21 @@ def test_a_layer_is_a_cell_or_says_nothing_of_states(spec: Spec) -> None:
     cells = [placed.layer for placed in network.stack if isinstance(placed.layer, Cell)]
     assert training(network).states_carried == 6 * sum(sum(layer.state_widths()) for layer in cells)
     assert training(network, chunk=4).states_carried == 4 * sum(sum(layer.state_widths()) for layer in cells)
+
+
+@pytest.mark.parametrize(
+    ("above", "steps", "of"),
+    [(LastStep(), 7, 7), (Pool1D(1, stride=3), 7, 7), (Pool1D(1, stride=3), 6, 4), (Pool1D(2, stride=3), 6, 5)],
+)
+@pytest.mark.parametrize("layer", [RNN(2), LSTM(2), GRU(2, reset_after=False)])
+def test_steps_behind_the_last_that_is_read_cost_nothing(layer: Layer, above: Layer, steps: int, of: int) -> None:
+    """What a window leaves out in between costs the same: the loss reaches it through the states."""
+    whole = training(Network(input=1, layers=[layer, above], steps=steps)).layers[0]
+    cut = training(Network(input=1, layers=[layer], steps=of)).layers[0]
+    assert (whole.saved, whole.backward_multiply_adds) == (cut.saved, cut.backward_multiply_adds)
+
+
+def test_a_backward_direction_is_reached_to_the_end_of_the_sequence() -> None:
+    """Of 6 steps the first and the fourth are read; a pass saves and multiplies as much as is declared."""
+    layers = [RNN(2, bidirectional=True), Pool1D(1, stride=3), Dense(1)]
+    assert backward(Network(input=1, layers=layers, steps=6, topology="many-to-many")).agrees

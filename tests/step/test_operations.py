@@ -10,6 +10,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.forward.arrays import Convolution, Matrix, TensorPart
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.step.operations import (
+    HALVES,
     OPERATIONS,
     RESULT,
     TABLE,
@@ -19,10 +20,12 @@ from rnncalc.step.operations import (
     Vector,
     by_name,
     joined,
+    normalise,
     part,
     plus,
     pooled,
     product,
+    row,
     standardise_by,
 )
 
@@ -217,3 +220,32 @@ def test_two_rows_of_one_name_are_refused() -> None:
     assert by_name(TABLE) == {row.name: row for row in TABLE}
     with pytest.raises(DeclarationError, match=r"^operation plus: two rows have this name; give one of them another$"):
         by_name((*TABLE, OPERATIONS["times"].replace(name="plus")))
+
+
+def test_an_operation_that_is_made_as_it_is_needed_has_the_name_that_messages_use() -> None:
+    """Each is refused by that name when a gradient is missing."""
+    made = {
+        "half": (HALVES[0], HALVES[1]),
+        "joined": (joined((1, 2, 1)),),
+        "normalise": (normalise(0.5),),
+        "part": (part(1, 3),),
+        "pooled": (pooled("max", 2), pooled("average", 2)),
+        "row": (row(3),),
+        "standardise": (standardise_by(0.5),),
+    }
+    for name, rows in made.items():
+        for each in rows:
+            with pytest.raises(DeclarationError) as caught:
+                each.replace(gradients=())
+            message = f"gradients: expected one for each operand, {each.operands}, got 0"
+            assert str(caught.value) == f"operation {name}: {message}"
+
+
+def test_each_direction_reads_its_half() -> None:
+    """The first two of four numbers, or the last two; the gradient of the others is 0."""
+    x = [2.0, 3.0, 5.0, 7.0]
+    first, second = HALVES
+    assert (first.forward(x), second.forward(x)) == ([2.0, 3.0], [5.0, 7.0])
+    (through,), (through_second,) = first.gradients, second.gradients
+    assert through([1.0, -1.0], Seen([x])) == [1.0, -1.0, 0.0, 0.0]
+    assert through_second([1.0, -1.0], Seen([x])) == [0.0, 0.0, 1.0, -1.0]

@@ -192,13 +192,12 @@ class Search:
         ((made, _),) = self.variants(mistake, question)
         worksheet, right = self.worksheet, question.params(self.worksheet)
         lines = zip(worksheet, made.worksheet, strict=True)
-        places = [place for place, (was, now) in enumerate(lines) if was is not now]
+        # a mistake about the number of layers belongs to no single layer
+        places = [place for place, (was, now) in enumerate(lines) if was is not now and was.copies == now.copies]
         if sum(worksheet[place].copies for place in places) < 2:
             return
         for place in places:
             was, now = worksheet[place], made.worksheet[place]
-            if was.copies != now.copies:  # a mistake about the number of layers belongs to no single layer
-                continue
             one = now._replace(copies=1)
             left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
             changed = (*worksheet[:place], *left, one, *worksheet[place + 1 :])

@@ -40,6 +40,7 @@ PLAIN = Network(input=3, layers=(LSTM(5), GRU(7)), output=Output(2))
 # 4·5·(3 + 5 + 1) = 180, 3·7·(5 + 7 + 1) = 273, 2·(7 + 1) = 16
 TORCH = Network(input=3, layers=(LSTM(5), RNN(6)), output=Output(2), convention="pytorch")
 # 4·5·(3 + 5 + 2) = 200, 6·(5 + 6 + 2) = 78, 2·(6 + 1) = 14
+NORMED = Network(input=3, layers=(LSTM(5, layer_norm=True),))  # 4·5·(3 + 5 + 1 + 1) + 2·5 = 210
 BARE = Network(input=3, layers=(LSTM(5, bias=False),))  # 4·5·(3 + 5) = 160
 ODD = Network(input=3, layers=(SRU(5),))  # 4·5·3 + 2·5 + 2·5 = 80
 MINIMAL = Network(input=3, layers=(MinGRU(5), MinLSTM(4)))  # 2·5·(3 + 1) = 40, 3·4·(5 + 1) = 72
@@ -62,6 +63,7 @@ NUMBER = (
     Made("gates-4", PLAIN, (180, 4 * 7 * (5 + 7 + 1), 16)),
     Made("gates-4", TORCH, (200, 4 * 6 * (5 + 6 + 2), 14)),
     Made("gates-3", BARE, (3 * 5 * (3 + 5),)),
+    Made("gates-3", NORMED, (3 * 5 * (3 + 5 + 1 + 1) + 2 * 5,)),
     Made("gates-3", ODD, (3 * 5 * (3 + 5 + 1),)),
     Made("gates-4", MINIMAL, (4 * 5 * (3 + 5 + 1), 4 * 4 * (5 + 4 + 1))),
     Made("gates-1", SHARED, (2 * 5 * (3 + 5 + 1),)),
