@@ -169,7 +169,7 @@ def _transform(layer: Layer, placed: Placed) -> Equation:
     With a stride, t is the first step of the window.
     """
     window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * layer.every)] if layer.along else [FAR]
-    time = "t" if placed.sequence else ""
+    time = "t" if placed.sequence or layer.along else ""  # the last step alone may be read of what reads several
     apart = [place - (FAR if layer.every == 1 else window[0]) for place in window]
     taps = [f"{time}{'+' if place > 0 else '−'}{abs(place)}" if place else time for place in apart]
     paper = FormulaWriter(placed.sizes, range(len(taps)) if len(taps) <= MOST_TAPS else [0, 1, -1, len(taps) - 1])

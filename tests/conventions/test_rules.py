@@ -225,7 +225,11 @@ def test_a_misspelt_habit_is_refused_by_name() -> None:
             {"embedding": Array(("E",), (Width.VECTOR, Width.INPUTS))},
             "embedding: expected the axes INPUTS, VECTOR, a row for each token, got VECTOR, INPUTS",
         ),
-        ({"embedding": Array(("E",), (Width.VECTOR,))}, "embedding: expected the axes .*, got VECTOR"),
+        ({"embedding": Array(("E",), (Width.VECTOR,))}, "embedding: expected the axes .*, got VECTOR$"),
+        (
+            {"embedding": Array(("E",), ())},
+            "embedding: expected the axes INPUTS, VECTOR, a row for each token, got none$",
+        ),
         (
             {"dense": KERAS.dense.replace(kernel=Array(("W",), (Width.INPUTS, Width.UNITS)))},
             "dense: kernel: expected the axes INPUTS and OUTPUTS, in either order, got INPUTS, UNITS",

@@ -3,6 +3,7 @@
 import pytest
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, FastGRNN, Layer, Network, Output, Part
+from rnncalc.errors import RefusedError
 from rnncalc.export import SPELLINGS, source
 from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
@@ -283,3 +284,30 @@ def test_states_of_two_directions_become_those_of_one(giving: GRU, taking: GRU, 
     text = source(Network(encoder=Part(2, (giving,)), decoder=Part(2, (taking,))), "pytorch")
     code, _, note = line.partition("  # ")
     assert f"        {line}\n" in text or f"        # {note}\n        {code}\n" in text
+
+
+def test_a_program_of_functions_alone_makes_nothing() -> None:
+    """Where a method must have a body it is empty."""
+    text = source(net(Pool1D(2), steps=4), "flax-linen")
+    assert "    def setup(self) -> None:\n        pass\n" in text
+    assert "        x = nn.max_pool(x, (2,), (2,))  # (batch, 2, 4)\n" in text
+
+
+def test_features_beside_the_one_step_of_a_one_to_one_network_have_a_step_too() -> None:
+    """They join a sequence."""
+    text = source(net(LSTM(3, extra_inputs=2), topology="one-to-one"), "pytorch")
+    assert "    Reads x (batch, 4), lstm_1_extra (batch, 1, 2); gives (batch, 3).\n" in text
+
+
+def test_shapes_stand_behind_the_statements() -> None:
+    """Of a recurrent layer that is not merged, in Flax too."""
+    text = source(net(GRU(3), RNN(2), steps=5, topology="many-to-many"), "flax-linen")
+    assert "        x = self.gru_1(x)  # (batch, 5, 3)\n        return self.rnn_1(x)  # (batch, 5, 2)\n" in text
+
+
+def test_a_padding_that_depends_on_the_steps_needs_them() -> None:
+    """With a stride, where the framework does not pad itself."""
+    with pytest.raises(RefusedError) as refused:
+        source(net(Conv1D(3, 3, padding="same", stride=2, name="c")), "pytorch")
+    assert str(refused.value) == "c: how it is padded depends on the number of steps; give steps"
+    assert "padding=" in source(net(Conv1D(3, 3, padding="same", stride=2, name="c")), "keras")

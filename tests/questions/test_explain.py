@@ -415,6 +415,12 @@ def test_the_equation_of_a_layer_around_the_cells(flag: str, equation: str, call
     assert [line["text"] for line in layer["equations"]] == [equation]
 
 
+def test_the_equation_of_a_convolution_whose_last_step_alone_is_read(call: Call) -> None:
+    """It is that of every step, as a recurrent layer's is."""
+    (layer,) = derived(call, "-i", 3, "-l", "conv1d:5,kernel=2", "-T", 9)
+    assert [line["text"] for line in layer["equations"]] == ["y_t = W_1 x_t + W_2 x_(t+1) + b"]
+
+
 def test_the_shapes_in_the_equation_of_a_convolution(call: Call) -> None:
     """Two features in, three filters; after a last step there is no t."""
     flags = ("-l", "conv1d:3,kernel=2", "-l", "rnn:4", "-l", "last", "-l", "layer_norm", "-T", 9)

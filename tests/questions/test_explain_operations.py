@@ -77,3 +77,18 @@ def test_what_does_not_go_together(call: Call) -> None:
     assert "Not known without the number of steps" in alone
     assert "Over the sequence" not in alone
     assert "output" not in alone
+
+
+@pytest.mark.parametrize(("activation", "applied"), [("relu", [("activations", 12)]), ("linear", [])])
+def test_a_convolution_by_hand(activation: str, applied: list[tuple[str, int]], call: Call) -> None:
+    """Four windows of 2 × 2 numbers for 3 filters: 12 multiply-adds, 3 biases and 3 activations each."""
+    flags = ("-i", 2, "-l", f"conv1d:3,kernel=2,activation={activation}", "-T", 5, "--operations", "-f", "json")
+    (report,) = json.loads(call("explain", *flags).out)["reports"]
+    (layer,) = report["layers"]
+    flops = 2 * 48 + 12 + sum(number for _, number in applied)
+    assert [(row["what"].lower(), row["number"]) for row in layer["sequence"]] == [
+        ("multiply-adds", 48),
+        ("bias additions", 12),
+        *applied,
+        ("flops", flops),
+    ]

@@ -240,3 +240,10 @@ def test_weights_for_a_run_keep_the_shapes_of_the_convention() -> None:
     message = r"W_xh: expected shape \(2, 1\), got 1 row; weights are in the shapes of textbook, not of the notation"
     with pytest.raises(SpecError, match=message):
         work(net, weights={"rnn_1": {"W_xh": [[1, 2]], "W_hh": [[1, 2], [3, 4]], "b_h": [0, 0]}})
+
+
+def test_a_state_that_a_dense_layer_makes_is_called_by_that_layer() -> None:
+    """h_0 of rnn_1_h_0, made of its input, is what rnn_1 starts from."""
+    names = {*work(Network(input=1, layers=[RNN(1, initial_state=2)], steps=1)).names.values()}
+    assert Variable("h", 0, "rnn_1_h_0") in names
+    assert Variable("h", 1, "rnn_1") in names
