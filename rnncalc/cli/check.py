@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -249,17 +248,18 @@ def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) ->
 def read_limits(given: Texts, *, compares: bool) -> tuple[Limit, ...]:
     """Return the limits of a call by the keys of their flags. compares: whether there is a baseline.
 
-    Raises SpecError for a limit that is not a number, CallError for a limit on growth without a baseline.
+    Raises SpecError with every limit that is not a number, and every limit on growth without a baseline.
     """
-    limits = []
-    for key, text in given.items():
-        if text is not None and key in COMPARISONS:
-            if not compares:
-                raise CallError(f"{flag_of(key)} compares: give --baseline too")
-            limits.append(partial(read_comparison, key, text))
-        elif text is not None:
-            limits.append(partial(_limit, key, text, BUDGET_KEYS[key]))
-    return tuple([read() for read in limits])
+    with AllAtOnce() as at_once:
+        limits = []
+        for key, text in given.items():
+            if text is not None and key in COMPARISONS:
+                if not compares:
+                    at_once.refuse(f"{flag_of(key)} compares: give --baseline too")
+                limits.append(at_once.ask(read_comparison, key, text))
+            elif text is not None:
+                limits.append(at_once.ask(_limit, key, text, BUDGET_KEYS[key]))
+    return tuple(limits)
 
 
 def read_comparison(key: str, text: str) -> Limit:

@@ -287,9 +287,11 @@ class Convention(Frozen):
 
     def cannot(self, layer: Layer) -> Iterator[str]:
         """Yield the options of a layer that it cannot express with the values they have."""
-        arrays = self.arrays(layer.kind)
-        if not isinstance(layer, Cell) or arrays is None:
+        if not isinstance(layer, Cell):
             yield from self.transform(layer.kind).cannot(layer)
+            return
+        arrays = self.arrays(layer.kind)
+        if arrays is None:
             return
         whole = isinstance(self.cells, CellArrays)
         for option, value in layer.__dict__.items():

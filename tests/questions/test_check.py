@@ -218,6 +218,11 @@ def test_a_loose_flag_leaves_a_tight_limit_of_the_spec(
             ["specs", "--baseline", "specs", "--max-growth", "much"],
             "--max-growth: expected a percentage such as 5%, or a number such as 10k, got 'much'\n",
         ),
+        (
+            ["specs", "--max-params", "1.5", "--max-bytes", "much"],
+            "--max-params: expected a whole number, or one such as 4M, got '1.5'\n"
+            "--max-bytes: expected a whole number, or one such as 4MB, got 'much'\n",
+        ),
         (["specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file; a commit is git:nowhere\n"),
         (
             ["specs", "--baseline", "specs/rnn.yaml"],
@@ -225,7 +230,7 @@ def test_a_loose_flag_leaves_a_tight_limit_of_the_spec(
         ),
     ],
 )
-def test_a_mistaken_call_ends_in_one_line(call: Call, args: list[str], message: str) -> None:
+def test_a_mistaken_call_ends_in_a_line_a_mistake(call: Call, args: list[str], message: str) -> None:
     """What is wrong with the call is told once, not once a spec."""
     assert call("check", *args) == (2, "", message)
 
