@@ -169,6 +169,7 @@ WRONG: dict[str, ByHand] = {
     "no-gains": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + h + out(h, n)),
     "no-norm": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + out(h, n)),
     "no-norm-of-states": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + 4 * h + out(h, n)),
+    "no-initial-state": lambda m, h, k, n: (over(m, LSTM(h, initial_state=k), n=n), lstm(m, h) + out(h, n)),
     "no-learned-state": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 3 * h),
     "tied-twice": lambda m, h, k, n: (
         Network(input=m, layers=(Embedding(h), RNN(h)), output=Output(m, tied=True)),

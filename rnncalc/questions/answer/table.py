@@ -76,6 +76,11 @@ TABLE: tuple[Mistake | Family, ...] = (
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
     Mistake("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
+    Mistake(
+        "no-initial-state",
+        "leaves out the dense layers that make the initial state",
+        in_layers(lambda line: left_out(line) if line.placed.starts else line, Dense),
+    ),
     Family("only-state", "counts {state} alone of the learned initial states", one_state),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
     Mistake("no-projection", "ignores the projection", changes.without_projection),

@@ -74,6 +74,15 @@ def test_the_steps_of_a_flatten() -> None:
     assert ids(again, 2 * (9 * 588 + 1)) == ["steps-before-{layer}"]
 
 
+def test_the_layers_that_make_a_state() -> None:
+    """Both of an LSTM forgotten are one mistake; one of them is a layer left out."""
+    net = Network(input=10, layers=[LSTM(20, initial_state=5)], output=3)
+    assert ids(net, 2480 + 63) == ["no-initial-state"]
+    assert ids(net, 2480 + 63 + 120)[0] == "no-layer"
+    two = Network(input=10, layers=[GRU(20, initial_state=5), LSTM(8, initial_state=4)])
+    assert ids(two, 3 * 20 * 31 + 4 * 8 * 29)[0] == "no-initial-state"
+
+
 def test_every_layer_counts_as_a_layer() -> None:
     """Convolutions and normalisations are left out with what is not recurrent, and multiplied with all."""
     layers = [Conv1D(6, kernel=1), GRU(4), GRU(4)]
