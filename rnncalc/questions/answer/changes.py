@@ -198,7 +198,9 @@ def with_bias_size(size: Callable[[LayerLine], int]) -> LineChange:
 
 
 def biases_counted(line: LayerLine) -> LayerLine:
-    """Give every gate a bias if none has one. A tied output layer is left unchanged: it has no matrix of its own."""
+    """Give every gate or filter a bias if none has one. A tied output layer has no matrix of its own, and no bias."""
+    if line.part("kernel") and not line.part("bias"):
+        return with_other("bias", lambda line: line.h)(line)
     reads = any(gate.reads for gate in line.gates)
     return with_biases(lambda count: 1)(line) if reads and not line.biases else line
 

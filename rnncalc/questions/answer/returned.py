@@ -15,6 +15,7 @@ from rnncalc.conventions.formula import Times
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
+from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.search import Diagnosis, Reason
@@ -224,6 +225,14 @@ def _no_window(array: ReturnedArray) -> Wrong:
             yield from _in_any_batch(array, -(-steps // stride), {"window": str(window)})
 
 
+def _not_flattened(array: ReturnedArray) -> Wrong:
+    layer, steps = array.module.places[0].layer, dict(zip(*array.module.input, strict=True)).get("T")
+    if isinstance(layer, Flatten) and isinstance(steps, int):
+        width = array.module.places[0].inputs
+        yield {"steps": f"{steps:,}"}, array.of("BTW", T=steps, W=width)
+        yield {"steps": f"{steps:,}"}, array.with_size("W", width)
+
+
 def _kept(array: ReturnedArray) -> Iterator[tuple[int, int, int]]:
     """Yield the steps that a convolution or pooling reads, its window without what is padded, and its stride."""
     layer = array.module.places[0].layer
@@ -327,7 +336,9 @@ def _other(array: ReturnedArray) -> Wrong:
 
 
 def _input_width(array: ReturnedArray) -> Wrong:
-    yield {}, array.with_size("W", array.module.places[0].inputs)
+    place = array.module.places[0]
+    if not isinstance(place.layer, Flatten):  # it has no units; see `_not_flattened`
+        yield {}, array.with_size("W", place.inputs)
 
 
 def _no_projection(array: ReturnedArray) -> Wrong:
@@ -354,6 +365,7 @@ def _output(array: ReturnedArray) -> str:
 MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
     ("same-steps", "has the {steps} steps of the input; {why}", _same_steps),
     ("no-stride", "forgets the stride of {stride}, which divides the steps", _no_stride),
+    ("not-flattened", "keeps the width of one step; flatten puts all {steps} steps side by side", _not_flattened),
     ("no-window", "forgets that a window of {window} steps shortens the sequence", _no_window),
     (
         "batch-first-state",

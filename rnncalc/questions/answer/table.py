@@ -102,7 +102,9 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_cells(lambda line: reading(line, "past", width=line.h) if line.width("past") == 1 else line),
     ),
     Mistake(
-        "biases-counted", "counts biases, but the network has none", in_layers(changes.biases_counted, Cell, Dense)
+        "biases-counted",
+        "counts biases in layers that have none",
+        in_layers(changes.biases_counted, Cell, Dense, Transform),
     ),
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
     Mistake(

@@ -3,7 +3,7 @@
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, Conv1D, Layer, Network, Pool1D, answer
+from rnncalc import GRU, LSTM, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.returned import MISTAKES
@@ -94,6 +94,14 @@ def test_a_window_shortens_a_sequence(convention: str) -> None:
     assert diagnosed("output=(B,10,16)", halved, convention=convention) == ["no-window"]
     same = Conv1D(16, kernel=5, stride=2, padding="same")
     assert diagnosed("output=(B,20,16)", same, convention=convention) == ["same-steps"]
+
+
+def test_a_flatten_puts_all_steps_side_by_side() -> None:
+    """The steps kept apart, or one of them alone."""
+    layers = (Conv1D(16, kernel=5), Flatten(), RepeatVector(3))
+    for wrong in ("(B,16,16)", "(16,16,16)", "(B,16)"):
+        assert diagnosed(f"flatten_1.output={wrong}", *layers) == ["not-flattened"]
+    assert diagnosed("flatten_1.output=(B,256)", *layers) == []
 
 
 def test_a_projection_and_a_stack() -> None:

@@ -83,6 +83,14 @@ def test_the_layers_that_make_a_state() -> None:
     assert ids(two, 3 * 20 * 31 + 4 * 8 * 29)[0] == "no-initial-state"
 
 
+def test_the_biases_of_filters_that_have_none() -> None:
+    """Whether the cells above have biases or not."""
+    filters = Conv1D(16, kernel=5, bias=False)
+    for bias in (True, False):
+        net = Network(input=6, layers=[filters, LSTM(4, bias=bias)], convention="pytorch")
+        assert "biases-counted" in ids(net, net.params + 16 + (0 if bias else 16))
+
+
 def test_every_layer_counts_as_a_layer() -> None:
     """Convolutions and normalisations are left out with what is not recurrent, and multiplied with all."""
     layers = [Conv1D(6, kernel=1), GRU(4), GRU(4)]
