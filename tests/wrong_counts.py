@@ -14,12 +14,14 @@ from rnncalc import (
     Embedding,
     External,
     FastGRNN,
+    Flatten,
     Layer,
     MinGRU,
     MinLSTM,
     Network,
     Output,
     Part,
+    Pool1D,
 )
 from rnncalc.layers.cell import Merge
 
@@ -69,6 +71,14 @@ WRONG: dict[str, ByHand] = {
     "no-groups": lambda m, h, k, n: (over(2 * m, Conv1D(2 * h, 3, groups=2)), 2 * h * 2 * m * 3 + 2 * h),
     "bias-of-each-weight": lambda m, h, k, n: (over(m, Conv1D(h, 3)), 2 * h * m * 3),
     "no-bias-around": lambda m, h, k, n: (over(m, Conv1D(h, 3), LSTM(k)), h * m * 3 + lstm(h, k)),
+    "steps-before-{layer}": lambda m, h, k, n: (
+        over(m, Conv1D(h, 3), Pool1D(2), Flatten(), Dense(k), steps=12),
+        h * m * 3 + h + k * (10 * h + 1),
+    ),
+    "not-flattened": lambda m, h, k, n: (
+        over(m, Conv1D(h, 3), Pool1D(2), Flatten(), Dense(k), steps=12),
+        h * m * 3 + h + k * (h + 1),
+    ),
     "stored-counted": lambda m, h, k, n: (over(m, BatchNorm(), LSTM(h)), 4 * m + lstm(m, h)),
     "no-stored": lambda m, h, k, n: (
         over(m, BatchNorm(), LSTM(h)).replace(convention="keras"),
@@ -159,6 +169,7 @@ WRONG: dict[str, ByHand] = {
     "no-gains": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + h + out(h, n)),
     "no-norm": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + out(h, n)),
     "no-norm-of-states": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + 4 * h + out(h, n)),
+    "no-initial-state": lambda m, h, k, n: (over(m, LSTM(h, initial_state=k), n=n), lstm(m, h) + out(h, n)),
     "no-learned-state": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 3 * h),
     "tied-twice": lambda m, h, k, n: (
         Network(input=m, layers=(Embedding(h), RNN(h)), output=Output(m, tied=True)),

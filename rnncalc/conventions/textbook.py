@@ -29,6 +29,13 @@ CONVENTION = Convention(
             buffers=("running_mean", "running_variance"),
         ),
     },
-    returns=Returns(sequence="BW", output="h_t", axes="BW", state="{}_t", state_axes="BW", note="At one step t."),
+    returns=Returns(
+        sequence="BW",
+        output="h_t",
+        axes="BW",
+        state="{}_t",
+        state_axes="BW",
+        note="At one step t, unless a layer changes the number of steps.",
+    ),
     symbols=True,
 )

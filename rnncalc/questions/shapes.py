@@ -90,12 +90,15 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         along = returns.sequence if recurs or len(read) > 1 else _without("T", returns.sequence)
         if around and around.steps_last and "T" in along:
             along = "BWT"
+        joins = around is not None and "T" not in along and len(read) > 1 and found[last] != (read[0], found[last][-1])
+        if joins:  # what changes the number of steps is no step of its own
+            along = "BTW"
         given = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes, first.grid)
         if not isinstance(layer, Cell):
             plain = "Y" if returns.output == "Y" else "output"
             if around:
                 after = found[last]
-                many = len(after) > 1 and "T" in returns.sequence
+                many = len(after) > 1 and (joins or "T" in returns.sequence)
                 axes = (along if "T" in along else returns.sequence) if many else _without("T", along)
                 made = array(axes, {**sizes, "T": after[0], "W": after[-1]}, places[-1].output_grid)
                 yield ModuleShapes(places, given, {plain: made})

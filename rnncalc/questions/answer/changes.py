@@ -12,6 +12,7 @@ from functools import reduce
 from rnncalc.conventions.formula import Expression, Times
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
+from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.worksheet import (
     A_UNIT,
@@ -173,6 +174,11 @@ def with_directions(count: int) -> LineChange:
     return lambda line: line._replace(directions=count)
 
 
+def recurrent_alone(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Leave out every layer that is not recurrent."""
+    return tuple(line if isinstance(line.layer, Cell) else left_out(line) for line in worksheet)
+
+
 # --- biases
 
 
@@ -192,7 +198,9 @@ def with_bias_size(size: Callable[[LayerLine], int]) -> LineChange:
 
 
 def biases_counted(line: LayerLine) -> LayerLine:
-    """Give every gate a bias if none has one. A tied output layer is left unchanged: it has no matrix of its own."""
+    """Give every gate or filter a bias if none has one. A tied output layer has no matrix of its own, and no bias."""
+    if line.part("kernel") and not line.part("bias"):
+        return with_other("bias", lambda line: line.h)(line)
     reads = any(gate.reads for gate in line.gates)
     return with_biases(lambda count: 1)(line) if reads and not line.biases else line
 
@@ -503,6 +511,20 @@ def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
         return tuple(found)
 
     return changed
+
+
+def flattened_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
+    """Give the layer that reads the flatten at this place the vectors of another number of steps."""
+    reader = next((at for at in range(place + 1, len(worksheet)) if worksheet[at].width("input")), None)
+    if reader is None:
+        return worksheet
+    return replaced(worksheet, reader, fed_with(worksheet[reader], steps * worksheet[place].placed.inputs))
+
+
+def not_flattened(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Give each layer that reads a flatten the vector of one step."""
+    places = [place for place, line in enumerate(worksheet) if isinstance(line.layer, Flatten)]
+    return reduce(lambda changed, place: flattened_steps(changed, place, 1), places, worksheet)
 
 
 # --- steps and repeated layers

@@ -17,12 +17,15 @@ from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions.formula import Times
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import (
     Change,
     concatenated,
     fed_with,
+    flattened_steps,
     in_cells,
     left_out,
     number_of_gates,
@@ -194,6 +197,27 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
                 rows = Addend("table", Times((batch, steps, line.h)))
                 values = {"batch": f"{batch:,}", "steps": f"{steps:,}"}
                 yield Variant(replaced(worksheet, place, line._replace(others=(rows,))), values, line.name)
+
+
+def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield, for each convolution or pooling below a flatten, the worksheet that flattens the steps before it."""
+    if len(worksheet) > MOST_JUDGED:
+        return
+    steps = question.network.parts[worksheet[0].placed.part].steps
+    before: list[tuple[str, int]] = []  # the layers that change the number of steps, with that number before them
+    for place, line in enumerate(worksheet):
+        layer = line.layer
+        if isinstance(layer, Flatten):
+            for name, number in before:
+                values = {"layer": name, "steps": plural(number, "step")}
+                yield Variant(flattened_steps(worksheet, place, number), values)
+            before, steps = [], None
+        elif isinstance(layer, RepeatVector):
+            steps = layer.times
+        elif isinstance(layer, Sliding) and isinstance(steps, int):
+            before.append((line.name, steps))
+            for _ in range(line.copies):
+                steps = layer.output_shape((steps, line.placed.inputs))[0] if steps else None
 
 
 def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

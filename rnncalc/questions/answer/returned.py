@@ -1,7 +1,7 @@
 """Judges the shape of an array that a layer returns, and finds the mistakes that give a wrong one.
 
-The batch may have any size, and so may the steps if the network does not give them. The size in one right shape must
-then hold for the other shapes. The batch may be written before the steps or after them.
+The batch may have any size, and so may the steps if the network does not give them; only then they may be a letter. The
+size in one right shape must hold for the other shapes. The batch may be written before the steps or after them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.formula import Times
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Sliding
+from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.search import Diagnosis, Reason
@@ -21,7 +23,7 @@ from rnncalc.questions.shapes import Axes, ModuleArray, ModuleShapes, shapes
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
-"""The axes whose size may be written as a letter: the batch and the steps."""
+"""The axes that may have any size if the network does not say which: the batch and the steps."""
 
 
 class AxisOrder(Enum):
@@ -66,10 +68,14 @@ class ReturnedArray(NamedTuple):
 
     def fits(self, given: NamedShape) -> bool:
         """Return whether a given shape is right for the array."""
-        return len(given.sizes) == len(self.axes) and all(
-            axis in _FREE if not isinstance(size, int) else self.sizes[axis] in (None, size)
-            for axis, size in zip(self.axes, given.sizes, strict=True)
-        )
+        return len(given.sizes) == len(self.axes) and all(map(self.has_size, self.axes, given.sizes))
+
+    def has_size(self, axis: str, size: int | str | None) -> bool:
+        """Return whether a size is right for an axis; a letter is right for the batch, and for unknown steps."""
+        right = self.sizes[axis]
+        if isinstance(size, int):
+            return right in (None, size)
+        return axis == "B" or (axis == "T" and not isinstance(right, int))
 
 
 class JudgedShape(NamedTuple):
@@ -178,7 +184,7 @@ def _diagnoses(array: ReturnedArray, given: NamedShape) -> Iterator[Diagnosis]:
     off = [
         (place, size, array.sizes[axis])
         for place, (axis, size) in enumerate(zip(array.axes, given.sizes, strict=True), 1)
-        if array.sizes[axis] not in (None, size)
+        if not array.has_size(axis, size)
     ]
     if len(off) == 1:
         ((place, size, right),) = off
@@ -194,6 +200,52 @@ def _diagnosis(reason: Reason, array: ReturnedArray, given: NamedShape) -> Diagn
 
 Wrong = Iterator[tuple[Mapping[str, str], ReturnedArray]]
 """The values for the {braces} of a mistake, and the wrong array."""
+
+
+def _same_steps(array: ReturnedArray) -> Wrong:
+    for steps, window, stride in _kept(array):
+        if stride == 1:
+            text = f"without padding, its window of {window} shortens the sequence by {window - 1}"
+        elif window in (1, stride):
+            text = f"its stride of {stride} divides them"
+        else:
+            text = f"its window of {window} shortens the sequence, and its stride of {stride} divides it"
+        yield from _in_any_batch(array, steps, {"steps": f"{steps:,}", "why": text})
+
+
+def _no_stride(array: ReturnedArray) -> Wrong:
+    for steps, window, stride in _kept(array):
+        if 1 < stride < window:
+            yield from _in_any_batch(array, steps - window + 1, {"stride": str(stride)})
+
+
+def _no_window(array: ReturnedArray) -> Wrong:
+    for steps, window, stride in _kept(array):
+        if 1 < stride < window:
+            yield from _in_any_batch(array, -(-steps // stride), {"window": str(window)})
+
+
+def _not_flattened(array: ReturnedArray) -> Wrong:
+    layer, steps = array.module.places[0].layer, dict(zip(*array.module.input, strict=True)).get("T")
+    if isinstance(layer, Flatten) and isinstance(steps, int):
+        width = array.module.places[0].inputs
+        yield {"steps": f"{steps:,}"}, array.of("BTW", T=steps, W=width)
+        yield {"steps": f"{steps:,}"}, array.with_size("W", width)
+
+
+def _kept(array: ReturnedArray) -> Iterator[tuple[int, int, int]]:
+    """Yield the steps that a convolution or pooling reads, its window without what is padded, and its stride."""
+    layer = array.module.places[0].layer
+    steps = dict(zip(*array.module.input, strict=True)).get("T")
+    if isinstance(layer, Sliding) and isinstance(steps, int) and array.sizes.get("T") not in (None, steps):
+        padded = layer.taps[3] != "valid"
+        yield steps, 1 if padded else layer.span, layer.every
+
+
+def _in_any_batch(array: ReturnedArray, steps: int, values: Mapping[str, str]) -> Wrong:
+    """Yield an array with another number of steps, with and without the axis of a batch."""
+    yield values, array.with_size("T", steps)
+    yield values, array.without("B", T=steps)
 
 
 def _batch_first(array: ReturnedArray) -> Wrong:
@@ -284,7 +336,9 @@ def _other(array: ReturnedArray) -> Wrong:
 
 
 def _input_width(array: ReturnedArray) -> Wrong:
-    yield {}, array.with_size("W", array.module.places[0].inputs)
+    place = array.module.places[0]
+    if not isinstance(place.layer, Flatten):  # it has no units; see `_not_flattened`
+        yield {}, array.with_size("W", place.inputs)
 
 
 def _no_projection(array: ReturnedArray) -> Wrong:
@@ -309,6 +363,10 @@ def _output(array: ReturnedArray) -> str:
 
 
 MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
+    ("same-steps", "has the {steps} steps of the input; {why}", _same_steps),
+    ("no-stride", "forgets the stride of {stride}, which divides the steps", _no_stride),
+    ("not-flattened", "keeps the width of one step; flatten puts all {steps} steps side by side", _not_flattened),
+    ("no-window", "forgets that a window of {window} steps shortens the sequence", _no_window),
     (
         "batch-first-state",
         "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",

@@ -58,6 +58,7 @@ from rnncalc.questions.answer.mistake import (
     one_state,
     other_conventions,
     output_widths,
+    steps_before_a_layer,
     times_a_number,
     vocabulary_of_batch,
 )
@@ -75,6 +76,11 @@ TABLE: tuple[Mistake | Family, ...] = (
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
     Mistake("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
+    Mistake(
+        "no-initial-state",
+        "leaves out the dense layers that make the initial state",
+        in_layers(lambda line: left_out(line) if line.placed.starts else line, Dense),
+    ),
     Family("only-state", "counts {state} alone of the learned initial states", one_state),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
     Mistake("no-projection", "ignores the projection", changes.without_projection),
@@ -96,7 +102,9 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_cells(lambda line: reading(line, "past", width=line.h) if line.width("past") == 1 else line),
     ),
     Mistake(
-        "biases-counted", "counts biases, but the network has none", in_layers(changes.biases_counted, Cell, Dense)
+        "biases-counted",
+        "counts biases in layers that have none",
+        in_layers(changes.biases_counted, Cell, Dense, Transform),
     ),
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
     Mistake(
@@ -137,7 +145,11 @@ TABLE: tuple[Mistake | Family, ...] = (
         "counts a bias for each weight of a filter",
         in_layers(with_part("bias", lambda line: line.part("kernel") or line.part("bias")), Transform),
     ),
-    Mistake("no-bias-around", "leaves out the biases around the cells", in_layers(without_other("bias"), Transform)),
+    Mistake(
+        "no-bias-around",
+        "leaves out the biases of convolutions and normalisations",
+        in_layers(without_other("bias"), Transform),
+    ),
     Mistake(
         "stored-counted",
         "counts the stored means and variances, which are no parameters here",
@@ -148,6 +160,12 @@ TABLE: tuple[Mistake | Family, ...] = (
         "leaves out the stored means and variances, which are parameters here that are not trained",
         in_layers(without_other(*STORED), Transform),
     ),
+    Family(
+        "steps-before-{layer}",
+        "flattens the {steps} that reach {layer}, instead of those that leave it",
+        steps_before_a_layer,
+    ),
+    Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.not_flattened),
     # shared weights: one set for all steps, two for two directions
     Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
     Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
@@ -249,7 +267,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         "takes the output shape of the embedding, steps × width, for its count",
         with_network(changes.embedding_output, Embedding),
     ),
-    Mistake("only-recurrent", "counts the recurrent layers alone", in_layers(left_out, Embedding, Dense, External)),
+    Mistake("only-recurrent", "counts the recurrent layers alone", changes.recurrent_alone),
     Mistake(
         "padding-row",
         "counts one more row of the embedding's table, for padding",
@@ -279,7 +297,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family(
         "whole-times-{times}",
         "multiplies the whole count by {times}, but all steps share one set of weights",
-        times_a_number(Cell, Dense, Embedding, External),
+        times_a_number(Layer),
         fitted=True,
     ),
     Family("other-gates-{count}", "counts {count} blocks instead of {gates}", gate_numbers),

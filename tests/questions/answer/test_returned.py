@@ -3,7 +3,7 @@
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, Network, answer
+from rnncalc import GRU, LSTM, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.returned import MISTAKES
@@ -60,6 +60,48 @@ def test_the_mistake_is_named(text: str, found: str) -> None:
     (judged,) = answer(PYTORCH, text).judged
     assert not judged.right
     assert judged.diagnoses[0].id == found
+
+
+def diagnosed(text: str, *layers: Layer, convention: str = "keras") -> list[str]:
+    """Return the ids of the mistakes in a shape of a network of 20 steps; nothing if it is right."""
+    network = Network(input=6, layers=layers, steps=20, topology="many-to-many", convention=convention)
+    (judged,) = answer(network, text).judged
+    assert judged.right == (not judged.diagnoses)
+    return [each.id for each in judged.diagnoses]
+
+
+def test_a_letter_stands_for_unknown_steps_alone() -> None:
+    """The batch may be a letter; the steps may not where the network gives them."""
+    assert diagnosed("output=(B,9,16)", LSTM(16)) == ["size"]
+    assert diagnosed("output=(B,T,16)", LSTM(16)) == ["size"]
+    assert diagnosed("output=(B,20,16)", LSTM(16)) == diagnosed("output=(20,B,16)", LSTM(16)) == []
+    unknown = Network(input=6, layers=[LSTM(16)], topology="many-to-many", convention="keras")
+    assert answer(unknown, "output=(B,T,16)").right
+    assert answer(unknown, "output=(B,9,16)").right
+
+
+@pytest.mark.parametrize("convention", ["keras", "textbook"])
+def test_a_window_shortens_a_sequence(convention: str) -> None:
+    """Also in the textbook, where other layers are written at one step: a convolution has no step of its own."""
+    long, halved = Conv1D(16, kernel=5), Conv1D(16, kernel=5, stride=2)
+    for right in ("(B,16,16)", "(16,16)", "(3,16,16)"):
+        assert diagnosed(f"output={right}", long, convention=convention) == []
+    for wrong in ("(B,20,16)", "(20,16)"):
+        assert diagnosed(f"output={wrong}", long, convention=convention)[0] == "same-steps"
+    assert diagnosed("output=(B,20,6)", Pool1D(2), convention=convention) == ["same-steps"]
+    assert diagnosed("output=(B,20,16)", halved, convention=convention) == ["same-steps"]
+    assert diagnosed("output=(B,16,16)", halved, convention=convention)[0] == "no-stride"
+    assert diagnosed("output=(B,10,16)", halved, convention=convention) == ["no-window"]
+    same = Conv1D(16, kernel=5, stride=2, padding="same")
+    assert diagnosed("output=(B,20,16)", same, convention=convention) == ["same-steps"]
+
+
+def test_a_flatten_puts_all_steps_side_by_side() -> None:
+    """The steps kept apart, or one of them alone."""
+    layers = (Conv1D(16, kernel=5), Flatten(), RepeatVector(3))
+    for wrong in ("(B,16,16)", "(16,16,16)", "(B,16)"):
+        assert diagnosed(f"flatten_1.output={wrong}", *layers) == ["not-flattened"]
+    assert diagnosed("flatten_1.output=(B,256)", *layers) == []
 
 
 def test_a_projection_and_a_stack() -> None:

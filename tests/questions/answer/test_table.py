@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 from conftest import Call
-from finding import PLACES, ids, judged, must_find, place_of
+from finding import PLACES, ids, judged, must_find, place_of, variants_made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wrong_counts import WRONG
@@ -16,16 +16,21 @@ from rnncalc import (
     LSTM,
     RNN,
     SRU,
+    BatchNorm,
     Cell,
+    Conv1D,
     Dense,
     Embedding,
     FastGRNN,
+    Flatten,
     Layer,
     MinGRU,
     MinLSTM,
     Network,
     Output,
     Part,
+    Pool1D,
+    RepeatVector,
     answer,
 )
 from rnncalc.questions.answer.table import TABLE
@@ -54,6 +59,45 @@ def test_no_template_reaches_a_caller(id_: str) -> None:
     for diagnosis in answer(*WRONG[id_](7, 12, 5, 3)).judged[0].diagnoses:
         for mistake in diagnosis.mistakes:
             assert not {*"{}"} & {*mistake.id, *mistake.text}
+
+
+def test_the_steps_of_a_flatten() -> None:
+    """Those before a convolution or a pooling, in a count of each layer too; a sequence begun again has its own."""
+    net = Network(input=6, layers=[Conv1D(64, kernel=5), Pool1D(2), Flatten(), Dense(12)], steps=98)
+    said = "flattens the {} that reach {}, instead of those that leave it"
+    for number, steps, layer in ((75_276, 98, "conv1d_1"), (72_204, 94, "pool1d_1")):
+        _, dense = answer(net, 1984, number).judged
+        assert [each.mistakes[0].text for each in dense.diagnoses] == [said.format(f"{steps} steps", layer)]
+    assert ids(net, 1984 + 12 * 65) == ["not-flattened"]
+    assert not variants_made("steps-before-{layer}", net.replace(layers=net.layers[:2], steps=None), 7)
+    again = net.replace(layers=(Flatten(), RepeatVector(9), Pool1D(3), Flatten(), Dense(2)))
+    assert ids(again, 2 * (9 * 588 + 1)) == ["steps-before-{layer}"]
+
+
+def test_the_layers_that_make_a_state() -> None:
+    """Both of an LSTM forgotten are one mistake; one of them is a layer left out."""
+    net = Network(input=10, layers=[LSTM(20, initial_state=5)], output=3)
+    assert ids(net, 2480 + 63) == ["no-initial-state"]
+    assert ids(net, 2480 + 63 + 120)[0] == "no-layer"
+    two = Network(input=10, layers=[GRU(20, initial_state=5), LSTM(8, initial_state=4)])
+    assert ids(two, 3 * 20 * 31 + 4 * 8 * 29)[0] == "no-initial-state"
+
+
+def test_the_biases_of_filters_that_have_none() -> None:
+    """Whether the cells above have biases or not."""
+    filters = Conv1D(16, kernel=5, bias=False)
+    for bias in (True, False):
+        net = Network(input=6, layers=[filters, LSTM(4, bias=bias)], convention="pytorch")
+        assert "biases-counted" in ids(net, net.params + 16 + (0 if bias else 16))
+
+
+def test_every_layer_counts_as_a_layer() -> None:
+    """Convolutions and normalisations are left out with what is not recurrent, and multiplied with all."""
+    layers = [Conv1D(6, kernel=1), GRU(4), GRU(4)]
+    assert ids(Network(input=6, layers=layers, output=2), 132 + 108)[0] == "only-recurrent"
+    normal = Network(input=6, layers=[Conv1D(6, kernel=3), BatchNorm(), GRU(4)], steps=7)
+    assert ids(normal, 7 * normal.params) == ["copy-a-step"]
+    assert ids(normal.replace(steps=None), 7 * normal.params) == ["whole-times-{times}"]
 
 
 def test_a_mistake_of_another_convention_is_named() -> None:
