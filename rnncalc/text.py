@@ -8,12 +8,18 @@ MOST_WORDS, SHOWN_WORDS = 40, 10
 """Of a list longer than the first number, as many words as the second are written."""
 
 
+NEAR_OTHERS = ("gelu", "selu", "elu", "celu", "silu", "prelu", "leaky_relu", "relu6", "softplus", "softsign")
+"""Activations that are not here. They are spelt like relu and softmax, and are others."""
+
+
 def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
     """Return `; did you mean 'lstm'?` when a known word is near, else the empty string.
 
     If two words share a part, the other parts must be near each other too: `max_flops` is not a misspelt `max_params`,
-    nor `forget_gate` an `output_gate`.
+    nor `forget_gate` an `output_gate`. Nor are the words of NEAR_OTHERS misspelt.
     """
+    if word.lower() in NEAR_OTHERS:
+        return ""
     import re
     from difflib import SequenceMatcher, get_close_matches  # takes 3 ms, so it is imported for a misspelling alone
 

@@ -68,13 +68,13 @@ def source(network: Network, target: str) -> str:
     moves = network.flow
     for placed in network.stack:
         if placed.layer.grid and placed.kind not in spelled.cells:
-            message = f"{placed.name}: no program for {target} is written with {placed.kind}, whose steps have places"
+            message = f"{placed.name}: {placed.kind} cannot be exported to {target}"
             others = [other for other in SPELLINGS if convention(other).arrays(placed.kind)]
             raise RefusedError(f"{message}; export to {one_of(others)}" if others else message)
     whole = arrays(moves)
     if network.feedback and len(whole[-1]) != 1 + len(whole[0]):
-        message = "feedback: no program feeds an output without places back into layers whose steps have places"
-        raise RefusedError(f"{message}; leave out what joins the places, or feedback")
+        message = "feedback: a conv_lstm reads places, and the output that is fed back to it has none"
+        raise RefusedError(f"{message}; this cannot be exported; remove the layer that joins the places, or feedback")
     made = program_of(network, target, stacks=spelled.stacks)
     sizes = shapes_of(moves)
     shapes = {move.name: sizes[move.reads[0]] for move in moves if isinstance(move, Placement)}

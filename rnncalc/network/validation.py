@@ -18,7 +18,7 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Embedding, External, Layer, Output, Shape, Transform
+from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import InitialState, Placement, flow, shape_of, takes_last, turns
 from rnncalc.network.parts import (
@@ -136,7 +136,8 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from too_many
         return
     for name, part in parts.items():
-        yield from _layers(name, part, network.convention)
+        many = name is not None or (network.topology or "").endswith("to-many")
+        yield from _layers(name, part, network.convention, many=many)
         if part.output and part.output.tied:
             yield from _tied((name, OUTPUT, "tied") if name else (OUTPUT, "tied"), part)
     if any(layer.name for part in parts.values() for layer in part.layers):
@@ -227,9 +228,10 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
             )
 
 
-def _spaces(name: str | None, part: Part) -> Iterator[Problem]:
-    """Yield where layers meet that differ in the space of a step."""
+def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
+    """Yield where layers meet that differ in the space of a step. many: whether there is an output at every step."""
     space: tuple[int, ...] = ()
+    ended = False  # whether a layer below ends the sequence
     outside = False  # whether the layer below is counted elsewhere, and may output places
     inputs = {join.place: join.inputs for join in joins(part)}
     for place, (at, layer) in enumerate(_placed(name, part)):
@@ -238,8 +240,11 @@ def _spaces(name: str | None, part: Part) -> Iterator[Problem]:
         if layer.grid and outside and not below:
             width = inputs[place]
             if not isinstance(width, int) or width % prod(layer.grid):
-                got = f"and {width:,} numbers a step reach it, no multiple of them; change one of them"
-                yield Problem((*at, layer.kind), f"reads {plural(prod(layer.grid), 'place')}, {got}", follows=True)
+                places = plural(prod(layer.grid), "place")
+                message = f"{width:,} numbers a step are not a multiple of {places}; change one of them"
+                if not isinstance(width, int):
+                    message = f"the width that it reads must be a number here, to be divided by {places}, got {width}"
+                yield Problem((*at, layer.kind), message, follows=True)
         elif layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
             cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
@@ -247,18 +252,24 @@ def _spaces(name: str | None, part: Part) -> Iterator[Problem]:
         elif after is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
+            if not ended and (many or isinstance(layer, Cell) or layer.reads == "a sequence"):
+                cure = "a layer at each place is not known; write it as an external one"
+            elif not ended:
+                last = takes_last_one()
+                cure = f"put {last}, then flatten, before it for the last step, or flatten alone for all steps"
             kind = OUTPUT if isinstance(layer, Output) else layer.kind
             where = at if isinstance(layer, Output) else (*at, layer.kind)
             message = f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}"
             yield Problem(where, message, follows=True)
-        outside = isinstance(layer, External)
+        outside = isinstance(layer, External) or (outside and isinstance(layer, Dropout))
+        ended = (ended or layer.ends) and not layer.begins
 
 
 _FIRST = "reads the places of a space; make it the first layer, or put it behind another such layer or an external one"
 
 
-def _layers(name: str | None, part: Part, framework: str) -> Iterator[Problem]:
-    yield from _spaces(name, part)
+def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iterator[Problem]:
+    yield from _spaces(name, part, many=many)
     for place, (at, layer) in enumerate(_placed(name, part)):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
@@ -419,6 +430,9 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
         yield from _bridged(gives, takes, at)
     elif gives.kind != takes.kind:
         message = f"expected the encoder's kind, {gives.kind}, got {takes.kind}: its final state starts this layer"
+        if "initial_state" in takes.options() and len({*gives.state_widths()}) == 1:
+            option = f"initial_state {gives.state_widths()[0]:,}, whose dense layers make its states"
+            message = f"{message}; change it to {gives.kind}, or give it {option}"
         yield Problem((*at, takes.kind), message, follows=True)
     elif (wanted := gives.state_widths()) != (found := takes.state_widths()):
         want, got = (" and ".join(map(str, widths)) for widths in (wanted, found))

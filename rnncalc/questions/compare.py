@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.layout import Layout
-from rnncalc.conventions.tensor import Role, Tensor
+from rnncalc.conventions.tensor import Role
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
@@ -266,8 +266,9 @@ class ConventionDifference(NamedTuple):
     """A difference between a convention's count and the textbook's, for all layers that differ in the same way.
 
     params: how many more parameters it has; fewer if negative.
-    biases, biases_of_textbook: the sizes of the biases. tensors: the names of the convention's biases.
-    layers: the names of the layers.
+    biases, biases_of_textbook: the sizes of the biases, or of the stored means and variances, which the textbook does
+    not count. tensors: the names of the convention's own. layers: the names of the layers.
+    stored: whether the difference is the stored means and variances.
     """
 
     convention: str
@@ -275,6 +276,7 @@ class ConventionDifference(NamedTuple):
     biases: Expression
     biases_of_textbook: Expression
     tensors: tuple[str, ...]
+    stored: bool
     layers: tuple[str, ...]
 
 
@@ -313,35 +315,38 @@ def compare_conventions(network: Network) -> Allocations:
     return Allocations(network, networks, problems)
 
 
-BiasDifference = tuple[Expression, Expression, tuple[str, ...]]
-"""A difference of a layer: its biases, the textbook's, and the names of its own."""
+LayerDifference = tuple[Expression, Expression, tuple[str, ...], bool]
+"""A difference of a layer: its biases, the textbook's, the names of its own, and whether they are stored numbers."""
 
 
 def _differences(base: Network, network: Network, name: str) -> Iterator[ConventionDifference]:
-    """Yield the differences in biases, one for all layers that differ in the same way."""
-    ways: dict[BiasDifference, list[tuple[int, str]]] = {}
+    """Yield the differences in biases and stored numbers, one for all layers that differ in the same way."""
+    ways: dict[LayerDifference, list[tuple[int, str]]] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
         if more:
+            stored = any(tensor.role in _STORED for tensor in now.layout.own)
+            roles = _STORED if stored else _BIASES
             way = (
-                _biases(now.layout),
-                _biases(was.layout),
-                tuple(tensor.name for tensor in now.layout.own if _is_bias(tensor)),
+                _total(now.layout, roles),
+                _total(was.layout, roles),
+                tuple(tensor.name for tensor in now.layout.own if tensor.role in roles),
+                stored,
             )
             ways.setdefault(way, []).append((more, now.name))
     for way, found in ways.items():
         yield ConventionDifference(name, sum(more for more, _ in found), *way, tuple(name for _, name in found))
 
 
-def _biases(layout: Layout) -> Expression:
-    """Return the total size of the biases of a layout, in both directions."""
+def _total(layout: Layout, roles: tuple[Role, ...]) -> Expression:
+    """Return the total size of the tensors of some roles of a layout, in both directions."""
     terms: dict[str, int] = {}
     for tensor in layout.own:
-        if _is_bias(tensor):
+        if tensor.role in roles:
             letters = "".join(axis.letter for axis in tensor.axes)
             terms[letters] = terms.get(letters, 0) + prod(axis.times for axis in tensor.axes)
     return Plus(tuple(Times((number, *letters) if number > 1 else (*letters,)) for letters, number in terms.items()))
 
 
-def _is_bias(tensor: Tensor) -> bool:
-    return tensor.role in (Role.BIAS, Role.RECURRENT_BIAS)
+_BIASES = (Role.BIAS, Role.RECURRENT_BIAS)
+_STORED = (Role.RUNNING_MEAN, Role.RUNNING_VARIANCE)

@@ -243,4 +243,6 @@ def _explained(difference: ConventionDifference) -> str:
     layers = ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
     biases, others = letters(difference.biases), letters(difference.biases_of_textbook)
     tensors = ", ".join(difference.tensors)
+    if difference.stored:
+        return f"{more} in {layers} than the textbook, which does not count the stored means and variances ({tensors})"
     return f"{more} in {layers} than the textbook, biases of {biases} instead of {others} ({tensors})"

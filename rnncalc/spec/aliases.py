@@ -45,7 +45,11 @@ ALIASES = {
     "repeat": "num_layers n_layers layers depth stack times copies",
     "bidirectional": "bidir bi bidirection both_directions",
     "bidirectional{true}": "direction=bidirectional direction=both directions=2 directions=two",
-    "bias": "use_bias biases with_bias b",
+    "bias": "use_bias biases with_bias b center",
+    "center": "bias use_bias beta",
+    "kernel": "kernel_size kernel_shape filter_size",
+    "stride": "strides",
+    "dilation": "dilation_rate",
     "projection": "proj_size proj num_proj projection_size",
     "peepholes": "peephole use_peepholes use_peephole",
     "coupled": "couple input_forget coupled_gates couple_gates",
@@ -78,7 +82,7 @@ ALIASES = {
     "lstm{number}{with_}coupled{true}": "cifg cifglstm cifg_lstm coupledinputforgetgatelstmcell",
     "lstm{number}{with_}layer_norm{true}": "layernormlstm layer_norm_lstm layernormlstmcell "
     "layernormbasiclstmcell lnlstm",
-    "conv_lstm{number}{with_}kernel{is_}3{and_}space{is_}64x64": "convlstm convlstm1d convlstm2d convlstmcell "
+    "conv_lstm{number}{with_}kernel{is_}{kernel}{and_}space{is_}{space}": "convlstm convlstm1d convlstm2d convlstmcell "
     "convolutional_lstm",
     "dense{number}": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
     "dense{number}; under topology many-to-many it is applied at every step": "timedistributed time_distributed "
@@ -174,6 +178,18 @@ IN_LAYER = {
 }
 """Cures for words that are not keys of a layer."""
 
+IN_KIND = {
+    "conv_lstm": {
+        "remove it: a conv_lstm always has padding same and stride 1": (
+            "padding=same stride=1 strides=1 dilation=1 dilation_rate=1"
+        ),
+        "a conv_lstm has padding same and stride 1 only; write another one as {layer}external{of}N, of N parameters": (
+            "padding stride dilation"
+        ),
+    }
+}
+"""Cures for options of other kinds, by the kind that lacks them."""
+
 NO_NOTATION = {"{framework}": "keras flax-linen flax-nnx onnx tensorflow tf jax flax linen nnx"}
 """Cures for words that are not notations."""
 
@@ -194,6 +210,8 @@ IN_YAML: Spelling = {
     "is_": ": ",
     "true": ": true",
     "layer": "- ",
+    "kernel": "3",
+    "space": "64x64",
     "bidirectional": "write bidirectional: true in the layer itself",
     "framework": "for a framework's own tensors write convention: {value}, and no notation",
     "output": "the output layer is output: N, below layers",
@@ -209,6 +227,8 @@ IN_FLAGS: Spelling = {
     "is_": "=",
     "true": "",
     "layer": "-l ",
+    "kernel": "3",
+    "space": "64x64",
     "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
     "framework": "for a framework's own tensors write -c {value}, and no --notation",
     "output": "the output layer is -o N",
@@ -325,6 +345,8 @@ def kind_cure(key: str, words: list[tuple[str, str]], *, in_flags: bool) -> str:
         return f"; write {escape(named)}{spelling['of']}{escape(number) or '20'}, the kind and its number"
     if not in_flags and (space := space_cure(key, KINDS)):
         return f"; {space}"
+    own = {option: word for name, word in words for option in (name, *meanings(name)) if word}
+    spelling = spelling | {option: escape(own[option]) for option in ("kernel", "space") if option in own}
     typed = words[0][1] if in_flags else ""
     return cure(key, tuple(KINDS), NO_KIND, spelling | {"number": f":{escape(typed)}"} if typed else spelling)
 
@@ -334,6 +356,19 @@ def option_cure(key: str, kind: str, known: tuple[str, ...], value: str, *, in_f
     spelling = IN_FLAGS if in_flags else IN_YAML
     true = "true" if value.lower() in ("", "yes", "on", "1") else value.lower()
     return cure(key, known, IN_LAYER, spelling | {"kind": kind, "value": escape(value) or "N"}, true)
+
+
+def cure_of_other_kind(key: str, kind: str, known: tuple[str, ...], value: str, *, in_flags: bool) -> str:
+    """Return what to write for an option that only other kinds have: `write center=false`; empty if nothing is known.
+
+    known: the options that the kind has. value: the given value.
+    """
+    spelling = IN_FLAGS if in_flags else IN_YAML
+    for each in (f"{key}={value}", key):
+        if kind in IN_KIND and (said := elsewhere(each, IN_KIND[kind], spelling)):
+            return said
+    found = meant(key, known, spelling)
+    return f"write {found[0]}{spelling['is_'] + escape(value) if value else ''}" if found else ""
 
 
 def sequences_cure(value: str, above: Collection[str], half: str, topology: str, *, in_flags: bool) -> str:

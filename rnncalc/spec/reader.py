@@ -33,7 +33,7 @@ from rnncalc.spec.nodes import (
     word_of,
 )
 from rnncalc.spec.values import NOTHING
-from rnncalc.text import escape, one_of
+from rnncalc.text import did_you_mean, escape, one_of
 
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
@@ -103,7 +103,10 @@ class _NetworkReader(TreeReader):
                 if problem is MORE_PROBLEMS:
                     self.more = True
                 elif not (problem.follows and told):
-                    self.problem(node_at(self.root, problem.path).mark, problem.path, problem.message, problem.gaps)
+                    message = problem.message
+                    if isinstance(self.root.mark, Flag):
+                        message = message.replace("give the steps", "give the steps with -T")
+                    self.problem(node_at(self.root, problem.path).mark, problem.path, message, problem.gaps)
             return None
 
     def half(self, node: Node, path: Path) -> Part:
@@ -172,24 +175,39 @@ class _NetworkReader(TreeReader):
                 self.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
         allowed = _allowed(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
         if not of.number:
-            self.no_number(node.get(name), name, path, in_flags=in_flags)
+            self.no_number(node, name, path, in_flags=in_flags)
             others = [*others, name]
         keys = self.keys(node, path, (*allowed, *others), partial(self.unknown_option, of, node, path))
-        values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
+        read = [(key, below) for key, below in keys if key not in others]
+        values = self.values((each for each in read if not self.no_size(*each, allowed, path)), path, allowed)
+        unknown = [key.value for key, _ in node.items if key.value not in allowed and key.value not in KINDS]
         for option in of.needed():
             if option not in values:
-                if node.get(option) is None:  # else its value is already a problem
+                # a value of its own, or a misspelt key, is already a problem
+                if node.get(option) is None and not any(_is_meant(option, key) for key in unknown):
                     self.missing(node, (*path, option), of.option(option).meaning)
                 values[option] = (1,) if isinstance(of.option(option).allowed, Sizes) else 1
         return of(**({of.number: values.pop(name, 1)} if of.number else {}), **values)
 
-    def no_number(self, node: Node | None, name: str, path: Path, *, in_flags: bool) -> None:
+    def no_size(self, key: str, node: Node, allowed: dict[str, Allowed], path: Path) -> bool:
+        """Note a size that is missing after its key, with an example; return whether it is."""
+        of = allowed[key]
+        if not (isinstance(of, Size) and isinstance(node, Scalar) and node.plain and node.value in NOTHING):
+            return False
+        colon = ": " if node.flag is None else ":" if key in KINDS else "="
+        such = f"{key}{colon}{20 if of.letters else 2}"
+        self.problem(node.mark, (*path, key), f"expected {of.expected}, such as {such}, got nothing")
+        return True
+
+    def no_number(self, layer: Mapping, name: str, path: Path, *, in_flags: bool) -> None:
         """Note a value under a kind that takes none."""
+        node = layer.get(name)
         if isinstance(node, Scalar) and node.plain and node.value in NOTHING:
             return
         assert node is not None  # the kind is a key
         got = f"'{escape(node.value)}'" if isinstance(node, Scalar) else what(node)
-        cure = f"write -l {name}" if in_flags else f"write - {name}: alone, its options below it"
+        alone = len(layer.items) == 1 or in_flags
+        cure = f"write {'-l' if in_flags else '-'} {name}" if alone else f"write {name}: and nothing after it"
         self.problem(node.mark, (*path, name), f"expected no number, got {got}; {cure}")
 
     def no_kind(self, node: Mapping, path: Path) -> None:
@@ -204,7 +222,10 @@ class _NetworkReader(TreeReader):
         in_flags = isinstance(key.mark, Flag)
         alone = in_flags and isinstance(first, Scalar) and not first.value
         units = _kind_and_units(key.value) if alone else None
-        typed = [(name.value, word_of(below)) for name, below in node.items]
+        typed = [
+            (name.value, "x".join(map(word_of, below.items)) if isinstance(below, Sequence) else word_of(below))
+            for name, below in node.items
+        ]
         cure = "" if units else kind_cure(key.value, typed, in_flags=in_flags)
         if alone and not cure:
             written = f"; write {':'.join(units)}" if units else ""
@@ -317,6 +338,13 @@ def _allowed(of: type[Layer]) -> dict[str, Allowed]:
     return number | {name: of.option(name).allowed for name in of.options()}
 
 
+def _is_meant(option: str, key: str) -> bool:
+    """Return whether an unknown key is another word for an option, or the option misspelt."""
+    from rnncalc.spec.aliases import meanings
+
+    return option in meanings(key) or bool(did_you_mean(key, (option,)))
+
+
 def _stand_in() -> Layer:
     """Return a harmless layer to replace one that cannot be read."""
     return Dropout(rate=0.0)
@@ -327,14 +355,16 @@ def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ..
 
     below: what stands under the key.
     """
-    from rnncalc.spec.aliases import option_cure, space_cure
+    from rnncalc.spec.aliases import cure_of_other_kind, option_cure, space_cure
     from rnncalc.spec.flags import misread
 
     known = tuple(one for one in known if one == of.kind or one not in KINDS or one in of.options())
-    if takers := [name for name in KINDS if key in kind(name).options()]:
-        here = of.kind if of.kind in known else "output"
-        return f"does not apply to {here}; it applies to {one_of(takers)}; remove it"
     in_flags = isinstance(layer.mark, Flag)
+    takers = [name for name in KINDS if key in kind(name).options()]
+    cure = cure_of_other_kind(key, of.kind, known if takers else (), word_of(below), in_flags=in_flags)
+    if takers or cure:
+        here = "output" if issubclass(of, Output) else of.kind
+        return f"does not apply to {here}; {cure or f'it applies to {one_of(takers)}; remove it'}"
     meant = misread(key, of, layer) if in_flags else space_cure(key, known) or _kind_of_output(key, of, below)
     if meant or (meant := _value_alone(key, of, "=" if in_flags else ": ")):
         return f"unknown key; {meant}"
@@ -363,9 +393,15 @@ def _layer_of_its_own(name: str, number: Node, in_flags: bool) -> str:
 
 
 def _word_cure(node: Node) -> str:
-    """Return `; write lstm: 4` for `lstm 4` or `lstm:4`."""
-    typed = _kind_and_units(word_of(node))
-    return f"; write {': '.join(typed)}" if typed else ""
+    """Return `; write lstm: 4` for `lstm 4` or `lstm:4`, and what `flaten` was meant to be."""
+    word = word_of(node)
+    if typed := _kind_and_units(word):
+        return f"; write {': '.join(typed)}"
+    if not word or word in KINDS:
+        return ""
+    from rnncalc.spec.aliases import cure
+
+    return cure(word, tuple(KINDS))
 
 
 def _kind_and_units(text: str) -> tuple[str, str] | None:

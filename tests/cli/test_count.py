@@ -51,3 +51,13 @@ def test_the_dense_equivalent_is_told_where_it_is_known(call: Call) -> None:
     assert call("specs/lstm.yaml", "--dense").out.endswith(lacking)
     assert "Dense equivalent for 3 steps" in call("specs/lstm.yaml", "-T", 3).out
     assert call("specs/lstm.yaml", "-T", 3, "--dense") == call("specs/lstm.yaml", "-T", 3)
+
+
+def test_conventions_that_count_stored_numbers_say_so(call: Call) -> None:
+    """Keras has the means and variances of a batch_norm among its parameters; they are no biases."""
+    lines = call("count", "-i", 9, "-l", "gru:8", "-l", "batch_norm", "--all-conventions").out.splitlines()
+    assert (
+        "keras: 16 more in batch_norm_1 than the textbook, which does not count the stored means and variances "
+        "(moving_mean, moving_variance)." in lines
+    )
+    assert "keras: 24 more in gru_1 than the textbook, biases of 6h instead of 3h (bias)." in lines

@@ -14,6 +14,24 @@ IN_LAYERS = [
             "biderectional: unknown key; did you mean 'bidirectional'?",
         ],
     ),
+    ("conv1d:8,kernal=5", ["kernal: unknown key; did you mean 'kernel'?"]),
+    ("conv1d:8,kernel_size=5", ["kernel_size: unknown key; write kernel"]),
+    ("pool1d", ["pool1d: expected a positive whole number, such as pool1d:2, got nothing"]),
+    ("repeat_vector", ["repeat_vector: expected a positive whole number, such as repeat_vector:20, got nothing"]),
+    (
+        "lstm:4,initial_state",
+        ["initial_state: expected a positive whole number, such as initial_state=20, got nothing"],
+    ),
+    ("flaten", ["flaten: unknown kind of layer; did you mean 'flatten'?"]),
+    ("flatten:4", ["flatten: expected no number, got '4'; write -l flatten"]),
+    ("batch_norm,bias=false", ["bias: does not apply to batch_norm; write center=false"]),
+    ("layer_norm,center=false", ["center: does not apply to layer_norm; write bias=false"]),
+    ("lstm:4,activation=gelu", ["activation: expected tanh, relu, sigmoid, linear or softmax, got 'gelu'"]),
+    ("convlstm2d:40,space=40x40", ["convlstm2d: unknown kind of layer; write conv_lstm:40,kernel=3,space=40x40"]),
+    (
+        "convlstm2d:40,kernel_size=5",
+        ["convlstm2d: unknown kind of layer; write conv_lstm:40,kernel=5,space=64x64"],
+    ),
     ("mgu:4,layer_norm", ["layer_norm: is a layer of its own; write -l layer_norm for it"]),
     ("conv1d:4,kernel=k", ["kernel: expected a positive whole number, got 'k'"]),
     ("lstm:20,dropout:0.5", ["dropout:0.5: unknown key; write -l dropout:0.5, as a layer of its own"]),
@@ -316,7 +334,7 @@ FOLLOWED = [
     (("-l", "rnn:2", "-l", "masking"), "remove it: it has no parameters", ("-l", "rnn:2"), "12"),
     (
         ("-l", "rnn:2", "-l", "flatten", "-o", "5"),
-        "give the steps",
+        "give the steps with -T\n",
         ("-l", "rnn:2", "-l", "flatten", "-o", "5", "-T", 4),
         "45",  # 4 steps of 2 units: 5 x (8 + 1)
     ),

@@ -142,11 +142,39 @@ def test_it_is_read_from_a_spec_and_from_flags(call: Call, tmp_path: Path) -> No
         ("lstm:3 conv_lstm:3,space=5", "--layer 2: conv_lstm: reads the places of a space; make it the first layer"),
         (
             "external:0,outputs=7 conv_lstm:3,space=5x4",
-            "--layer 2: conv_lstm: reads 20 places, and 7 numbers a step reach it, no multiple of them; change one",
+            "--layer 2: conv_lstm: 7 numbers a step are not a multiple of 20 places; change one of them",
         ),
         (
             "conv_lstm:3,space=5x4 dense:2",
-            "--layer 2: dense: dense reads a row of features, and the layer below outputs",
+            "--layer 2: dense: dense reads a row of features, and the layer below outputs 5 x 4 places; put last, then "
+            "flatten, before it for the last step, or flatten alone for all steps",
+        ),
+        (
+            "conv_lstm:3,space=5x4 last dense:2",
+            "--layer 3: dense: dense reads a row of features, and the layer below outputs 5 x 4 places; put a flatten "
+            "layer before it",
+        ),
+        (
+            "conv_lstm:3,space=5x4 pool1d:2",
+            "--layer 2: pool1d: pool1d reads a row of features, and the layer below outputs 5 x 4 places; a layer at "
+            "each place is not known; write it as an external one",
+        ),
+        (
+            "external:0,outputs=q conv_lstm:3,space=5x4",
+            "--layer 2: conv_lstm: the width that it reads must be a number here, to be divided by 20 places, got q",
+        ),
+        (
+            "conv_lstm:3,space=5,padding=valid",
+            "--layer 1: padding: does not apply to conv_lstm; a conv_lstm has padding same and stride 1 only; "
+            "write another one as -l external:N, of N parameters",
+        ),
+        (
+            "conv_lstm:3,space=5,strides=2",
+            "--layer 1: strides: does not apply to conv_lstm; a conv_lstm has padding same and stride 1 only; ",
+        ),
+        (
+            "conv_lstm:3,space=5,stride=1",
+            "--layer 1: stride: does not apply to conv_lstm; remove it: a conv_lstm always has padding same",
         ),
         (
             "conv_lstm:3,space=5,bidirectional",
@@ -181,6 +209,18 @@ def test_a_dense_layer_cannot_follow_from_python() -> None:
         assert len(caught.value.problems) == 1
 
 
+def test_a_dropout_keeps_the_places_of_an_external_part(call: Call) -> None:
+    """It changes no width, so the cell above it may divide that into places."""
+    layers = ("-l", "external:0,outputs=40", "-l", "dropout:0.5", "-l", "conv_lstm:3,space=5x4")
+    assert call("-i", 2, *layers).out.split("Total")[1].split()[0] == "552"  # 4 x 3 x (9 x 2 + 3 x 9 + 1)
+
+
+def test_an_output_at_every_step_needs_a_layer_at_each_place(call: Call) -> None:
+    """A flatten would end the sequence."""
+    done = call("-i", 2, "-l", "conv_lstm:3,space=5x4", "-o", 2, "--topology", "many-to-many")
+    assert "a layer at each place is not known; write it as an external one\n" in done.err
+
+
 def test_it_is_exported_to_keras_alone() -> None:
     """With its places as axes, until they are joined; refused in one line for frameworks that lack it."""
     net = Network(input=2, layers=[ConvLSTM(3, kernel=2, space=(5, 4)), Flatten()], output=2, steps=6)
@@ -193,7 +233,7 @@ def test_it_is_exported_to_keras_alone() -> None:
     ):
         assert line in text.split("\n")
     for target in ("pytorch", "flax-linen", "flax-nnx"):
-        with pytest.raises(RefusedError, match=r"^conv_lstm_1: no program for .* with conv_lstm.*; export to keras$"):
+        with pytest.raises(RefusedError, match=r"^conv_lstm_1: conv_lstm cannot be exported to .*; export to keras$"):
             export(net, target)
 
 
@@ -203,7 +243,7 @@ def test_it_is_fed_back_as_wide_as_it_is() -> None:
     net = Network(input=2, layers=[layer], steps=3, topology="one-to-many", feedback=True)
     assert run(net).agrees
     assert "gives (batch, 3, 5, 2)" in export(net, "keras")
-    with pytest.raises(RefusedError, match=r"^feedback: no program feeds an output without places back"):
+    with pytest.raises(RefusedError, match=r"^feedback: a conv_lstm reads places, and the output"):
         export(net.replace(layers=[layer, External(3, outputs=10)]), "keras")
     with pytest.raises(SpecError, match="the output must be as wide as the input, 10, got 15"):
         net.replace(layers=[layer.replace(units=3)])

@@ -264,7 +264,10 @@ def state(want: str, got: str, cure: str = "", joined: str = "") -> str:
 
 BOTH = " (both directions side by side)"
 SUM, AVERAGE = (f" (both directions side by side; merge: {of} joins outputs, not states)" for of in ("sum", "ave"))
-STARTS = "its final state starts this layer"
+STARTS = (
+    "its final state starts this layer; change it to gru, "
+    "or give it initial_state 3, whose dense layers make its states"
+)
 
 CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
     ([RNN(3)] * 2, [RNN(3)], [((), "expected 2 recurrent layers, as in the encoder, got 1", True, (-1,))]),

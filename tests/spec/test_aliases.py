@@ -7,7 +7,7 @@ import pytest
 from rnncalc.cli.commands import COMMANDS
 from rnncalc.errors import SpecError
 from rnncalc.formats import FORMATS
-from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.parts import Expect
@@ -20,6 +20,7 @@ from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
 from rnncalc.text import did_you_mean
 
 KEYS_OF_ALL = {*TOP_KEYS, *OUTPUT_KEYS, *BUDGET_KEYS, *UPDATE_KEYS, *Expect._fields, *OPTIONS}
+KEYS_OF_ALL |= {option for name in KINDS for option in kind(name).options()}
 CHOICES = [of for of in [*KEYS.values(), *(option.allowed for option in OPTIONS.values())] if isinstance(of, Choice)]
 VALUES = {word for choice in CHOICES for word in choice.words} | {*DTYPES, *FORMATS}
 
