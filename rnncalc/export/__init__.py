@@ -69,11 +69,11 @@ def source(network: Network, target: str) -> str:
     for placed in network.stack:
         if placed.layer.grid and placed.kind not in spelled.cells:
             message = f"{placed.name}: {placed.kind} cannot be exported to {target}"
-            others = [other for other in SPELLINGS if convention(other).arrays(placed.kind)]
+            others = [other for other in SPELLINGS if placed.kind in spelling(other).cells]
             raise RefusedError(f"{message}; export to {one_of(others)}" if others else message)
     whole = arrays(moves)
     if network.feedback and len(whole[-1]) != 1 + len(whole[0]):
-        message = "feedback: a conv_lstm reads places, and the output that is fed back to it has none"
+        message = "feedback: the layer that the output is fed back to reads places, and the output has none"
         raise RefusedError(f"{message}; this cannot be exported; remove the layer that joins the places, or feedback")
     made = program_of(network, target, stacks=spelled.stacks)
     sizes = shapes_of(moves)
