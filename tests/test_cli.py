@@ -62,7 +62,10 @@ def test_the_version_and_the_help(call: Call) -> None:
         ),
         (["-l", "rnn:3"], "--input: missing; give the number of features per step, or an embedding's vocabulary\n"),
         (["-i", "4", "-l", "lstm:many"], "--layer 1: lstm: expected a positive whole number, got 'many'\n"),
-        (["-i", "4", "-l", "rnn:3", "-l", "lstm"], "--layer 2: lstm: expected a positive whole number, got nothing\n"),
+        (
+            ["-i", "4", "-l", "rnn:3", "-l", "lstm"],
+            "--layer 2: lstm: expected a positive whole number, such as lstm:20, got nothing\n",
+        ),
         (["-i", "4", "-l", "rnn:3,bais=false"], "--layer 1: bais: unknown key; did you mean 'bias'?\n"),
         (["-i", "4", "-l", "rnn:3,bias,bias"], "--layer 1: bias: stands here a second time; remove one\n"),
         (["-i", "4", "-l", "lsmt:3"], "--layer 1: lsmt: unknown kind of layer; did you mean 'lstm'?\n"),
