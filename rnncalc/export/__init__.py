@@ -69,7 +69,7 @@ def source(network: Network, target: str) -> str:
     for placed in network.stack:
         if placed.layer.grid and placed.kind not in spelled.cells:
             message = f"{placed.name}: {placed.kind} cannot be exported to {target}"
-            others = [other for other in SPELLINGS if convention(other).arrays(placed.kind)]
+            others = [other for other in SPELLINGS if placed.kind in spelling(other).cells]
             raise RefusedError(f"{message}; export to {one_of(others)}" if others else message)
     whole = arrays(moves)
     if network.feedback and len(whole[-1]) != 1 + len(whole[0]):

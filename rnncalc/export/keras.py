@@ -224,6 +224,7 @@ SPELLING = Spelling(
     join="ops.concatenate",
     axis="axis",
     one_step="{x}[:, None]",
+    reshaped="ops.reshape({x}, {shape})",
     zeros="ops.zeros((ops.shape({x})[0], steps - 1, {width}))",
     recur=recur,
     looped="x, *{own}_end = self.{own}({x}, initial_state={own}_end)",

@@ -24,7 +24,7 @@ from rnncalc.export.code import (
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
-from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, arrays, shapes
+from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, array_of, arrays, shapes
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import all_of, did_you_mean, escape
@@ -119,6 +119,7 @@ class Spelling(Frozen, kw_only=True):
     join: str  # the function that concatenates arrays
     axis: str  # its argument for the axis
     one_step: str  # a vector as a sequence of one step
+    reshaped: str = ""  # x in another shape, if a cell's steps have places
     zeros: str  # the later inputs of a sequence that begins with a vector
 
     # Statements.
@@ -158,6 +159,7 @@ PLACES = {
     "transposed": {"matrix"},
     "number": {"parameter"},
     "one_step": {"x"},
+    "reshaped": {"x", "shape"},
     "zeros": {"x", "width"},
     "looped": {"own", "x"},
 }
@@ -304,6 +306,9 @@ class Writer:
         modules = {module.places[-1].name: module for module in self.program.modules}
         x = "x"
         for place, move in enumerate(flow):
+            if isinstance(move, Apply | Recur) and (wanted := self._reshaped(place, shape, x)):
+                yield f"x = {spelling.reshaped.format(x=x, shape=wanted)}"
+                x = "x"
             match move:
                 case Input(extra_of=None) if not self.single:
                     x = input_of(move)
@@ -332,8 +337,6 @@ class Writer:
                 case InitialState():
                     continue  # its layer applies it
                 case Apply(name=name):
-                    if places := len(self.arrays[move.reads[0]]) - len(self.arrays[place]):
-                        x = f"{x}[..., {'0, ' * places}:]"  # what outputs zeros for all places reads one
                     code = self._applied(modules[name], x)
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
                 case Window(name=name):
@@ -354,6 +357,23 @@ class Writer:
             x = "x"
         if self.single:
             yield with_comment("x = x[:, -1]", shape_of(self.arrays[-1]))
+
+    def _reshaped(self, place: int, shapes: list[Shape], x: str) -> str:
+        """Return the shape in which a layer reads its input; nothing if the input has it already.
+
+        A layer whose steps have places reads them as axes; one that outputs no places reads all of them in one vector.
+        """
+        move = self.program.network.flow[place]
+        of, read = shapes[move.reads[0]], self.arrays[move.reads[0]]
+        wanted = read
+        if isinstance(move, Recur):
+            wanted = array_of(of, move.layer.grid)
+        elif len(self.arrays[place]) < len(read):
+            wanted = of
+        if wanted == read:
+            return ""
+        steps = ["1"] if self.single or self.looping else [str(size or f"{x}.shape[1]") for size in of[:-1]]
+        return f"({', '.join(['-1', *steps, *map(str, wanted[len(of) - 1 :])])})"
 
     def _loop(self) -> Iterator[str]:
         """Yield the statements that begin a loop over steps, each recurrent module at its initial states or none."""
@@ -568,7 +588,7 @@ def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], st
         for each in within(right):
             if isinstance(each, Application) and OPERATIONS[each.operation].alone:
                 (of,) = each.operands
-                name = f"norm_{of.letter if isinstance(of, Symbol) else left.letter}"
+                name = f"{OPERATIONS[each.operation].function}_{of.letter if isinstance(of, Symbol) else left.letter}"
                 lines.append(f"{name} = {writer.code(each)}")
                 writer.names[each] = name
         code = writer.code(right)

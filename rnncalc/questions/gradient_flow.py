@@ -171,16 +171,20 @@ def _start_needs(move: Recur, values: Sequence[FlowGradient]) -> bool:
     return move.layer.learned_state and not move.layer.frozen
 
 
-def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: bool) -> Needs:
-    """Return whether a layer's output needs a gradient, from whether its input does."""
+def _is_trained(layer: Layer) -> bool:
+    """Return whether training changes parameters of a layer."""
     match layer:
         case Cell() | Dense() | Embedding():
-            trained = not layer.frozen
+            return not layer.frozen
         case External():
-            trained = not layer.frozen and layer.params > 0
+            return not layer.frozen and layer.params > 0
         case _:
-            trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.arrays)
-    if trained:
+            return not layer.frozen and any(Role(role) not in STORED for role, _ in layer.arrays)
+
+
+def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: bool) -> Needs:
+    """Return whether a layer's output needs a gradient, from whether its input does."""
+    if _is_trained(layer):
         return ((True, True),) * len(chunks)
     if not isinstance(layer, Cell):
         return needs
@@ -353,7 +357,7 @@ def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> 
     placed = situation.placed
     kind, (first, others), reached = situation.of_chunk(number)
     steps, needs = kind.steps, first or others
-    trained = not layer.frozen and any(Role(role) not in STORED for role, _ in layer.arrays)
+    trained = _is_trained(layer)
     reshapes = layer.along or layer.ends or layer.begins
     outputs = steps_of(reached, placed.uses or 1 if reshapes else steps)
     if not (trained or reshapes or first == others):  # a layer that is not trained, on a vector followed by zeros

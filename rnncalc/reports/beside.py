@@ -55,7 +55,7 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
     def whole(self) -> dict[str, Any]:
         """Return the keys that the JSON object has in addition to the count's."""
         *_, total = self.numbers()
-        return {self.within: total}
+        return {self.within: total} if self.within else total
 
     def extra(self) -> dict[str, list[int | None]]:
         """Return the columns that only the table has, by their titles."""

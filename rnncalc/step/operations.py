@@ -88,6 +88,8 @@ class Operation(Frozen):
                 raise self._error(f"reads: there is no operand {read}; write 0, 1 and so on, or RESULT")
         if not (self.beside or self.sign or self.before or self.function or self.forward is _same):
             raise self._error("nothing says how it is written; give it a sign, a function or what stands before it")
+        if self.alone and not (self.operands == 1 and self.function):
+            raise self._error("alone: what stands on a line of its own is a function of one operand; leave out alone")
 
     def _error(self, message: str) -> DeclarationError:
         return DeclarationError(f"operation {self.name}: {message}")

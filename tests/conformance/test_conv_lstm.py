@@ -70,6 +70,11 @@ NETWORKS: list[tuple[list[Layer], dict[str, Any]]] = [
     ([LINE, LastStep(), Flatten(), Dense(3, activation="tanh")], {}),
     ([LINE, Dropout(0.5), External(7), LINE.replace(units=2, repeat=2, frozen=True)], {"topology": "many-to-many"}),
     ([GRID, External(7), External(5, outputs=4), Dense(2)], {"topology": "many-to-many"}),
+    ([External(7), GRID], {"input": 24}),
+    ([External(7), GRID, External(5, outputs=24), GRID], {"input": 24, "topology": "many-to-many"}),
+    ([External(7), GRID, Flatten(), Dense(3)], {"input": 24, "topology": "one-to-one", "steps": 1}),
+    ([External(7), GRID], {"input": 24, "topology": "one-to-many"}),
+    ([GRID, External(5, outputs=24), GRID], {"topology": "one-to-many", "feedback": True}),
     ([GRID, BatchNorm(), Dropout(0.5), GRID, LayerNorm()], {"topology": "many-to-many", "convention": "keras"}),
     ([LINE, BatchNorm(scale=False), LastStep(), LayerNorm(bias=False), Flatten(), Dense(2)], {"convention": "keras"}),
     ([GRID], {"topology": "one-to-one", "steps": 1}),
@@ -82,15 +87,16 @@ NETWORKS: list[tuple[list[Layer], dict[str, Any]]] = [
 @pytest.mark.parametrize(("layers", "others"), NETWORKS)
 def test_a_program_for_keras_is_the_network(layers: list[Layer], others: dict[str, Any]) -> None:
     """Its places are axes of what the program reads and outputs, until a layer joins them."""
-    given: dict[str, Any] = {"steps": STEPS, **others}
-    net = Network(input=2, layers=layers, **given)
+    given: dict[str, Any] = {"input": 2, "steps": STEPS, **others}
+    net = Network(layers=layers, **given)
     hold(case_of(program_of(net, "keras"), net, seed=1))
 
 
-def test_a_program_of_two_halves() -> None:
+@pytest.mark.parametrize("before", [(), (External(7),)])
+def test_a_program_of_two_halves(before: tuple[Layer, ...]) -> None:
     """The final states of the encoder, with their places, start the decoder's."""
     net = Network(
-        encoder=Part(2, (GRID, LINE.replace(space=(4, 3))), steps=3),
+        encoder=Part(24 if before else 2, (*before, GRID, LINE.replace(space=(4, 3))), steps=3),
         decoder=Part(1, (GRID, LINE.replace(space=(4, 3))), steps=2),
     )
     hold(case_of(program_of(net, "keras"), net, seed=1))

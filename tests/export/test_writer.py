@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, Dense, Embedding, FastGRNN, Layer, Network, Output, Part
+from rnncalc import GRU, LSTM, RNN, ConvLSTM, Dense, Embedding, External, FastGRNN, Layer, Network, Output, Part
 from rnncalc.errors import RefusedError
 from rnncalc.export import SPELLINGS, source
 from rnncalc.layers.convolution import Conv1D, Pool1D
@@ -311,3 +311,38 @@ def test_a_padding_that_depends_on_the_steps_needs_them() -> None:
         source(net(Conv1D(3, 3, padding="same", stride=2, name="c")), "pytorch")
     assert str(refused.value) == "c: how it is padded depends on the number of steps; give steps"
     assert "padding=" in source(net(Conv1D(3, 3, padding="same", stride=2, name="c")), "keras")
+
+
+GRID = ConvLSTM(4, space=(8, 8))
+
+
+@pytest.mark.parametrize(
+    ("network", "reshapes"),
+    [
+        (Network(input=192, layers=(External(100), GRID), steps=3), ["ops.reshape(x, (-1, 3, 8, 8, 3))"]),
+        (
+            Network(input=192, layers=(External(100), GRID), topology="many-to-many"),
+            ["ops.reshape(x, (-1, x.shape[1], 8, 8, 3))"],
+        ),
+        (
+            Network(input=3, layers=(GRID, External(9, outputs=64), GRID), topology="one-to-many"),
+            [f"ops.reshape(x, (-1, x.shape[1], {step}))" for step in ("256", "8, 8, 1")],
+        ),
+        (Network(input=192, layers=(External(100), GRID), topology="one-to-one"), ["ops.reshape(x, (-1, 1, 8, 8, 3))"]),
+        (
+            Network(encoder=Part(192, (External(100), GRID), steps=3), decoder=Part(3, (GRID,), steps=2)),
+            ["ops.reshape(x, (-1, 3, 8, 8, 3))"],
+        ),
+        (Network(input=3, layers=(GRID, External(9), GRID), steps=3), []),
+    ],
+)
+def test_places_become_axes_and_axes_one_width(network: Network, reshapes: list[str]) -> None:
+    """Before a layer whose steps have places, if its input has none; and before a part that joins the places."""
+    lines = source(network, "keras").split("\n")
+    assert [line.partition(" = ")[2] for line in lines if "reshape(" in line] == reshapes
+
+
+def test_the_cure_names_frameworks_whose_spelling_has_the_cell() -> None:
+    """A convention that has its tensors is not enough to write a program."""
+    with pytest.raises(RefusedError, match=r"whose steps have places; export to keras$"):
+        source(Network(input=3, layers=(GRID,), steps=3), "pytorch")

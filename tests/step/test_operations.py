@@ -195,6 +195,10 @@ def _minimum(change: dict[str, Any]) -> Operation:
             {"reads": ((0, 1), (0, 2))},
             "reads: there is no operand 2; write 0, 1 and so on, or RESULT",
         ),
+        (
+            {"alone": True},
+            "alone: what stands on a line of its own is a function of one operand; leave out alone",
+        ),
         ({"function": ""}, "nothing says how it is written; give it a sign, a function or what stands before it"),
     ],
 )
