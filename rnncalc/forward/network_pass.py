@@ -72,8 +72,8 @@ class Pass(Generic[Value]):
     the outputs of all. numbers: the weights, inputs and start states to use, and what random ones are drawn with, as in
     `PassData`.
 
-    outputs: those of the last layer, once it was run. layer_outputs, histories: by name, the outputs of each layer, and
-    the history of each recurrent one.
+    outputs: those of the last layer, once it was run. layer_outputs, layer_inputs, histories: by name, the outputs of
+    each layer, the inputs of each that reads several steps at once, and the history of each recurrent one.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class Pass(Generic[Value]):
         self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the index of the layer
         self.outputs: list[Value] = []
         self.layer_outputs: dict[str, list[Value]] = {}
+        self.layer_inputs: dict[str, list[Value]] = {}
         self.histories: dict[str, tuple[History[Value], ...]] = {}
 
     def run(self) -> Iterator[LayerRun]:
@@ -207,6 +208,8 @@ class Pass(Generic[Value]):
             case _:
                 if not of.bound:
                     self._bind(of, x, [way[0] for start in others for way in start.ways])
+                if self.traced and of.layer.along:
+                    (self.layer_inputs[of.placed.name],) = x.ways
                 made = of.over(x)
                 if place in self.carried:
                     self.final_states[place] = [way.by_letter(way.state) for way in of.directions]

@@ -163,6 +163,11 @@ class Pool1D(Sliding):
     def taps(self) -> tuple[int, int, int, str]:
         return self.window, 1, self.stride or self.window, "valid"
 
+    def in_words(self, shape: Shape) -> str:
+        what = "maximum" if self.mode == "max" else "average"
+        moves = f"the window moves by {plural(self.every, 'step')}"
+        return f"Takes the {what} of each feature over a window of {plural(self.window, 'step')}; {moves}"
+
     def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
         return ops.pooled(self.mode, vectors)
 

@@ -307,6 +307,10 @@ class Transform(Layer):
     weights it has. Shapes, costs, passes and pictures follow.
     """
 
+    def in_words(self, shape: Shape) -> str:
+        """Return what it does with an input of a shape, without a full stop; by default its docstring's first part."""
+        return (self.__doc__ or "").partition("\n")[0].partition(";")[0].rstrip(".")
+
     def output_width(self, inputs: int) -> int:
         return inputs
 

@@ -14,6 +14,13 @@ class Flatten(Transform):
     number = ""
     ends = True
 
+    def in_words(self, shape: Shape) -> str:
+        words = super().in_words(shape)
+        if len(shape) < 2 or not all(isinstance(size, int) for size in shape):
+            return words
+        steps, inputs = shape
+        return words.replace("T·m numbers", f"T·m = {steps:,} × {inputs:,} = {steps * inputs:,} numbers")
+
     def output_shape(self, shape: Shape) -> Shape:
         *length, inputs = shape
         return (None,) if None in length else (inputs * (length[0] if length else 1),)

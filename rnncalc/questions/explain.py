@@ -14,7 +14,8 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Layer, Output
+from rnncalc.layers.layer import Dense, Layer, Output, Shape
+from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
@@ -55,7 +56,7 @@ class Step(NamedTuple):
 class Derivation(NamedTuple):
     """The derivation of one layer's count.
 
-    placed: the layer. below: the layer that it reads, None for the first of a part.
+    placed: the layer. below: the layer that it reads, None for the first of a part. shape: of its input.
     row: the convention of the count, in the letters of the notation if one is named.
     gates: with their functions in the layer.
     notation: the notation of the equations.
@@ -64,6 +65,7 @@ class Derivation(NamedTuple):
 
     placed: Placed
     below: Placed | None
+    shape: Shape
     row: Convention
     gates: tuple[Gate, ...]
     notation: Notation
@@ -108,11 +110,13 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
     below: Placed | None = None
     found = []
     row, notation = network.shown, network.spelling
+    sizes = shapes(network.flow)
+    read = {move.name: sizes[move.reads[0]] for move in network.flow if isinstance(move, Placement)}
     for placed in network.spelled:
         if below is not None and below.part != placed.part:
             below = None
         if not only or placed.name in only:
-            found.append(_derivation(placed, None if placed.starts else below, row, notation))
+            found.append(_derivation(placed, None if placed.starts else below, read[placed.name], row, notation))
         if not placed.starts:
             below = placed
     if only:
@@ -122,7 +126,7 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
     return Explanation(network, tuple(found), total, dense_equivalent(network))
 
 
-def _derivation(placed: Placed, below: Placed | None, row: Convention, notation: Notation) -> Derivation:
+def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convention, notation: Notation) -> Derivation:
     layer = placed.layer
     gates: tuple[Gate, ...] = ()
     written: tuple[Equation, ...] = ()
@@ -134,8 +138,8 @@ def _derivation(placed: Placed, below: Placed | None, row: Convention, notation:
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
     elif layer.arrays:
-        written = (_transform(layer, placed),)
-    return Derivation(placed, below, row, gates, notation, written, tuple(_steps(placed)))
+        written = (_transform(layer, placed, shape),)
+    return Derivation(placed, below, shape, row, gates, notation, written, tuple(_steps(placed)))
 
 
 def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
@@ -163,15 +167,18 @@ FAR = 10**6
 """A step far from both ends of a long sequence, where a window has no padding."""
 
 
-def _transform(layer: Layer, placed: Placed) -> Equation:
-    """Return the equation of a layer around the cells, for the steps of one window.
+def _transform(layer: Layer, placed: Placed, shape: Shape) -> Equation:
+    """Return the equation of a layer around the cells, for the steps of one window; steps are counted from 1.
 
-    With a stride, t is the first step of the window.
+    With a stride, the zeros at both ends depend on the remainder of T; an unknown T counts as a multiple of the stride.
     """
-    window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * layer.every)] if layer.along else [FAR]
+    stride = layer.every
+    rest = shape[0] % stride if isinstance(shape[0], int) else 0
+    window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * stride + rest)] if layer.along else [FAR]
     time = "t" if placed.sequence or layer.along else ""  # the last step alone may be read of what reads several
-    apart = [place - (FAR if layer.every == 1 else window[0]) for place in window]
-    taps = [f"{time}{'+' if place > 0 else '−'}{abs(place)}" if place else time for place in apart]
+    middle = time if stride == 1 else f"{stride}{time}"
+    apart = [place + 1 - stride * (FAR + 1) for place in window]
+    taps = [f"{middle}{'+' if place > 0 else '−'}{abs(place)}" if place else middle for place in apart]
     paper = FormulaWriter(placed.sizes, range(len(taps)) if len(taps) <= MOST_TAPS else [0, 1, -1, len(taps) - 1])
     vectors = [Symbol("x", time=taps[tap], axes=("m",)) if tap >= 0 else DOTS for tap in paper.taps]
     return Equation(Symbol("y", time=time, axes=(paper.output,)), layer.compute(paper, vectors))

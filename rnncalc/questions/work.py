@@ -117,7 +117,12 @@ def work(
     names = _named(reached, forward.histories, forward.layer_outputs)
     layers = [
         _layer_work(
-            names, placed, in_use[placed.name], forward.histories[placed.name], forward.layer_outputs[placed.name]
+            names,
+            placed,
+            in_use[placed.name],
+            forward.histories[placed.name],
+            forward.layer_inputs.get(placed.name, ()),
+            forward.layer_outputs[placed.name],
         )
         for placed in reached
     ]
@@ -188,6 +193,7 @@ def _layer_work(
     placed: Placed,
     weights: Mapping[str, Nested],
     histories: Sequence[History[TapeValue]],
+    inputs: Sequence[TapeValue],
     left: Sequence[TapeValue],
 ) -> LayerWork:
     ways = tuple(
@@ -195,10 +201,15 @@ def _layer_work(
     )
     seen = {id(value) for history in histories for step in history.steps for value in step.values()}
     steps = []
+    count = placed.layer.output_shape((len(inputs), 1))[0] if inputs else 0
+    unread = count - len(left)  # of an output whose last step alone is read
     for step, value in enumerate(left, 1):
         name = _output(placed, step)
         if id(value) not in seen and names[id(value)] == name:
-            steps.append(StepWork(step if placed.sequence else None, (), (WorkedLine(name, value),)))
+            window = placed.layer.window_of(unread + step - 1, len(inputs)) if inputs else ()
+            read = [place for place in window if place is not None]
+            given = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
+            steps.append(StepWork(step if placed.sequence else None, given, (WorkedLine(name, value),)))
     return LayerWork(placed, weights, ways, tuple(steps))
 
 

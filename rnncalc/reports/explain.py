@@ -279,9 +279,11 @@ _NAMES = {
     "p": "the width of the projection",
     "d": "the width of a vector",
     "f": "filters",
-    "k": "the kernel: its steps, or its places along each axis",
+    "k": "the steps of the kernel",
     "c": "the features of a group",
 }
+_NAMES_ON_GRID = {"h": "filters", "k": "the places of the kernel along each axis"}
+"""The letters with another meaning in a layer whose steps have places."""
 
 
 def gates(each: Derivation) -> Iterator[str]:
@@ -310,7 +312,8 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield f"∗: a convolution; each place reads {kernel} places around it, with zeros beyond the edges."
         yield f"x_t has {places} places of {sizes['m']:,}, a gate and a state {places} places of {sizes['h']:,}."
     if isinstance(layer, Transform):
-        yield f"{(layer.__doc__ or '').partition(chr(10))[0].partition(';')[0].rstrip('.')}."
+        yield f"{layer.in_words(each.shape)}."
+        yield from on_padding(each)
         if each.placed.places > 1:
             places = " × ".join(map(str, each.placed.grid))
             yield f"It reads each of the {places} places of a step alone, with the same parameters."
@@ -325,6 +328,16 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield "Frozen: counted, but not trained."
 
 
+def on_padding(each: Derivation) -> Iterator[str]:
+    """Yield a remark on steps that a window reads outside the sequence."""
+    layer = each.placed.layer
+    before, after = layer.padding_of(None)
+    if each.equations and (before or after):
+        yield f"x is zero before the first step{' and after the last' if after else ''}."
+        if layer.every > 1 and after and not isinstance(each.shape[0], int):
+            yield f"The equation is that for a T that is a multiple of {layer.every}."
+
+
 def letters_of(each: Derivation) -> Iterator[str]:
     """Yield each letter with its meaning and the source of its value."""
     placed, layer = each.placed, each.placed.layer
@@ -335,7 +348,7 @@ def letters_of(each: Derivation) -> Iterator[str]:
         sum_ = f"{width} + {layer.extra_inputs} = " if added else ""
         size = f"{sum_}{placed.sizes['m']}"
         yield f"{'' if size == 'm' else 'm = '}{size}: {_source(each)}{extra}"
-    for letter, name in _NAMES.items():
+    for letter, name in (_NAMES | (_NAMES_ON_GRID if layer.grid else {})).items():
         if letter in placed.sizes:
             size = str(placed.sizes[letter])
             yield f"{letter}: {name}" if size == letter else f"{letter} = {size}: {name}"
@@ -343,17 +356,18 @@ def letters_of(each: Derivation) -> Iterator[str]:
 
 def _source(each: Derivation) -> str:
     """Return where a layer's input width comes from."""
-    below = each.below
+    below, layer = each.below, each.placed.layer
+    channels = "the channels of " if layer.grid or (layer.by_place and each.placed.grid) else ""
     if each.placed.starts and each.placed.part == "decoder":
         return "the encoder's final state, the vector v"
     if each.placed.starts:
         return "the numbers of the vector v"
     if below is None:
         whose = f"the {each.placed.part}'s" if each.placed.part else "the network's"
-        return "the vocabulary" if isinstance(each.placed.layer, Embedding) else f"{whose} input"
+        return "the vocabulary" if isinstance(layer, Embedding) else f"{channels}{whose} input"
     of = below.layer
     if not isinstance(of, Cell) or not of.bidirectional:
-        return f"the output of {below.name}"
+        return f"{channels or 'the output of '}{below.name}"
     joined = of.merge or "concat"
     one = below.outputs // 2 if joined == "concat" else below.outputs
     return f"the output of {below.name}, its two directions of {one:,} joined by {joined}"

@@ -17,6 +17,7 @@ from rnncalc.questions.explain import explain
 from rnncalc.questions.work import LayerWork, StepWork, Variable, Work, WorkedLine
 from rnncalc.reports.equations import Term
 from rnncalc.reports.equations import written as equation
+from rnncalc.reports.explain import on_padding
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
@@ -70,7 +71,8 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     (derived,) = explain(work.run.network, placed.name).layers
     letters = tuple(equation(each, placed.sizes, derived.notation.rows) for each in derived.equations)
     weights = tuple(_weights(work, layer))
-    head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=_said(layer))
+    notes = (*_said(layer), *on_padding(derived))
+    head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
         yield head._replace(work=(*weights, *_step(work, layer.steps[0], "").work))
         return

@@ -20,11 +20,13 @@ from rnncalc import GRU, MGU, RNN, CallError, FastGRNN, MinGRU, Network, Part
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.formula import Plus
 from rnncalc.formats import write
+from rnncalc.layers.convolution import Conv1D
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.explain import StepKind, explain
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.sheet import Arithmetic
 from rnncalc.spec import parse
+from rnncalc.step.equations import Symbol, within
 
 
 def evaluated(text: str) -> int:
@@ -400,7 +402,8 @@ def test_the_first_layer_of_a_half_reads_the_input_of_that_half(call: Call) -> N
         ("conv1d:5,kernel=3,activation=relu", "y_t = relu(W_1 x_t + W_2 x_(t+1) + W_3 x_(t+2) + b)"),
         ("conv1d:5,kernel=3,bias=false,padding=causal", "y_t = W_1 x_(t−2) + W_2 x_(t−1) + W_3 x_t"),
         ("conv1d:5,kernel=3,padding=same", "y_t = W_1 x_(t−1) + W_2 x_t + W_3 x_(t+1) + b"),
-        ("conv1d:5,kernel=3,padding=same,stride=2", "y_t = W_1 x_t + W_2 x_(t+1) + W_3 x_(t+2) + b"),
+        ("conv1d:5,kernel=3,padding=same,stride=2", "y_t = W_1 x_(2t−1) + W_2 x_(2t) + W_3 x_(2t+1) + b"),
+        ("conv1d:5,kernel=5,stride=3", "y_t = W_1 x_(3t−2) + W_2 x_(3t−1) + ⋯ + W_5 x_(3t+2) + b"),
         ("conv1d:5,kernel=4,dilation=3", "y_t = W_1 x_t + W_2 x_(t+3) + W_3 x_(t+6) + W_4 x_(t+9) + b"),
         ("conv1d:5,kernel=6,dilation=2", "y_t = W_1 x_t + W_2 x_(t+2) + ⋯ + W_6 x_(t+10) + b"),
         ("layer_norm", "y_t = norm(x_t) ∘ g + b"),
@@ -410,9 +413,102 @@ def test_the_first_layer_of_a_half_reads_the_input_of_that_half(call: Call) -> N
     ],
 )
 def test_the_equation_of_a_layer_around_the_cells(flag: str, equation: str, call: Call) -> None:
-    """A window's steps counted from t, which is its first with a stride; of a long kernel the ends."""
+    """A window's steps, counted from 1; of a long kernel the ends."""
     (layer,) = derived(call, "-i", 3, "-l", flag, "-T", 40, "--topology", "many-to-many")
     assert [line["text"] for line in layer["equations"]] == [equation]
+
+
+@pytest.mark.parametrize("padding", ["valid", "same", "causal"])
+@pytest.mark.parametrize(("kernel", "stride", "dilation"), [(2, 1, 1), (3, 2, 1), (4, 3, 1), (2, 4, 3), (3, 2, 2)])
+@pytest.mark.parametrize("steps", [11, 12, 13])
+def test_the_steps_in_an_equation_are_those_of_the_window(
+    steps: int, kernel: int, stride: int, dilation: int, padding: str
+) -> None:
+    """At every step of the output, but for those outside the sequence, which are zeros."""
+    layer = Conv1D(2, kernel, stride=stride, dilation=dilation, padding=padding)
+    (derived,) = explain(Network(input=3, layers=[layer], steps=steps, topology="many-to-many")).layers
+    symbols = (each for each in within(derived.equations[0].right) if isinstance(each, Symbol))
+    times = [each.time for each in symbols if each.letter == "x"]
+    assert len(times) == kernel
+    for step in range(layer.output_shape((steps, 3))[0]):
+        read = []
+        for time in times:
+            factor, _, more = time.partition("t")
+            read.append(int(factor or 1) * (step + 1) + int(more.replace("−", "-") or 0))
+        window = layer.window_of(step, steps)
+        assert [place if 1 <= place <= steps else None for place in read] == [
+            place if place is None else place + 1 for place in window
+        ]
+
+
+@pytest.mark.parametrize(
+    ("form", "index"), [("table", "x_(2t−1)"), ("latex", r"{x_{2t-1}}"), ("html", '<mn>2</mn><mi>t</mi><mo lspace="0"')]
+)
+def test_a_stride_in_every_format(form: str, index: str, call: Call) -> None:
+    """It multiplies t in a subscript."""
+    flags = ("-i", 3, "-l", "conv1d:5,kernel=3,padding=same,stride=2", "-T", 40, "--format", form)
+    assert index in call("explain", *flags).out
+
+
+@pytest.mark.parametrize(
+    ("flags", "remarks"),
+    [
+        (("conv1d:5,kernel=3",), []),
+        (("conv1d:5,kernel=3,padding=causal", "-T", 9), ["x is zero before the first step."]),
+        (
+            ("conv1d:5,kernel=3,padding=same,stride=2",),
+            [
+                "x is zero before the first step and after the last.",
+                "The equation is that for a T that is a multiple of 2.",
+            ],
+        ),
+        (("conv1d:5,kernel=3,padding=causal,stride=2",), ["x is zero before the first step."]),
+    ],
+)
+def test_zeros_around_a_sequence_are_remarked(flags: tuple[Any, ...], remarks: list[str], call: Call) -> None:
+    """And that a padding depends on the number of steps."""
+    (layer,) = derived(call, "-i", 3, "-l", *flags, "--topology", "many-to-many")
+    assert layer["remarks"][1:] == remarks
+
+
+@pytest.mark.parametrize(
+    ("flags", "letters", "remark"),
+    [
+        (
+            ("pool1d:3",),
+            ["m = 8: the network's input"],
+            "maximum of each feature over a window of 3 steps; the window mo",
+        ),
+        (
+            ("pool1d:1,stride=2,mode=average",),
+            None,
+            "average of each feature over a window of 1 step; the window moves by 2 s",
+        ),
+        (("flatten",), None, "one vector: T·m = 12 × 8 = 96 numbers."),
+        (
+            ("conv1d:5,kernel=3",),
+            ["m = 8: the network's input", "f = 5: filters", "k = 3: the steps of the kernel"],
+            "A convolution",
+        ),
+        (("conv_lstm:5,space=4x3", "-l", "batch_norm"), ["m = 5: the channels of conv_lstm_1"], "4 × 3 places"),
+        (
+            ("conv_lstm:5,space=4x3",),
+            [
+                "m = 8: the channels of the network's input",
+                "h = 5: filters",
+                "k = 3: the places of the kernel along each axis",
+            ],
+            "4 × 3 places",
+        ),
+    ],
+)
+def test_letters_and_remarks_are_those_of_the_layer(
+    flags: tuple[str, ...], letters: list[str] | None, remark: str, call: Call
+) -> None:
+    """With its own numbers."""
+    layer = derived(call, "-i", 8, "-T", 12, "-l", *flags)[-1]
+    assert letters is None or layer["letters"] == letters
+    assert remark in " ".join(layer["remarks"])
 
 
 def test_the_equation_of_a_convolution_whose_last_step_alone_is_read(call: Call) -> None:
