@@ -344,5 +344,5 @@ def test_places_become_axes_and_axes_one_width(network: Network, reshapes: list[
 
 def test_the_cure_names_frameworks_whose_spelling_has_the_cell() -> None:
     """A convention that has its tensors is not enough to write a program."""
-    with pytest.raises(RefusedError, match=r"whose steps have places; export to keras$"):
+    with pytest.raises(RefusedError, match=r"conv_lstm cannot be exported to pytorch; export to keras$"):
         source(Network(input=3, layers=(GRID,), steps=3), "pytorch")
