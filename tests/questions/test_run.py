@@ -756,7 +756,7 @@ WIDTHS = {"input", "output", "units", "outputs", "extra_inputs", "projection", *
 def narrow(spec: Any) -> Any:
     """Return a spec with an eighth of every width; what is known of its counts is left out."""
     if isinstance(spec, list):
-        return [narrow(below) if isinstance(below, dict) else max(1, below // 8) for below in spec]
+        return [max(1, below // 8) if isinstance(below, int) else narrow(below) for below in spec]
     if not isinstance(spec, dict):
         return spec
     return {
