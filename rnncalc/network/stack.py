@@ -152,8 +152,8 @@ def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> 
             known = _counted(move.layer, inputs, grid, row, notation)
             places = grid, spaces[ended[place]]
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
-            placed = Placed(move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, *places)
-            yield placed._replace(copy=move.copy, starts=starts)
+            own = move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, *places
+            yield Placed(*own, copy=move.copy, starts=starts)
 
 
 def _counted(

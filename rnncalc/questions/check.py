@@ -18,6 +18,7 @@ from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAIN
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import count
+from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.given import network_of, word
 from rnncalc.questions.stream import cannot_stream, stream
 
@@ -219,7 +220,8 @@ def check(
     numbers = numbers_of(network, dtype, trained=of_training)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
-    params = {placed.name: placed.params for placed in network.stack}
+    of_layers = any(limit.layer for limit in bounds)
+    params = {placed.name: placed.params for placed in network.stack} if of_layers else {}
     for limit in bounds:
         number = params[limit.layer] if limit.layer else numbers.of(limit.quantity)
         checks.append(check_number(limit, number, _why_unknown(limit.quantity, numbers, network)))
@@ -251,12 +253,12 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
 def numbers_of(network: Network, dtype: str, *, trained: bool) -> Numbers:
     """Return the numbers of a network that may be limited; trained: with the numbers of training."""
     counted = count(in_numbers(network), dtype)
-    running, dense = stream(network, dtype=dtype), counted.dense
+    running = stream(network, dtype=dtype)
     numbers = Numbers(
         params=counted.params,
         bytes=counted.bytes,
         multiply_adds=counted.multiply_adds,
-        dense_params=dense and dense.params,
+        dense_params=own_dense_params(network),
         state=running.state,
         state_bytes=running.state_bytes,
         multiply_adds_per_second=running.multiply_adds_per_second,

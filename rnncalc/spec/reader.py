@@ -180,9 +180,9 @@ class _NetworkReader(TreeReader):
         keys = self.keys(node, path, (*allowed, *others), partial(self.unknown_option, of, node, path))
         read = [(key, below) for key, below in keys if key not in others]
         values = self.values((each for each in read if not self.no_size(*each, allowed, path)), path, allowed)
-        unknown = [key.value for key, _ in node.items if key.value not in allowed and key.value not in KINDS]
         for option in of.needed():
             if option not in values:
+                unknown = [key.value for key, _ in node.items if key.value not in allowed and key.value not in KINDS]
                 # a value of its own, or a misspelt key, is already a problem
                 if node.get(option) is None and not any(_is_meant(option, key) for key in unknown):
                     self.missing(node, (*path, option), of.option(option).meaning)
