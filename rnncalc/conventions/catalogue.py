@@ -52,9 +52,8 @@ def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
     for option in row.cannot(layer):
         value = getattr(layer, option)
         if option == "projection" and row.excess(layer):
-            message = (
-                f"{name} projects to fewer numbers than there are units, {layer.values()['units']:,}, got {value:,}"
-            )
+            units = layer.values()["units"]
+            message = f"{name} projects to fewer numbers than there are units, {units:,}, got {value:,}"
             yield option, f"{message}; give fewer, or remove it"
             continue
         rows = [convention(other) for other in CONVENTIONS]

@@ -36,8 +36,8 @@ _PLACING = {
     "bidirectional",
     "merge",
     "initial_state",
+    *OUTSIDE,
 }
-_PLACING |= {*OUTSIDE}
 
 
 def is_gain(tensor: Tensor) -> bool:

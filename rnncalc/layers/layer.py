@@ -231,9 +231,8 @@ class Output(Dense):
         return tuple(sorted(super().options(), key=common.__contains__))
 
     def option_problems(self) -> Iterator[OptionProblem]:
-        for option in self.without:
-            if getattr(self, option) != self.defaults[option]:
-                yield option, "does not apply to the output layer; make it a dense layer, or remove this"
+        for option, _ in super().option_problems():
+            yield option, "does not apply to the output layer; make it a dense layer, or remove this"
 
 
 class Embedding(Layer):

@@ -260,10 +260,15 @@ def grids(moves: Moves) -> list[tuple[int, ...]]:
         if isinstance(move, Input):
             grid = move.grid
         elif isinstance(move, Placement):
-            made = move.layer.output_grid(grid)
-            grid = move.layer.grid if made is None else made
+            grid = grid_after(move.layer, grid)
         found.append(grid)
     return found
+
+
+def grid_after(layer: Layer, grid: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the places of a layer's output for those of its input; its own if it cannot read that."""
+    after = layer.output_grid(grid)
+    return layer.grid if after is None else after
 
 
 def arrays(moves: Moves) -> list[Shape]:

@@ -20,7 +20,7 @@ from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
-from rnncalc.network.flow import InitialState, Placement, flow, shape_of, takes_last, turns
+from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, takes_last, turns
 from rnncalc.network.parts import (
     OUTPUT,
     TOPOLOGIES,
@@ -233,23 +233,22 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
     space: tuple[int, ...] = ()
     ended = False  # whether a layer below ends the sequence
     outside = False  # whether the layer below is counted elsewhere, and may output places
-    inputs = {join.place: join.inputs for join in joins(part)}
     for place, (at, layer) in enumerate(_placed(name, part)):
-        below, after = space, layer.output_grid(space)
-        space = layer.grid if after is None else after
+        below, space = space, grid_after(layer, space)
         if layer.grid and outside and not below:
-            width = inputs[place]
-            if not isinstance(width, int) or width % prod(layer.grid):
-                places = plural(prod(layer.grid), "place")
+            width = next(join.inputs for join in joins(part) if join.place == place)
+            places = plural(prod(layer.grid), "place")
+            if not isinstance(width, int):
+                message = f"the width that it reads must be a number here, to be divided by {places}, got {width}"
+                yield Problem((*at, layer.kind), message, follows=True)
+            elif width % prod(layer.grid):
                 message = f"{width:,} numbers a step are not a multiple of {places}; change one of them"
-                if not isinstance(width, int):
-                    message = f"the width that it reads must be a number here, to be divided by {places}, got {width}"
                 yield Problem((*at, layer.kind), message, follows=True)
         elif layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
             cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
             yield Problem((*at, "space" if below else layer.kind), cure if below else _FIRST, follows=True)
-        elif after is None:
+        elif layer.output_grid(below) is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
             if not ended and (many or isinstance(layer, Cell) or layer.reads == "a sequence"):

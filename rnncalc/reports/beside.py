@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rnncalc.questions.shapes import ModuleShapes
     from rnncalc.questions.stream import StreamCount
     from rnncalc.reports.sheet import Row, Sheet
-    from rnncalc.step.costs import OperationCounts
 
 
 class BesideReport(SheetReport, DataReport, RecordReport, ABC):
@@ -50,7 +49,7 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
 
     def by_key(self, results: Iterable[object]) -> Iterator[dict[str, Any]]:
         """Yield the numbers of results by the names of the columns."""
-        return ({key: getattr(of, key, None) for key in self.columns} for of in results)
+        return (known_fields(of, self.columns) for of in results)
 
     def whole(self) -> dict[str, Any]:
         """Return the keys that the JSON object has in addition to the count's."""
@@ -94,6 +93,11 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
         return [self.layer_sheet(), *self.counts.tensor_sheets()]
 
 
+def known_fields(of: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return some attributes of a result by name, None each if there is no result."""
+    return {name: getattr(of, name, None) for name in names}
+
+
 def on_unknown(network: Network) -> Iterator[str]:
     """Yield the reason if numbers are unknown because they need the steps."""
     if steps_known(network.parts):
@@ -135,11 +139,6 @@ class OperationsReport(BesideReport):
         yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
         yield "Element-wise: products, quotients and sums of two numbers; FLOPs: 2 × multiply-adds (MACs) + the rest."
         yield from on_unknown(self.operations.network)
-
-
-def operation_numbers(of: OperationCounts | None) -> dict[str, int | None]:
-    """Return the numbers of operations by key; None each if they are unknown."""
-    return {key: getattr(of, key, None) for key in TITLES}
 
 
 REASONS = "a layer that reads both ways, pads the end, or begins or flattens a sequence does not go step by step"
