@@ -139,22 +139,27 @@ def test_layers_around_the_cells(tmp_path: Path) -> None:
         keras.layers.GRU(4),
         keras.layers.Dense(3),
     ]
+    for name, text in held_in_every_format(layers, tmp_path, between=(0.5, 1.5)):
+        assert text.count("batch_norm:") == 2
+        assert ("stride: 2" in text) == ("weights" not in name)
+
+
+def held_in_every_format(layers: list[Any], folder: Path, *, between: tuple[float, float]) -> Iterator[tuple[str, str]]:
+    """Yield each file of a model with random numbers, and its draft; it agrees with the file and runs as the model."""
     random = np.random.default_rng(0)
     with jax.enable_x64(False):
         model = keras.Sequential(layers)
         for variable in model.variables:
-            variable.assign(random.uniform(0.5, 1.5, variable.shape))
-        flow = random.uniform(-1, 1, (20, 6)).astype(np.float32)
+            variable.assign(random.uniform(*between, variable.shape))
+        flow = random.uniform(-1, 1, model.input_shape[1:]).astype(np.float32)
         theirs = np.asarray(model(flow[None], training=False))[0]
     for name in ("a.keras", "b.h5", "c.weights.h5"):
-        path = tmp_path / name
+        path = folder / name
         (model.save_weights if "weights" in name else model.save)(path)
-        text = hold(path, model.count_params())
-        assert text.count("batch_norm:") == 2
-        assert ("stride: 2" in text) == ("weights" not in name)
-        code, said = called("check", spec_of(tmp_path / "a.keras"), "--model", path)
+        yield name, hold(path, model.count_params())
+        code, said = called("check", spec_of(folder / "a.keras"), "--model", path)
         assert code == 0, said
-        runs_to(spec_of(tmp_path / "a.keras"), path, flow, theirs, within=1e-3)
+        runs_to(spec_of(folder / "a.keras"), path, flow.reshape(len(flow), -1), theirs, within=1e-3)
 
 
 @pytest.mark.parametrize("space", [(6,), (5, 4)])
@@ -171,21 +176,8 @@ def test_convolutional_lstms(tmp_path: Path, space: tuple[int, ...]) -> None:
         keras.layers.Flatten(),
         keras.layers.Dense(3),
     ]
-    random = np.random.default_rng(0)
-    with jax.enable_x64(False):
-        model = keras.Sequential(layers)
-        for variable in model.variables:
-            variable.assign(random.uniform(0.1, 0.9, variable.shape))
-        flow = random.uniform(-1, 1, (3, *space, 2)).astype(np.float32)
-        theirs = np.asarray(model(flow[None], training=False))[0]
-    for name in ("a.keras", "b.h5", "c.weights.h5"):
-        path = tmp_path / name
-        (model.save_weights if "weights" in name else model.save)(path)
-        text = hold(path, model.count_params())
+    for name, text in held_in_every_format(layers, tmp_path, between=(0.1, 0.9)):
         assert (text.count("conv_lstm:"), text.count("external")) == (2, int("weights" in name))
-        code, said = called("check", spec_of(tmp_path / "a.keras"), "--model", path)
-        assert code == 0, said
-        runs_to(spec_of(tmp_path / "a.keras"), path, flow.reshape(3, -1), theirs, within=1e-3)
 
 
 def test_convolutional_lstms_behind_other_layers(tmp_path: Path) -> None:
