@@ -175,7 +175,7 @@ def _transform(layer: Layer, placed: Placed, shape: Shape) -> Equation:
     stride = layer.every
     rest = shape[0] % stride if isinstance(shape[0], int) else 0
     window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * stride + rest)] if layer.along else [FAR]
-    time = "t" if placed.sequence or layer.along else ""  # the last step alone may be read of what reads several
+    time = "t" if placed.sequence or layer.along else ""  # such a layer may output its last step alone
     middle = time if stride == 1 else f"{stride}{time}"
     apart = [place + 1 - stride * (FAR + 1) for place in window]
     taps = [f"{middle}{'+' if place > 0 else '−'}{abs(place)}" if place else middle for place in apart]

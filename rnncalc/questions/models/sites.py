@@ -427,7 +427,7 @@ def _onnx_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[
     """
     pads, stride = settings.get("pads", [0, 0]), settings.get("strides", [1])
     auto = settings.get("auto_pad")
-    if auto in (["SAME_UPPER"], ["SAME_LOWER"]):  # of which the second has more zeros on the left
+    if auto in (["SAME_UPPER"], ["SAME_LOWER"]):  # SAME_LOWER has more zeros on the left
         return "same", () if auto == ["SAME_UPPER"] else (Doubt.PADDING,)
     if pads in ([0, 0], [needed, 0]):
         return "causal" if any(pads) else "valid", ()
