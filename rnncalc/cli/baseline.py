@@ -116,7 +116,7 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dt
     if len(found) > 1 and (specs := sum(map(_is_spec, found))) > 1:
         cure = "give a folder, or JSON of them all"
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
-    numbers = numbers_of(parse(data, source, **overrides).network, dtype, trained=False)
+    numbers = numbers_of(parse(data, source, **overrides).network, dtype)
     return Baseline(source, {path: numbers}, alone=True, whole=False)
 
 
@@ -157,7 +157,7 @@ def numbers_at(
     """Yield the numbers of a spec, or for a broken spec why they are unknown; nothing for other YAML."""
     try:
         if spec := parse_if_meant(data, source, **overrides):
-            yield path, numbers_of(spec.network, dtype, trained=False)
+            yield path, numbers_of(spec.network, dtype)
     except SpecError as error:
         yield path, f"baseline {error.problems[0]}; its number before is unknown"
 

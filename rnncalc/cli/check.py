@@ -32,6 +32,7 @@ from rnncalc.network.validation import KEYS
 from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
 from rnncalc.reports.check import CheckReport
+from rnncalc.reports.report import DataReport
 from rnncalc.spec import Spec, parse, parse_if_meant
 from rnncalc.spec.flags import read_value
 from rnncalc.spec.values import ways_to_write
@@ -113,7 +114,8 @@ def check(
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention, "rate": rate}
     with AllAtOnce() as at_once:
-        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model)
+        listed = formats.find(destination.format).can_write(DataReport)
+        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model, listed)
     write([checks], destination)
     if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
         tell(*checks.failures())  # a program or a file has the answer, so that people still see what failed
@@ -121,12 +123,16 @@ def check(
 
 
 class Call(NamedTuple):
-    """What a call sets for every file: limits, overrides, and the model file of its one spec."""
+    """What a call sets for every file: limits, overrides, and the model file of its one spec.
+
+    listed: whether its report lists numbers without a limit.
+    """
 
     limits: tuple[Limit, ...]
     overrides: Texts
     dtype: str
     strict: bool
+    listed: bool
     model: ModelFile | None = None
 
 
@@ -138,6 +144,7 @@ def _check_all(
     dtype: str,
     strict: bool,
     model: str | None,
+    listed: bool,
 ) -> CheckReport:
     """Check every file at the paths and return a verdict for each; a broken file does not stop the others.
 
@@ -163,7 +170,7 @@ def _check_all(
         from rnncalc.cli.baseline import read_baseline  # with JSON and git behind it
 
         was = read_baseline(baseline, paths, found, dtype, overrides)
-    files = dict(_each(found, Call(read, overrides, dtype, strict, file), was))
+    files = dict(_each(found, Call(read, overrides, dtype, strict, listed, file), was))
     left_out = [file for file in found if file.path not in files]
     broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
     verdicts = (*files.values(), *broken, *(was.removed() if was else ()))
@@ -202,7 +209,13 @@ def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None
         return Verdict(file.path, problems=error.problems)
     own = spec.own_convention
     verdict = question.check(
-        spec.network, call.limits, locate=spec.place, dtype=call.dtype, own_convention=own, before=before
+        spec.network,
+        call.limits,
+        locate=spec.place,
+        dtype=call.dtype,
+        own_convention=own,
+        before=before,
+        listed=call.listed,
     )
     if matched:
         places = {path: place for check in matched.tensors if (path := check.at) and (place := spec.place(path))}

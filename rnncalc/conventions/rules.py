@@ -293,13 +293,13 @@ class Convention(Frozen):
         arrays = self.arrays(layer.kind)
         if arrays is None:
             return
-        whole = isinstance(self.cells, CellArrays)
-        for option, value in layer.__dict__.items():
-            values = arrays.only.get(option)
-            if values is None and not whole and option not in HEARD_OF:
-                values = (layer.defaults[option],)
-            if values is not None and value not in values:
-                yield option
+        values: Mapping[str, tuple[object, ...]] = arrays.only
+        if not isinstance(self.cells, CellArrays):
+            unheard_of = {option: (value,) for option, value in layer.defaults.items() if option not in HEARD_OF}
+            values = {**unheard_of, **values}
+        yield from (
+            option for option, value in layer.__dict__.items() if option in values and value not in values[option]
+        )
         if self.excess(layer):
             yield "projection"
 

@@ -71,16 +71,15 @@ class Frozen:
 
     def __init__(self, *given: Any, **named: Any) -> None:
         values = self.__dict__
-        values.update(self._start)
-        values.update(zip(self.positional, given, strict=False))
-        values.update(named)
-        if (
-            len(values) > len(self._start)
-            or len(given) > len(self.positional)
-            or (given and named and not named.keys().isdisjoint(self.positional[: len(given)]))
-            or (self._needed and _NOTHING in [values[name] for name in self._needed])
-        ):
-            self._refuse(len(given), named)
+        if not named and len(given) == len(self.positional) == len(self.fields):
+            values.update(zip(self.fields, given, strict=True))  # the shortest way, which most values take
+        else:
+            values.update(self._start, **named)
+            values.update(zip(self.positional, given, strict=False))
+            too_many = len(given) > len(self.positional) or len(values) > len(self._start)
+            twice = given and not named.keys().isdisjoint(self.positional[: len(given)])
+            if too_many or twice or _NOTHING in values.values():
+                self._refuse(len(given), named)
         self.__post_init__()
 
     def _refuse(self, given: int, named: dict[str, Any]) -> None:

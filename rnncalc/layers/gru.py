@@ -36,7 +36,7 @@ class GRU(Cell):
         reset = Gate("r", "sigmoid", reads, "reset gate", "how much of the old state the candidate sees")
         candidate = Gate("n", self.activation, reads, "candidate", "the new state it proposes")
         gates = (update, reset, candidate) if self.reset_gate else (update, candidate)
-        return tuple(gate._replace(normalised=self.layer_norm) for gate in gates)
+        return tuple(gate._replace(normalised=True) if self.layer_norm else gate for gate in gates)
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state

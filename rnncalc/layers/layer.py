@@ -4,6 +4,7 @@ The fields of a layer class are the options its kind takes, in the spec, in flag
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from rnncalc.errors import DeclarationError
@@ -166,6 +167,7 @@ class Layer(Frozen, kw_only=True):
         return tuple(name for name in cls.fields if name not in (cls.number, *cls.without))
 
     @classmethod
+    @cache
     def needed(cls) -> tuple[str, ...]:
         """Return the options that have no default."""
         return tuple(name for name in cls.options() if name not in cls.defaults)
@@ -187,9 +189,10 @@ class Layer(Frozen, kw_only=True):
 
     def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option with an invalid value: its name, the reason."""
-        for option, value in self.__dict__.items():
-            given = value is not self.defaults.get(option, self)  # without a default, any value is
-            if given and (problem := self.option(option).allowed.problem(value)):
+        defaults = self.defaults
+        given = [each for each in self.__dict__.items() if each[0] not in defaults or each[1] is not defaults[each[0]]]
+        for option, value in given:
+            if problem := self.option(option).allowed.problem(value):
                 yield option, problem
 
     def option_problems(self) -> Iterator[OptionProblem]:

@@ -43,7 +43,7 @@ class LSTM(Cell):
         }
         absent = {"i": self.coupled, "o": not self.output_gate}
         there = (gate for letter, gate in gates.items() if not absent.get(letter))
-        return tuple(gate._replace(normalised=self.layer_norm) for gate in there)
+        return tuple(gate._replace(normalised=True) if self.layer_norm else gate for gate in there)
 
     @property
     def states(self) -> Mapping[str, str]:

@@ -33,10 +33,10 @@ class Quantity(Enum):
     MULTIPLY_ADDS_PER_SECOND = "multiply_adds_per_second"
 
 
-OF_TRAINING = (Quantity.SAVED, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES)
+OF_TRAINING = frozenset((Quantity.SAVED, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES))
 """The numbers of training."""
 
-OF_STREAM = (Quantity.STATE, Quantity.STATE_BYTES, Quantity.MULTIPLY_ADDS_PER_SECOND)
+OF_STREAM = frozenset((Quantity.STATE, Quantity.STATE_BYTES, Quantity.MULTIPLY_ADDS_PER_SECOND))
 """What is counted of running step by step."""
 
 

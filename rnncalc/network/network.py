@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
 
 
+_PLAIN = {int, str, bool, type(None)}
+"""The types of nearly all values of a layer, none of which has letters."""
+
+
 class Network(Description):
     """A recurrent network, as a spec file describes it: `Network(input=4, layers=[RNN(3)], output=1)`.
 
@@ -69,7 +73,7 @@ class Network(Description):
         parts = self.parts.values()
         sizes: list[Any] = [size for part in parts for size in (part.input, part.steps)]
         layers = [layer for part in parts for layer in (*part.layers, part.output) if layer]
-        sizes += [value for layer in layers for value in layer.__dict__.values()]
+        sizes += [value for layer in layers for value in layer.__dict__.values() if type(value) not in _PLAIN]
         names = sorted({name for size in sizes if has_letters(size) for name in size.letters})
         if not names:
             return {}

@@ -164,12 +164,10 @@ def _counted(
     Layers that differ only in their widths share one layout, made once for a convention.
     """
     sizes = layer.sizes(inputs // prod(grid) if layer.by_place else inputs)
-    key: object = (type(layer), tuple(sizes), layer.choices())
     per_step: int | None = None if isinstance(layer, External) else 0
     stacks: Sequence[Stack] = ()
     if isinstance(layer, Cell | Dense):
         step = trace(layer, inputs, row)
-        key = key, step
         if notation and notation.stacked and isinstance(layer, Cell):
             from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors
 
@@ -177,6 +175,8 @@ def _counted(
         per_step = layer.directions * step.multiply_adds(sizes)
     elif times := layer.multiply_adds(inputs):
         per_step = times * len(layer.window_of(0, 1))
+    # cells with one trace are of one kind and differ in their widths alone
+    key: object = step if isinstance(layer, Cell) else (type(layer), tuple(sizes), layer.choices())
     found: Layout | None = row.made.get(key)
     if found is None:
         found = row.made[key] = layout(layer, inputs, row, stacks)

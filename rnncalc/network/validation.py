@@ -268,12 +268,12 @@ _FIRST = "reads the places of a space; make it the first layer, or put it behind
 
 
 def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iterator[Problem]:
-    yield from _spaces(name, part, many=many)
+    if any(layer.grid for layer in part.layers):
+        yield from _spaces(name, part, many=many)
     for place, (at, layer) in enumerate(_placed(name, part)):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Problem((*at, "embedding"), message)
-    for at, layer in _placed(name, part):
         for option, problem in layer.option_problems():
             yield Problem((*at, option), problem)
         for option, problem in lacks(layer, framework):

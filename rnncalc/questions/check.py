@@ -6,7 +6,7 @@ Comparisons use whole numbers and fractions, never floats, so a number equal to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, auto
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,10 +17,8 @@ from rnncalc.layers.options import WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
-from rnncalc.questions.count import count
-from rnncalc.questions.dense import own_dense_params
+from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of, word
-from rnncalc.questions.stream import cannot_stream, stream
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -72,8 +70,12 @@ class Limit(NamedTuple):
         return self.rule in (Rule.GROWTH, Rule.FALL)
 
 
+LISTED = frozenset((Quantity.DENSE_RATIO, *OF_STREAM))
+"""What a report lists without a limit on it, beside the numbers of a count."""
+
+
 class Numbers(NamedTuple):
-    """The numbers of a network that may be limited; None if unknown."""
+    """The numbers of a network that may be limited; None if unknown, or not wanted."""
 
     params: int
     bytes: int | None = None
@@ -205,19 +207,22 @@ def check(
     dtype: str = "float32",
     own_convention: str | None = None,
     before: Numbers | None = None,
+    listed: bool = True,
 ) -> Verdict:
     """Check a network against its own limits and those of the call; if both limit the same number, both hold.
 
     own_convention: the convention that `expect` counts; under another, `expect` is left out.
     before: the numbers of the baseline; without them, limits on growth and fall are kept.
+    listed: whether the verdict has numbers without a limit too, as JSON lists them.
     The verdict names no file: the caller adds it.
     """
     given = [*limits]
     bounds = [*_bounds(network, [limit for limit in given if not limit.compares])]
     expect = network.expect or Expect()
-    of_training = any(limit.quantity in OF_TRAINING for limit in bounds)
-    of_training = of_training or expect.saved is not None or expect.backward_multiply_adds is not None
-    numbers = numbers_of(network, dtype, trained=of_training)
+    wanted = {limit.quantity for limit in (*bounds, *given)}.union(LISTED if listed else ())
+    if expect.saved is not None or expect.backward_multiply_adds is not None:
+        wanted.update(OF_TRAINING)
+    numbers = numbers_of(network, dtype, wanted)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
     of_layers = any(limit.layer for limit in bounds)
@@ -250,25 +255,28 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
     return check(network_of(network), given, dtype=dtype)
 
 
-def numbers_of(network: Network, dtype: str, *, trained: bool) -> Numbers:
-    """Return the numbers of a network that may be limited; trained: with the numbers of training."""
-    counted = count(in_numbers(network), dtype)
-    running = stream(network, dtype=dtype)
-    numbers = Numbers(
-        params=counted.params,
-        bytes=counted.bytes,
-        multiply_adds=counted.multiply_adds,
-        dense_params=own_dense_params(network),
-        state=running.state,
-        state_bytes=running.state_bytes,
-        multiply_adds_per_second=running.multiply_adds_per_second,
-    )
-    if not trained:
-        return numbers
-    from rnncalc.questions.training import training  # computed only for limits on it
+def numbers_of(network: Network, dtype: str, wanted: Collection[Quantity] = LISTED) -> Numbers:
+    """Return the numbers of a network that may be limited: those of a count, and others if they are wanted."""
+    params = in_numbers(network).params
+    multiply_adds = total(placed.multiply_adds for placed in network.stack)
+    numbers = Numbers(params, params * bytes_of(dtype), multiply_adds)
+    if Quantity.DENSE_RATIO in wanted:
+        from rnncalc.questions.dense import own_dense_params
 
-    of = training(network, dtype=dtype)
-    return numbers._replace(saved=of.saved, backward_multiply_adds=of.backward_multiply_adds, training_bytes=of.bytes)
+        numbers = numbers._replace(dense_params=own_dense_params(network))
+    if not OF_STREAM.isdisjoint(wanted):
+        from rnncalc.questions.stream import stream
+
+        of = stream(network, dtype=dtype)
+        running = of.multiply_adds_per_second
+        numbers = numbers._replace(state=of.state, state_bytes=of.state_bytes, multiply_adds_per_second=running)
+    if not OF_TRAINING.isdisjoint(wanted):
+        from rnncalc.questions.training import training
+
+        trained = training(network, dtype=dtype)
+        backward = trained.backward_multiply_adds
+        numbers = numbers._replace(saved=trained.saved, backward_multiply_adds=backward, training_bytes=trained.bytes)
+    return numbers
 
 
 def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterator[LimitCheck]:
@@ -306,7 +314,8 @@ def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
     """Yield the limits of the call and of the network's budget, key by key; if there are two, both hold."""
     own = network.budget or Budget()
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
-        yield from (limit for limit in given if (limit.rule, limit.quantity) == (rule, quantity))
+        if given:
+            yield from (limit for limit in given if (limit.rule, limit.quantity) == (rule, quantity))
         if (value := getattr(own, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
     rule, quantity, *_ = LAYER_LIMIT
@@ -329,7 +338,9 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
     if quantity is Quantity.DENSE_RATIO and not numbers.params:
         return Unknown.NO_PARAMS
     if quantity in OF_STREAM:
-        if cannot_stream(network):
+        from rnncalc.questions.stream import stream
+
+        if stream(network).cannot:
             return Unknown.CANNOT_STREAM
         no_rate = quantity is Quantity.MULTIPLY_ADDS_PER_SECOND and network.rate is None
         return Unknown.RATE_NOT_GIVEN if no_rate else Unknown.COUNTED_ELSEWHERE

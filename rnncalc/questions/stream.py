@@ -46,8 +46,12 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     network, size = network_of(network, letters=True), bytes_of(dtype)
     if rate is not None and Ratio(above_zero=True).problem(rate):
         raise CallError(f"rate: expected a number above 0, got {describe(rate)}")
-    cannot = cannot_stream(network)
-    layers = tuple(placed.layer.carried(placed.inputs) for placed in network.stack)
+    layers = tuple([placed.layer.carried(placed.inputs) for placed in network.stack])
+    cannot = tuple(
+        placed.name
+        for placed, carried in zip(network.stack, layers, strict=True)
+        if carried is None and not isinstance(placed.layer, External)
+    )
     state = total(layers)
     work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
     exact = network.rate if rate is None else rate
@@ -65,15 +69,6 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
         multiply_adds_per_step=work,
         multiply_adds_per_second=None if work is None or exact is None else _a_second(network, exact),
         cannot=cannot,
-    )
-
-
-def cannot_stream(network: Network) -> tuple[str, ...]:
-    """Return the names of the layers that need future steps."""
-    return tuple(
-        placed.name
-        for placed in network.stack
-        if placed.layer.carried(placed.inputs) is None and not isinstance(placed.layer, External)
     )
 
 

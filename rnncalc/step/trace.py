@@ -6,9 +6,9 @@ where one is needed, a state that comes back in another width. Each is a Declara
 part. Any other exception of a cell becomes one too.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, partial
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache, cached_property, partial
 from itertools import combinations
 from math import prod
 from typing import Any, NamedTuple, NoReturn, cast
@@ -108,10 +108,16 @@ class Trace(Frozen):
 
     __eq__, __hash__ = object.__eq__, object.__hash__  # each step has one trace
 
+    @cached_property
+    def _work(self) -> Mapping[tuple[str, ...], int]:
+        """The axes of the products of a matrix and a vector, and how many products have them."""
+        return Counter(
+            axes_of_work(of.operation, self.nodes[of.operands[0]]) for of in self.nodes if of.operation in MATRICES
+        )
+
     def multiply_adds(self, sizes: Mapping[str, int]) -> int:
         """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
-        work = [axes_of_work(of.operation, self.nodes[of.operands[0]]) for of in self.nodes if of.operation in MATRICES]
-        return sum([prod([sizes[letter] for letter in axes]) for axes in work])
+        return sum([times * prod([sizes[letter] for letter in axes]) for axes, times in self._work.items()])
 
 
 def axes_of_work(operation: str, weights: Node) -> tuple[str, ...]:
@@ -476,24 +482,32 @@ def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
     """
     if isinstance(layer, Dense):
         return _dense(isinstance(layer, Output), layer.bias, layer.activation)
-    with named(layer):
-        sizes = layer.sizes(inputs)
-        fine = all(map(is_size, sizes.values()))
-        declares = layer.gates(inputs), layer.weights, layer.states, fine
-        made: list[tuple[object, Trace]] = convention.made.setdefault(
-            (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
-        )
-        for known, found in made:  # usually there is one: comparing gates is faster than hashing them
-            if known == declares:
-                return found
-        _check_parts(layer, inputs)
-        arrays = convention.arrays(layer.kind)
-        sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
-        tracer = Tracer(layer, inputs, convention.habits(layer.kind), sides)
-        found = tracer()
-        _check_habits(layer, inputs, convention, tracer.asked)
-        made.append((declares, found))
-        return found
+    try:
+        return _of_cell(layer, inputs, convention)
+    except DeclarationError:
+        raise
+    except Exception as error:
+        raise _raised(layer, error) from error
+
+
+def _of_cell(layer: Cell, inputs: int, convention: Convention) -> Trace:
+    sizes = layer.sizes(inputs)
+    fine = all(map(is_size, sizes.values()))
+    declares = layer.gates(inputs), layer.weights, layer.states, fine
+    made: list[tuple[object, Trace]] = convention.made.setdefault(
+        (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
+    )
+    for known, found in made:  # usually there is one: comparing gates is faster than hashing them
+        if known == declares:
+            return found
+    _check_parts(layer, inputs)
+    arrays = convention.arrays(layer.kind)
+    sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
+    tracer = Tracer(layer, inputs, convention.habits(layer.kind), sides)
+    found = tracer()
+    _check_habits(layer, inputs, convention, tracer.asked)
+    made.append((declares, found))
+    return found
 
 
 def _check_habits(layer: Cell, inputs: int, convention: Convention, asked: set[str]) -> None:
@@ -526,9 +540,13 @@ def _dense(output: bool, bias: bool, activation: str) -> Trace:
 
 def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:
     """Return a new trace of a cell's step. Raises DeclarationError if it is not what the cell declares."""
-    with named(layer):
+    try:
         _check_parts(layer, inputs)
         return Tracer(layer, inputs, habits, sides)()
+    except DeclarationError:
+        raise
+    except Exception as error:
+        raise _raised(layer, error) from error
 
 
 def _check_parts(layer: Cell, inputs: int) -> None:
@@ -536,23 +554,16 @@ def _check_parts(layer: Cell, inputs: int) -> None:
         raise DeclarationError(f"{layer.kind}: {message}")
 
 
-@contextmanager
-def named(layer: Cell) -> Iterator[None]:
-    """Turn any exception from a cell into a DeclarationError that names its kind, its file and the line."""
+def _raised(layer: Cell, error: Exception) -> DeclarationError:
+    """Return an exception of a cell as a DeclarationError that names its kind, its file and the line."""
     for name in ("gates", "step"):
         if getattr(type(layer), name) is getattr(Cell, name):
             message = f"its class has no {name}; write def {name}(...) as rnncalc/layers/gru.py does"
-            raise DeclarationError(f"{layer.kind}: {message}")
-    try:
-        yield
-    except DeclarationError:
-        raise
-    except Exception as error:
-        from os.path import basename
-        from traceback import extract_tb
+            return DeclarationError(f"{layer.kind}: {message}")
+    from os.path import basename
+    from traceback import extract_tb
 
-        own = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
-        *_, at = [None, *(frame for frame in extract_tb(error.__traceback__) if frame.filename == own)]
-        where = f" ({basename(at.filename)}, line {at.lineno})" if at else ""
-        message = f"{type(error).__name__}: {escape(str(error), 300)}{where}"
-        raise DeclarationError(f"{layer.kind}: {message}") from error
+    own = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
+    *_, at = [None, *(frame for frame in extract_tb(error.__traceback__) if frame.filename == own)]
+    where = f" ({basename(at.filename)}, line {at.lineno})" if at else ""
+    return DeclarationError(f"{layer.kind}: {type(error).__name__}: {escape(str(error), 300)}{where}")
