@@ -21,7 +21,7 @@ from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis, Reason, Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
-from rnncalc.questions.answer.worksheet import one_by_one
+from rnncalc.questions.answer.worksheet import worksheet_of
 from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.questions.training import Training, training
@@ -262,7 +262,7 @@ def _total(network: Network) -> Item:
 
 
 def _layers(network: Network) -> Iterator[Item]:
-    search = Search(one_by_one(network), network)
+    search = Search(worksheet_of(network), network)
     for place, placed in enumerate(network.stack):
         if placed.params:
             wrong = []
