@@ -61,7 +61,7 @@ def counts_made(id_: str, net: Network) -> tuple[int, ...]:
         row = TABLE[place_of(each)]
         assert isinstance(row, Mistake)
         lines = row.change(lines, net)
-    assert [line.copies * evaluated(line.of_one) for line in lines] == [line.params for line in lines]
+    assert [evaluated(line.expression) for line in lines] == [line.params for line in lines]
     return tuple(line.params for line in lines)
 
 

@@ -151,9 +151,9 @@ def _data(
     """Return the numbers of a run; weights of a model file override a spec's own."""
     data = parse_data(spec, *own)
     if loss is not None and data.targets is None:
-        from rnncalc.questions.backward import LOSSES
+        from rnncalc.questions.backward import WITHOUT_TARGETS
 
-        if LOSSES[loss].needs_targets:
+        if loss not in WITHOUT_TARGETS:
             in_spec = ", or targets in the spec" if spec.source else ""
             raise CallError(f"--loss {loss} needs targets, what the outputs should be: give --targets FILE{in_spec}")
     return data._replace(weights=weights_within(spec, model, data.inputs, most)) if model else data

@@ -34,14 +34,12 @@ if TYPE_CHECKING:
     from rnncalc.questions.gradient_steps import Norms, WeightTerms
 
 
-class NamedLoss(NamedTuple):
-    """The losses by name: the function that makes each from targets, and whether it needs them."""
+LOSSES: Mapping[str, Callable[[Any], Loss]] = {"sum": lambda _: the_sum, "squared": squared}
+"""The losses by name: the function that makes each from targets."""
 
-    of: Callable[[Any], Loss]
-    needs_targets: bool
+WITHOUT_TARGETS = ("sum",)
+"""The losses that need no targets."""
 
-
-LOSSES = {"sum": NamedLoss(lambda _: the_sum, False), "squared": NamedLoss(squared, True)}
 FLOAT = 32
 """The bytes of one number of a gradient: a float and its place in a list."""
 
@@ -140,7 +138,7 @@ def backward(
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     name = ("sum" if targets is None else "squared") if loss is None else word("loss", loss, tuple(LOSSES))
-    if LOSSES[name].needs_targets and targets is None:
+    if name not in WITHOUT_TARGETS and targets is None:
         raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
     own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
@@ -149,7 +147,7 @@ def backward(
     refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
     used = PassData(seed_of(seed), own.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
-    function = LOSSES[name].of(_in_steps(timed, own.targets))
+    function = LOSSES[name](_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = backward_pass(timed, function, used, **given)
     cut = counted.chunk if _cuts(counted) else None

@@ -16,12 +16,12 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
 from rnncalc.questions.answer.grading import Answer, Grader, Judgement
 from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import OtherQuantity
+from rnncalc.questions.answer.quantities import QUANTITIES
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis, Reason, Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
-from rnncalc.questions.answer.worksheet import one_by_one
+from rnncalc.questions.answer.worksheet import worksheet_of
 from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.questions.training import Training, training
@@ -262,7 +262,7 @@ def _total(network: Network) -> Item:
 
 
 def _layers(network: Network) -> Iterator[Item]:
-    search = Search(one_by_one(network), network)
+    search = Search(worksheet_of(network), network)
     for place, placed in enumerate(network.stack):
         if placed.params:
             wrong = []
@@ -303,41 +303,32 @@ def _tensors(network: Network) -> Iterator[Item]:
 _RARE = {row.id for row in TABLE if row.rare}
 
 
-class Confusion(NamedTuple):
-    """A quantity that is confused with the right one: its sentence and its number."""
-
-    id: str
-    text: str
-    number: Callable[[Training], int | None]
-
-
-RIGHT = {"multiply-adds": OtherQuantity.MULTIPLY_ADDS.count, "saved": OtherQuantity.SAVED.count}
+RIGHT = {ask: QUANTITIES[ask] for ask in ("multiply-adds", "saved")}
 """The quantities, other than counts and shapes, that may be asked for."""
 
-CONFUSED: Mapping[str, Sequence[Confusion]] = {
+CONFUSED: Mapping[str, Sequence[tuple[Reason, Callable[[Training], int | None]]]] = {
     "multiply-adds": (
-        Confusion("one-step", "is that of one step, and there are several", OtherQuantity.MULTIPLY_ADDS_PER_STEP.count),
-        Confusion(
-            "params", "is the number of parameters, and most are used once for each step", lambda of: of.network.params
+        (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds a step"]),
+        (
+            Reason("params", "is the number of parameters, and most are used once for each step"),
+            lambda of: of.network.params,
         ),
-        Confusion("biases", "counts a multiply-add for each bias too", OtherQuantity.GRADIENTS_A_STEP.count),
-        Confusion(
-            "flops",
-            "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
-            OtherQuantity.TWICE_FORWARD.count,
+        (Reason("biases", "counts a multiply-add for each bias too"), QUANTITIES["gradients a step"]),
+        (
+            Reason("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add"),
+            QUANTITIES["twice forward"],
         ),
-        Confusion("backward", "is that of the backward pass", OtherQuantity.BACKWARD.count),
-        Confusion("dense", "is that of the dense equivalent with its biases", OtherQuantity.DENSE.count),
+        (Reason("backward", "is that of the backward pass"), QUANTITIES["backward"]),
+        (Reason("dense", "is that of the dense equivalent with its biases"), QUANTITIES["dense"]),
     ),
     "saved": (
-        Confusion(
-            "no-gates",
-            "leaves out the gates, which the backward equations read too",
-            OtherQuantity.SAVED_WITHOUT_GATES.count,
+        (
+            Reason("no-gates", "leaves out the gates, which the backward equations read too"),
+            QUANTITIES["saved without gates"],
         ),
-        Confusion("states", "is the number of values in the states of all steps", OtherQuantity.STATES_CARRIED.count),
-        Confusion("params", "is the number of parameters", lambda of: of.network.params),
-        Confusion("multiply-adds", "is the number of multiply-adds in one pass", OtherQuantity.MULTIPLY_ADDS.count),
+        (Reason("states", "is the number of values in the states of all steps"), QUANTITIES["states"]),
+        (Reason("params", "is the number of parameters"), lambda of: of.network.params),
+        (Reason("multiply-adds", "is the number of multiply-adds in one pass"), QUANTITIES["multiply-adds"]),
     ),
 }
 """The quantities that each is confused with, the likeliest first."""
@@ -351,10 +342,10 @@ def _quantity(network: Network, ask: str) -> Item:
             raise CallError(f"ask: {ask} depends on the number of steps; give steps")
         raise CallError(f"ask: {ask} is not known of a network with a part counted elsewhere")
     wrong: dict[int, Judgement] = {}
-    for confusion in CONFUSED[ask]:
-        number = confusion.number(of)
+    for reason, count in CONFUSED[ask]:
+        number = count(of)
         if number and number != right:
-            found = Diagnosis((Reason(confusion.id, confusion.text),), None, None, number, right)
+            found = Diagnosis((reason,), None, None, number, right)
             wrong.setdefault(number, Judgement(None, GivenNumber(number), right, diagnoses=(found,)))
     return Item(None, None, right, tuple(wrong.values()))
 

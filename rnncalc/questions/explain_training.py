@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.explain import Derivation, explain_those
-from rnncalc.questions.gradient_flow import Costs, Situation, expression, situations, widths_saved
+from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Tally
 from rnncalc.step.equations import Formula, Symbol
@@ -92,35 +92,28 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> Training
     network = training.network
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: the numbers of training need the number of steps", Cure.STEPS)
-    costs = Costs(network)
-    equations = {each.placed.name: each for each in explain_those(network).layers}
-    found = []
-    for situation in situations(network, training.chunk):
-        name = situation.placed.name
-        if not only or name in only:
-            found.append(_derivation(equations[name], situation, costs.tallies(situation)))
+    layers = zip(explain_those(network).layers, layer_tallies(network, training.chunk), strict=True)
+    found = [_derivation(of, chunks) for of, (placed, chunks) in layers if not only or placed.name in only]
     return TrainingExplanation(training, tuple(found))
 
 
-def _derivation(of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
-    placed, sizes = of.placed, of.placed.sizes
-    most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
-    chunks = situation.chunks
+def _derivation(of: Derivation, chunks: list[ChunkTally]) -> TrainingDerivation:
+    placed = of.placed
+    most = max(chunks, key=lambda chunk: saved_numbers(placed, chunk.tally))
     gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
 
     def order_of(line: SavedLine) -> tuple[int, int]:
         letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
         return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
-    saved = sorted(_saved(placed, tallies[most]), key=order_of)
+    saved = sorted(_saved(placed, most.tally), key=order_of)
     work: dict[BackwardProduct, int] = {}
-    for kind, tally in zip(chunks, tallies, strict=True):
-        for product, times in tally.work.items():
-            work[product] = work.get(product, 0) + kind.times * times
-    steps = chunks[most].steps
-    letter = "T" if sum(kind.steps * kind.times for kind in chunks) == steps else "K"
-    formula = _formula(tallies[most], steps, letter)
-    return TrainingDerivation(of, steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
+    for chunk in chunks:
+        for product, times in chunk.tally.work.items():
+            work[product] = work.get(product, 0) + chunk.times * times
+    letter = "T" if sum(chunk.steps * chunk.times for chunk in chunks) == most.steps else "K"
+    formula = _formula(most.tally, most.steps, letter)
+    return TrainingDerivation(of, most.steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
 
 
 def _saved(placed: Placed, tally: Tally) -> Iterator[SavedLine]:
@@ -155,11 +148,15 @@ def _times(number: int, *letters: str) -> Expression:
 
 def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     """Return the sum in the letter of the steps: the numbers at every step, plus those saved once."""
+    widths: dict[tuple[str, ...], int] = {}  # like widths together; no letters stand for 1
+    for vector, times in tally.saved.items():
+        letters = tuple([letter for letter in (vector.width,) if letter != ONE])
+        widths[letters] = widths.get(letters, 0) + times
     if steps == 1:
-        return Plus(tuple(_times(times, *letters) for letters, times in widths_saved(tally).items()))
+        return Plus(tuple(_times(times, *letters) for letters, times in widths.items()))
     each: list[Expression] = []
     once: list[Expression] = []
-    for letters, times in sorted(widths_saved(tally).items(), key=lambda item: item[0] not in (("m",), ("n",))):
+    for letters, times in sorted(widths.items(), key=lambda item: item[0] not in (("m",), ("n",))):
         whole, rest = divmod(times, steps)
         for number, terms in ((whole, each), (rest, once)):
             if number:

@@ -8,12 +8,11 @@ layer then gives its saved values and products.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
@@ -50,27 +49,12 @@ MOST_STEPS = 100_000
 """The most steps of a sequence whose windows are followed one by one."""
 
 
-class Situation(NamedTuple):
-    """Where a layer needs gradients, and where the loss reaches it.
+class ChunkTally(NamedTuple):
+    """Like chunks of a layer's input: how many, the steps of each, and what its backward pass reads and multiplies."""
 
-    chunks: of its input. inputs_need: where its input needs a gradient.
-    start_needs: whether the states before the first step need a gradient.
-    reached: where the loss depends on its outputs; at the end, if it makes one vector of a sequence.
-    states_reached: whether the loss depends on the states after the last step.
-    fed_itself: whether it reads its own outputs directly.
-    """
-
-    placed: Placed
-    chunks: tuple[Chunks, ...]
-    inputs_need: Needs
-    start_needs: bool
-    reached: Reached
-    states_reached: bool
-    fed_itself: bool
-
-    def of_chunk(self, number: int) -> tuple[Chunks, tuple[bool, bool], Outputs | frozenset[int]]:
-        """Return one kind of chunk, what needs a gradient in it, and what the loss reaches."""
-        return self.chunks[number], self.inputs_need[number], self.reached[number]
+    times: int
+    steps: int
+    tally: Tally
 
 
 def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
@@ -94,8 +78,23 @@ def starts(layer: Layer, chunks: Chunks) -> tuple[bool, ...]:
     return (chunks.first, chunks.last)[: layer.directions]
 
 
-def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
-    """Yield the situation of each layer, in the stack's order. The numbers of steps must be known."""
+def layer_tallies(network: Network, chunk: int | None) -> Iterator[tuple[Placed, list[ChunkTally]]]:
+    """Yield each layer with the tallies of its kinds of chunk, in the stack's order. The steps must be known.
+
+    Layers that differ only in their widths share a layout. If their chunks are equal too, so are their tallies, which
+    are then computed once.
+    """
+    made: dict[object, list[Tally]] = {}
+    for placed, times, chunks in _layer_chunks(network, chunk):
+        key = id(placed.layout), chunks
+        if key not in made:
+            made[key] = [_tally(network, placed, of) for of in chunks]
+        rows = zip(times, chunks, made[key], strict=True)
+        yield placed, [ChunkTally(number, of.steps, tally) for number, of, tally in rows]
+
+
+def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed, tuple[int, ...], tuple[Chunk, ...]]]:
+    """Yield each layer with the kinds of chunk of its input, and how many there are of each."""
     values = _values(network, chunk)
     reached = _reached(network.flow, values)
     carried = {move.reads[0] for move in network.flow if isinstance(move, Final)}
@@ -105,9 +104,32 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
     layers = iter(network.stack)
     for place, move in enumerate(network.flow):
         if isinstance(move, Placement):
-            chunks, needs = values[move.reads[0]]
+            placed, layer = next(layers), move.layer
+            kinds, needs = values[move.reads[0]]
             start = isinstance(move, Recur) and _start_needs(move, values)
-            yield Situation(next(layers), chunks, needs, start, reached[place], place in carried, fed_itself)
+            chunks = [
+                Chunk(
+                    steps=kind.steps,
+                    outputs=outputs,
+                    inputs_need=need,
+                    begins=starts(layer, kind),
+                    starts_need=tuple([start and begins for begins in starts(layer, kind)]),
+                    ends=stops(layer, kind) if isinstance(layer, Cell) else (True,),
+                    frozen=_frozen(network, placed),
+                    merge=layer.merge if isinstance(layer, Cell) else None,
+                    final_states=place in carried,
+                    other_end_needs=not layer.frozen or any(needs[0]),
+                    fed_itself=fed_itself,
+                )
+                for kind, need, outputs in zip(kinds, needs, reached[place], strict=True)
+            ]
+            yield placed, tuple([kind.times for kind in kinds]), tuple(chunks)
+
+
+def _frozen(network: Network, placed: Placed) -> frozenset[Role]:
+    """Return the roles of a layer's weights that are not trained; a tied matrix is the table's."""
+    owner = network.parts[placed.part].layers[0] if placed.layout.shared else placed.layer
+    return frozenset(role for role in Role if (owner if role is Role.KERNEL else placed.layer).frozen)
 
 
 class FlowGradient(NamedTuple):
@@ -273,93 +295,37 @@ def _before(layer: Cell, reached: Outputs | frozenset[int], kind: Chunks, *, sta
     return Outputs.NONE if reached is Outputs.NONE and not (states and any(stops(layer, kind))) else Outputs.ALL
 
 
-Widths = Mapping[tuple[str, ...], int]
-"""Products of widths, by their letters, each with a count; no letters stand for 1."""
-
-
 NOTHING = Tally({}, {})
 
 
-class LayerCosts(NamedTuple):
-    """The arithmetic of a whole sequence: the numbers saved in each kind of chunk, and all products."""
-
-    saved: tuple[Expression, ...]
-    multiply_adds: Expression
-
-
-class Costs:
-    """The arithmetic of the backward pass through the layers of a network, in its notation.
-
-    Layers that differ only in their widths share a layout. If their situation is the same too, so is their arithmetic,
-    which is then computed once.
-    """
-
-    def __init__(self, network: Network) -> None:
-        self.notation = network.spelling
-        self.convention = convention(network.convention)
-        self.tables = {
-            name: not part.layers[0].frozen
-            for name, part in network.parts.items()
-            if isinstance(part.layers[0], Embedding)
-        }
-        self._made: dict[object, LayerCosts] = {}
-
-    def of(self, situation: Situation) -> tuple[int | None, int | None]:
-        """Return the most numbers saved at once, and the multiplications of a sequence; None if counted elsewhere."""
-        placed = situation.placed
-        if isinstance(placed.layer, External):
-            return None, None
-        key = id(placed.layout), placed.layer.frozen, placed.part, situation[1:]
-        made = self._made.get(key)
-        if made is None:
-            made = self._made[key] = self._arithmetic(situation)
-        sizes = placed.sizes
-        return max([value(saved, sizes) for saved in made.saved]), value(made.multiply_adds, sizes)
-
-    def _arithmetic(self, situation: Situation) -> LayerCosts:
-        tallies = self.tallies(situation)
-        work: dict[tuple[str, ...], int] = {}
-        for kind, of in zip(situation.chunks, tallies, strict=True):
-            for product, times in of.work.items():
-                work[product.axes] = work.get(product.axes, 0) + kind.times * times
-        return LayerCosts(tuple(expression(widths_saved(of)) for of in tallies), expression(work))
-
-    def tallies(self, situation: Situation) -> list[Tally]:
-        """Return the reads and products of each kind of chunk of a layer; nothing for a part counted elsewhere."""
-        return [self._tally(situation, number) for number in range(len(situation.chunks))]
-
-    def _tally(self, situation: Situation, number: int) -> Tally:
-        placed, layer = situation.placed, situation.placed.layer
-        chunks, _, reached = situation.of_chunk(number)
-        if isinstance(layer, Embedding) and not layer.frozen:
-            looked_up = len(steps_of(reached, chunks.steps))
-            return Tally({SavedVector(TOKEN, ONE): looked_up}, {})
-        if isinstance(layer, Transform):
-            return _tally_of_transform(situation, number, layer)
-        if not isinstance(layer, Cell | Dense) or not (reached is not Outputs.NONE or situation.states_reached):
-            return NOTHING
-        step = trace(layer, placed.inputs, self.convention)
-        table = not self.tables[placed.part] if placed.layout.shared else layer.frozen
-        frozen = [role for role in Role if (table if role is Role.KERNEL else layer.frozen)]
-        if isinstance(layer, Cell):
-            return tally(step, _chunk(situation, number, frozen), formulas(step, self.notation))
-        of = tally(step, _chunk(situation, number, frozen), partial(_of_dense, placed, step))
-        of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
-        if not situation.fed_itself:
-            return of
-        # a layer that reads its own outputs: if inputs and outputs are saved, each is counted once
-        inputs = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
-        return of._replace(saved=inputs | {vector: 1 for vector in of.saved if vector not in inputs})
+def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
+    """Return the reads and products of a chunk of a layer, in the network's notation; none of an external part."""
+    layer = placed.layer
+    if isinstance(layer, Embedding) and not layer.frozen:
+        return Tally({SavedVector(TOKEN, ONE): len(steps_of(chunk.outputs, chunk.steps))}, {})
+    if isinstance(layer, Transform):
+        return _tally_of_transform(placed, layer, chunk)
+    if not isinstance(layer, Cell | Dense) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
+        return NOTHING
+    step = trace(layer, placed.inputs, convention(network.convention))
+    if isinstance(layer, Cell):
+        return tally(step, chunk, formulas(step, network.spelling))
+    of = tally(step, chunk._replace(fed_itself=False), partial(_of_dense, placed, step))
+    of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
+    if not chunk.fed_itself:
+        return of
+    # a layer that reads its own outputs: if inputs and outputs are saved, each is counted once
+    inputs = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
+    return of._replace(saved=inputs | {vector: 1 for vector in of.saved if vector not in inputs})
 
 
-def _tally_of_transform(situation: Situation, number: int, layer: Transform) -> Tally:
+def _tally_of_transform(placed: Placed, layer: Transform, chunk: Chunk) -> Tally:
     """Return the reads and products of a layer around the cells: what its windows read where the loss reaches it."""
-    placed = situation.placed
-    kind, (first, others), reached = situation.of_chunk(number)
-    steps, needs = kind.steps, first or others
+    steps, (first, others) = chunk.steps, chunk.inputs_need
+    needs = first or others
     trained = _is_trained(layer)
     reshapes = layer.along or layer.ends or layer.begins
-    outputs = steps_of(reached, placed.uses or 1 if reshapes else steps)
+    outputs = steps_of(chunk.outputs, placed.uses or 1 if reshapes else steps)
     if not (trained or reshapes or first == others):  # a layer that is not trained, on a vector followed by zeros
         outputs = [step for step in outputs if (others if step else first)]
     saves_input, saves_output = layer.saves(trained=trained, needs=needs)
@@ -384,37 +350,9 @@ TOKEN = Symbol("x", time="t")
 """The index of a row that is looked up."""
 
 
-def expression(of: Widths) -> Expression:
-    """Return a sum of products of widths as arithmetic."""
-    return Plus(tuple(Times((times, *letters)) if letters else times for letters, times in of.items()))
-
-
-def _chunk(situation: Situation, number: int, frozen: Container[Role]) -> Chunk:
-    """Return one kind of chunk of a layer, for its backward pass."""
-    chunks, needs, reached = situation.of_chunk(number)
-    layer = situation.placed.layer
-    return Chunk(
-        steps=chunks.steps,
-        outputs=reached,
-        inputs_need=needs,
-        begins=starts(layer, chunks),
-        starts_need=tuple([situation.start_needs and begins for begins in starts(layer, chunks)]),
-        ends=stops(layer, chunks) if isinstance(layer, Cell) else (True,),
-        frozen=frozen,
-        merge=layer.merge if isinstance(layer, Cell) else None,
-        final_states=situation.states_reached,
-        other_end_needs=not layer.frozen or any(situation.inputs_need[0]),
-        fed_itself=situation.fed_itself and isinstance(layer, Cell),
-    )
-
-
-def widths_saved(of: Tally) -> Widths:
-    """Return the saved values, like widths together."""
-    widths: dict[tuple[str, ...], int] = {}
-    for vector, times in of.saved.items():
-        letters = () if vector.width == ONE else (vector.width,)
-        widths[letters] = widths.get(letters, 0) + times
-    return widths
+def saved_numbers(placed: Placed, tally: Tally) -> int:
+    """Return how many numbers the backward pass of a chunk reads, with numbers for the letters of widths."""
+    return sum(times * (1 if of.width == ONE else placed.sizes[of.width]) for of, times in tally.saved.items())
 
 
 def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of
-from rnncalc.questions.gradient_flow import Costs, situations
+from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
 
 
 class LayerTraining(NamedTuple):
@@ -120,10 +122,17 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
     if not steps_known(network.parts) or network.letters:
         yield from (LayerTraining(entry, entry.trainable, None, None) for entry in network.stack)
         return
-    costs = Costs(network)
-    for situation in situations(network, chunk):
-        placed = situation.placed
-        yield LayerTraining(placed, placed.trainable, *costs.of(situation))
+    for placed, chunks in layer_tallies(network, chunk):
+        if isinstance(placed.layer, External):
+            yield LayerTraining(placed, placed.trainable, None, None)
+            continue
+        saved = max([saved_numbers(placed, of.tally) for of in chunks])
+        work = [
+            of.times * times * prod([placed.sizes[letter] for letter in product.axes])
+            for of in chunks
+            for product, times in of.tally.work.items()
+        ]
+        yield LayerTraining(placed, placed.trainable, saved, sum(work))
 
 
 def _states(network: Network, chunk: int | None) -> int | None:

@@ -11,7 +11,7 @@ from rnncalc.conventions.formula import Expression, letters, plain
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.gradebook import OWN_COLUMNS, Grade, Gradebook
 from rnncalc.questions.answer.grading import Answer, Judgement
-from rnncalc.questions.answer.quantities import OtherSize
+from rnncalc.questions.answer.quantities import KnownQuantity, OtherSize
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape
 from rnncalc.questions.answer.returned import AxisOrder
 from rnncalc.questions.answer.search import Diagnosis
@@ -110,7 +110,7 @@ def _shortly(judged: Judgement) -> str:
     if judged.diagnoses:
         return _sentence(judged.diagnoses[0])
     if judged.meant:
-        return f"gives {judged.meant[0].text}"
+        return f"gives {_meaning(judged.meant[0])}"
     if isinstance(judged.given, GivenNumber) and judged.given.one_digit:
         return "rounded to one digit, too coarse to judge"
     return f"takes {_size(judged.other_size)}" if judged.other_size else "no known mistake"
@@ -219,7 +219,7 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_said(judged)}" if judged.layer else "This"
-        yield from (f"{where} is {meaning.text}." for meaning in judged.meant)
+        yield from (f"{where} is {_meaning(meaning)}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged)
             if not judged.layer and not judged.other_size and judged.params == network.params:
@@ -235,7 +235,7 @@ def _also(judged: Judgement) -> Iterator[str]:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
         yield f"No single known mistake gives {_said(judged)}; two that do may do so by chance."
-    yield from (f"{_said(judged)} is also {meaning.text}." for meaning in judged.meant)
+    yield from (f"{_said(judged)} is also {_meaning(meaning)}." for meaning in judged.meant)
     if judged.other_size:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_said(judged)}."
@@ -252,6 +252,27 @@ def _unexplained(judged: Judgement) -> str:
             return f"{text}; the right one less this is {-more}."
         return f"{text}, {abs(more):,} {'more' if more > 0 else 'less'} than the right one."
     return f"{text}."
+
+
+QUANTITIES = {
+    "dense": "the count of the dense equivalent, which shares no weights over time",
+    "multiply-adds": "the number of multiply-adds in one pass, not of parameters",
+    "multiply-adds a step": "the number of multiply-adds in one step, not of parameters",
+    "bytes": "the number of bytes in float32, four for each parameter",
+    "gradients": "the number of gradients, one for each parameter that is trained",
+    "saved": "the number of saved activations, not of parameters",
+    "backward": "the number of multiply-adds of the backward pass, not of parameters",
+    "states": "the number of values in the states of all steps, not of parameters",
+    "training bytes": "the number of bytes that training takes in float32",
+    "gradients a step": "a gradient for each parameter and step; those of all steps are summed: {right:,}",
+    "saved without gates": "the saved activations without the gates, which the backward equations read too: {right:,}",
+    "twice forward": "twice the multiply-adds of the forward pass; the backward pass takes {right:,}",
+}
+
+
+def _meaning(known: KnownQuantity) -> str:
+    """Return what a number is, in words."""
+    return QUANTITIES[known.name].format(right=known.right or 0)
 
 
 def _size(other: OtherSize) -> str:

@@ -12,7 +12,7 @@ from rnncalc.network.parts import steps_known
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.shapes import ModuleArray, NetworkShapes
 from rnncalc.reports.count import CountReport, widths
-from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import all_of, plural
 
@@ -49,7 +49,7 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
 
     def by_key(self, results: Iterable[object]) -> Iterator[dict[str, Any]]:
         """Yield the numbers of results by the names of the columns."""
-        return (known_fields(of, self.columns) for of in results)
+        return (fields(of, *self.columns) for of in results)
 
     def whole(self) -> dict[str, Any]:
         """Return the keys that the JSON object has in addition to the count's."""
@@ -91,11 +91,6 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
         return [self.layer_sheet(), *self.counts.tensor_sheets()]
-
-
-def known_fields(of: object, names: Iterable[str]) -> dict[str, Any]:
-    """Return some attributes of a result by name, None each if there is no result."""
-    return {name: getattr(of, name, None) for name in names}
 
 
 def on_unknown(network: Network) -> Iterator[str]:

@@ -8,10 +8,10 @@ from typing import Any
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
 from rnncalc.questions.explain_operations import OperationsDerivation, OperationsExplanation
-from rnncalc.reports.beside import TITLES, known_fields, on_unknown
+from rnncalc.reports.beside import TITLES, on_unknown
 from rnncalc.reports.equations import listed, plain, vector
 from rnncalc.reports.explain import equations, row_data, worked
-from rnncalc.reports.report import DataReport, DerivationReport
+from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Column, Phrase, Sheet, Value
 from rnncalc.text import plural
@@ -32,7 +32,7 @@ class OperationsExplanationReport(DerivationReport, DataReport):
             "notation": counted.network.spelling.name,
             "batch": counted.batch,
             "layers": [_layer_data(each) for each in self.explanation.layers],
-            "operations": known_fields(counted.total, TITLES),
+            "operations": fields(counted.total, *TITLES),
         }
 
     def sheets(self) -> list[Sheet]:
@@ -59,7 +59,7 @@ def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
         "equations": [*map(plain, equations(each.of))],
         "step": [row_data(row) for row in _step(each)],
         "sequence": [row_data(("", *row)) for row in _sequence(each)],
-        "operations": known_fields(each.counts, TITLES),
+        "operations": fields(each.counts, *TITLES),
     }
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def fields(of: object, *names: str) -> dict[str, Any]:
-    """Return some attributes of a result, as keys of a JSON object."""
-    return {name: getattr(of, name) for name in names}
+    """Return some attributes of a result, as keys of a JSON object; None each if there is no result."""
+    return {name: None if of is None else getattr(of, name) for name in names}
 
 
 class Report(Frozen, ABC):

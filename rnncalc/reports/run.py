@@ -5,7 +5,7 @@ A backward pass adds its gradients, their distance from finite differences, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from math import isfinite, isnan, log10
 from typing import TYPE_CHECKING, Any
@@ -178,8 +178,8 @@ def _states_data(layer: LayerRun) -> dict[str, Any]:
     """Return the states before the first step of each direction, and its steps in the order of time."""
     traces = dict(zip(WAYS, layer.traces, strict=False))
     return {
-        "start": {direction: _in_json(trace.start) for direction, trace in traces.items()},
-        "states": {direction: [_in_json(step) for step in trace.steps] for direction, trace in traces.items()},
+        "start": {direction: finite(trace.start) for direction, trace in traces.items()},
+        "states": {direction: [*map(finite, trace.steps)] for direction, trace in traces.items()},
     }
 
 
@@ -212,7 +212,9 @@ def _rows(nested: Any) -> Iterator[list[float]]:
 
 
 def finite(nested: Any) -> Any:
-    """Return numbers for JSON: None for those that are not finite."""
+    """Return numbers for JSON, also those in lists and dicts: None for those that are not finite."""
+    if isinstance(nested, Mapping):
+        return {key: finite(value) for key, value in nested.items()}
     if isinstance(nested, list):
         if nested and not isinstance(nested[0], list):
             return nested if all(map(isfinite, nested)) else [finite(item) for item in nested]
@@ -244,10 +246,6 @@ def _form(numbers: Sequence[float]) -> str:
     while digits and all(round(number, digits) == round(number, digits - 1) for number in numbers if isfinite(number)):
         digits -= 1
     return f".{digits}f"
-
-
-def _in_json(vectors: dict[str, list[float]]) -> dict[str, Any]:
-    return {letter: finite(numbers) for letter, numbers in vectors.items()}
 
 
 LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
@@ -284,9 +282,9 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         if layer is None:
             return dict.fromkeys(("gradients", *_BACKWARD_HEADER, "errors", "agrees"))
         return {
-            "gradients": {name: finite(gradient) for name, gradient in layer.seen.gradients.items()},
+            "gradients": finite(layer.seen.gradients),
             **_backward_numbers(layer),
-            "errors": {name: finite(error) for name, error in layer.errors.items()},
+            "errors": finite(layer.errors),
             "agrees": layer.agrees and layer.ran.agrees,
             **(length_data(layer) if self.states else {}),
         }
@@ -420,21 +418,8 @@ def length_data(layer: LayerBackward) -> dict[str, Any]:
         if of.keeper is not None:
             by = {"gate": of.keeper.letter, "turned": of.keeper.turned}
             kept.setdefault(of.direction, {})[of.letter] = {**by, "product": [*map(finite, of.kept)]}
-    return {"gradient_norms": lengths, "kept": kept, "terms": [_terms_data(of) for of in layer.terms]}
-
-
-def _terms_data(of: WeightTerms) -> dict[str, Any]:
-    terms = [
-        {
-            "step": term.step,
-            "reached": {letter: finite(number) for letter, number in term.reached.items()},
-            "explicit": {letter: finite(number) for letter, number in term.explicit.items()},
-            "product": finite(term.product),
-            "total": finite(term.total),
-        }
-        for term in of.terms
-    ]
-    return {"tensor": of.tensor, "place": of.place, "terms": terms}
+    terms = [{**of._asdict(), "terms": [finite(term._asdict()) for term in of.terms]} for of in layer.terms]
+    return {"gradient_norms": lengths, "kept": kept, "terms": terms}
 
 
 def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:

@@ -132,7 +132,7 @@ def test_where_a_mistake_was_made() -> None:
     assert texts == ["leaves out all biases, in rnn_1 alone"]
     net = Network(input=5, layers=(RNN(5, repeat=9),))
     texts = [mistake["text"] for mistake in data(net, net.params - 5)["mistakes"]]
-    assert "leaves out all biases, in one alone of rnn_2 to rnn_9" in texts
+    assert "leaves out all biases, in one alone of rnn_1 to rnn_9" in texts
 
 
 def test_sums_are_never_cut(call: Call) -> None:

@@ -16,7 +16,6 @@ from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.worksheet import (
     A_UNIT,
-    Addend,
     GateInput,
     GateLine,
     LayerLine,
@@ -79,7 +78,7 @@ def replaced(worksheet: Worksheet, place: int, line: LayerLine) -> Worksheet:
 
 def left_out(line: LayerLine) -> LayerLine:
     """Leave the layer out."""
-    return line._replace(gates=(), others=())
+    return line._replace(gates=(), others={})
 
 
 def without_part(name: str) -> Change:
@@ -89,40 +88,33 @@ def without_part(name: str) -> Change:
 
 def without_other(*names: str) -> LineChange:
     """Return the mistake that drops parts that belong to no gate."""
-    return lambda line: line._replace(others=tuple(other for other in line.others if other.name not in names))
+    return lambda line: line._replace(others={key: of for key, of in line.others.items() if key not in names})
 
 
 def with_other(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
     """Return the mistake that adds a part that belongs to no gate, unless its number is 0."""
 
     def change(line: LayerLine) -> LayerLine:
-        added = Addend(name, number(line))
-        return line._replace(others=(*line.others, added)) if amount(added.expression) else line
+        added = number(line)
+        return line._replace(others={**line.others, name: added}) if amount(added) else line
 
     return change
 
 
 def counted_as(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
     """Return the mistake that takes another number for the whole count of a layer."""
-    return lambda line: line._replace(gates=(), others=(Addend(name, number(line)),), directions=1)
+    return lambda line: line._replace(gates=(), others={name: number(line)}, directions=1)
 
 
 def stored_counted(line: LayerLine) -> LayerLine:
     """Count the stored numbers that are no parameters, such as means and variances."""
-    stored = [Addend(tensor.role, tensor.params) for tensor in line.placed.buffers]
-    return line._replace(others=(*line.others, *stored))
+    stored = {str(tensor.role): tensor.params for tensor in line.placed.buffers}
+    return line._replace(others={**line.others, **stored})
 
 
 def with_part(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
     """Return the mistake that counts a part that belongs to no gate by another number."""
-
-    def change(line: LayerLine) -> LayerLine:
-        if not line.part(name):
-            return line
-        others = (Addend(name, number(line)) if other.name == name else other for other in line.others)
-        return line._replace(others=tuple(others))
-
-    return change
+    return lambda line: line._replace(others={**line.others, name: number(line)}) if line.part(name) else line
 
 
 def along(letters: str) -> Callable[[LayerLine], Expression]:
@@ -147,13 +139,13 @@ def without_norm_of_states(line: LayerLine) -> LayerLine:
     """Leave out the vectors that normalise a state; they belong to no gate."""
     layer = line.layer
     vectors = {each.letter for each in layer.weights if len(each.widths) == 1} if isinstance(layer, Cell) else set()
-    return line._replace(others=tuple(other for other in line.others if other.name not in vectors))
+    return without_other(*vectors)(line)
 
 
 def without_gains(line: LayerLine) -> LayerLine:
     """Leave out the gains of normalised sums and states, but not their biases."""
-    others = (other for other in line.others if not other.name.startswith("gamma_"))
-    return reading(line, "gain", width=0)._replace(others=tuple(others))
+    gains = [name for name in line.others if name.startswith("gamma_")]
+    return without_other(*gains)(set_width(line, 0, "gain"))
 
 
 def without_norm(line: LayerLine) -> LayerLine:
@@ -166,7 +158,7 @@ def state_counted(line: LayerLine) -> LayerLine:
     layer = line.layer
     if not isinstance(layer, Cell) or line.part("state"):
         return line
-    return line._replace(others=(*line.others, state_of(line.placed, layer)))
+    return line._replace(others={**line.others, "state": state_of(line.placed, layer)})
 
 
 def with_directions(count: int) -> LineChange:
@@ -220,30 +212,30 @@ def with_reads(line: LayerLine, change: Callable[[GateInput], GateInput]) -> Lay
     return each_gate(line, lambda of: of._replace(reads=tuple(read for read in map(change, of.reads) if read.width)))
 
 
-def reading(line: LayerLine, *sources: Source, width: int | None = None, times: int | None = None) -> LayerLine:
-    """Change the width that gates read from some sources, or how often their matrices are counted."""
+def set_width(line: LayerLine, width: int, *sources: Source) -> LayerLine:
+    """Change the width that gates read from some sources."""
+    return with_reads(line, lambda read: read._replace(width=width) if read.source in sources else read)
 
-    def change(read: GateInput) -> GateInput:
-        new = read.width if width is None else width, read.times if times is None else times
-        return read._replace(width=new[0], times=new[1]) if read.source in sources else read
 
-    return with_reads(line, change)
+def set_times(line: LayerLine, times: int, *sources: Source) -> LayerLine:
+    """Change how often the matrices for some sources are counted."""
+    return with_reads(line, lambda read: read._replace(times=times) if read.source in sources else read)
 
 
 def by_one_gate(*sources: Source) -> LineChange:
     """Return the mistake by which only the first gate reads these sources."""
-    return lambda line: line._replace(gates=(*line.gates[:1], *reading(line, *sources, width=0).gates[1:]))
+    return lambda line: line._replace(gates=(*line.gates[:1], *set_width(line, 0, *sources).gates[1:]))
 
 
 def with_width(source: Source, width: Callable[[LayerLine], int]) -> LineChange:
     """Return the mistake that changes the width that gates read from a source."""
-    return lambda line: reading(line, source, width=width(line))
+    return lambda line: set_width(line, width(line), source)
 
 
 def without_extra_inputs(line: LayerLine) -> LayerLine:
     """Leave the extra inputs out of a layer's input width."""
     extra = line.layer.extra_inputs
-    return reading(line, "input", width=line.placed.inputs - extra) if extra else line
+    return set_width(line, line.placed.inputs - extra, "input") if extra else line
 
 
 def with_taps(axes: int) -> LineChange:
@@ -263,7 +255,7 @@ def flattened(line: LayerLine) -> LayerLine:
     if not line.layer.grid:
         return line
     sizes = line.placed.sizes
-    wide = reading(reading(line, "input", width=sizes["r"]), "past", width=sizes["s"])
+    wide = set_width(set_width(line, sizes["r"], "input"), sizes["s"], "past")
     return wide._replace(h=sizes["s"], bias_size=sizes["s"])
 
 
@@ -280,19 +272,19 @@ def recurrence_counted(line: LayerLine) -> LayerLine:
 def recurrent_among_inputs(line: LayerLine) -> LayerLine:
     """Count the recurrent matrices as m × m."""
     matrices = sum(bool(gate.width("past")) for gate in line.gates)
-    added = Addend("recurrent", product(matrices, Times((line.width("input"), line.width("input")))))
-    return reading(line, "past", width=0)._replace(others=(added, *line.others)) if matrices else line
+    added = product(matrices, Times((line.width("input"), line.width("input"))))
+    return set_width(line, 0, "past")._replace(others={"recurrent": added, **line.others}) if matrices else line
 
 
 def past_of_all_states(line: LayerLine) -> LayerLine:
     """Let every gate read all states of the step before, each through its own matrix."""
-    return reading(line, "past", times=len(line.layer.states)) if isinstance(line.layer, Cell) else line
+    return set_times(line, len(line.layer.states), "past") if isinstance(line.layer, Cell) else line
 
 
 def past_of_output(line: LayerLine, network: Network) -> LayerLine:
     """Let the recurrence read the output of the step before instead of the state."""
     output = network.parts[line.placed.part].output
-    return reading(line, "past", width=output.units) if output else line
+    return set_width(line, output.units, "past") if output else line
 
 
 def peepholes_counted(line: LayerLine) -> LayerLine:
@@ -306,7 +298,7 @@ def peephole_in_each_gate(line: LayerLine) -> LayerLine:
     peephole = GateInput("peephole", line.width("peephole"))
     if not peephole.width:
         return line
-    bare = reading(line, "peephole", width=0)
+    bare = set_width(line, 0, "peephole")
     return each_gate(bare, lambda gate: gate._replace(reads=(*gate.reads, peephole)))
 
 
@@ -350,14 +342,14 @@ def input_gate_apart(line: LayerLine) -> LayerLine:
 def as_dense(line: LayerLine) -> LayerLine:
     """Count a layer as a dense one: one input matrix and one bias."""
     gate = GateLine((GateInput("input", line.width("input")),), min(1, line.biases))
-    return line._replace(gates=(gate,), others=(), directions=1)
+    return line._replace(gates=(gate,), others={}, directions=1)
 
 
 def swapped(line: LayerLine) -> LayerLine:
     """Swap the input width and the number of units."""
     units = line.width("input")
     past = units if line.width("past") == line.h else line.width("past")
-    changed = reading(reading(line, "past", width=past), "input", width=line.h)
+    changed = set_width(set_width(line, past, "past"), line.h, "input")
     return changed._replace(h=units, bias_size=units) if units else line
 
 
@@ -390,7 +382,7 @@ def to_hidden(width: Width) -> Width:
 
 def fed_with(line: LayerLine, width: int | None) -> LayerLine:
     """Return a line with another input width from the layer below; the extra inputs are added to it."""
-    return line if width is None else reading(line, "input", width=width + line.layer.extra_inputs)
+    return line if width is None else set_width(line, width + line.layer.extra_inputs, "input")
 
 
 def one_way(line: LayerLine) -> int:
@@ -436,7 +428,7 @@ def width_of_steps(below: LayerLine, line: LayerLine, network: Network) -> int |
 
 def recurrent_of_units(line: LayerLine) -> LayerLine:
     """Give the recurrent matrices h columns although the cell has a projection."""
-    return reading(line, "past", width=line.h) if line.part("projection") else line
+    return set_width(line, line.h, "past") if line.part("projection") else line
 
 
 without_projection = in_turn(
@@ -458,7 +450,7 @@ def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
     of, to = first_fed(worksheet, "encoder"), first_fed(worksheet, "decoder")
     if of is None or to is None:
         return worksheet
-    return replaced(worksheet, to, reading(worksheet[to], "input", width=worksheet[of].width("input")))
+    return replaced(worksheet, to, set_width(worksheet[to], worksheet[of].width("input"), "input"))
 
 
 def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
@@ -468,7 +460,7 @@ def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
     if to is None or not cells:
         return worksheet
     line = worksheet[to]
-    return replaced(worksheet, to, reading(line, "input", width=line.width("input") + cells[-1].placed.outputs))
+    return replaced(worksheet, to, set_width(line, line.width("input") + cells[-1].placed.outputs, "input"))
 
 
 def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Worksheet:
@@ -496,7 +488,7 @@ def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
 def taken_as_tied(line: LayerLine, network: Network) -> LayerLine:
     """Leave out the matrix of an untied output layer, as if it were tied to the embedding."""
     below = network.parts[line.placed.part].layers
-    return reading(line, "input", width=0) if any(isinstance(layer, Embedding) for layer in below) else line
+    return set_width(line, 0, "input") if any(isinstance(layer, Embedding) for layer in below) else line
 
 
 def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
@@ -542,20 +534,20 @@ def times_steps(kind: type[Layer]) -> Change:
 
 def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
-    return with_network(lambda line, net: reading(line, *sources, times=steps_of(line, net) - between or 1), kind)
+    return with_network(lambda line, net: set_times(line, steps_of(line, net) - between or 1, *sources), kind)
 
 
 def embedding_output(line: LayerLine, network: Network) -> LayerLine:
     """Replace the count of an embedding by the size of its output, steps × width."""
     steps = steps_of(line, network)
-    return line._replace(others=(Addend("output", Times((steps, line.h))),)) if steps > 1 else line
+    return line._replace(others={"output": Times((steps, line.h))}) if steps > 1 else line
 
 
 def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
     """Replace the units of each recurrent layer by the number of steps, also in the next layer's input width."""
 
     def of_units(units: int, line: LayerLine) -> LayerLine:
-        changed = reading(line, "past", width=units) if line.width("past") == line.h else line
+        changed = set_width(line, units, "past") if line.width("past") == line.h else line
         return changed._replace(h=units, bias_size=units)
 
     if any(part.steps is None for part in network.parts.values()):
@@ -570,27 +562,15 @@ def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:
     if place is None:
         return worksheet
     line = worksheet[place]
-    return replaced(worksheet, place, reading(line, "input", times=steps_of(line, network)))
-
-
-def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Count a repeated layer once."""
-    changed: list[LayerLine] = []
-    left = 0  # copies of the repeated layer that are still to come
-    for line in worksheet:
-        copies, repeat = line.copies, line.layer.repeat
-        starts = -(-(copies - left) // repeat)
-        left += starts * repeat - copies
-        changed.append(line._replace(copies=starts))
-    return tuple(changed)
+    return replaced(worksheet, place, set_times(line, steps_of(line, network), "input"))
 
 
 def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:
     """Count only the first of several recurrent layers, with one block, and leave out all biases."""
     cells = [place for place, line in enumerate(worksheet) if isinstance(line.layer, Cell)]
-    if sum(worksheet[place].copies for place in cells) < 2:
+    if len(cells) < 2:
         return worksheet
     first, *others = cells
-    one = with_directions(1)(with_gates(1)(worksheet[first]))._replace(copies=1)
+    one = with_directions(1)(with_gates(1)(worksheet[first]))
     kept = tuple(left_out(line) if place in others else line for place, line in enumerate(worksheet))
     return in_layers(with_biases(lambda count: 0), Cell, Dense)(replaced(kept, first, one), network)

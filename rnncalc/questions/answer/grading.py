@@ -44,7 +44,7 @@ from rnncalc.questions.answer.tensors import (
     place_of,
     tensors_of,
 )
-from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
+from rnncalc.questions.answer.worksheet import Worksheet, worksheet_of
 from rnncalc.questions.count import count
 from rnncalc.questions.given import network_of, plain
 from rnncalc.questions.solve import Piece, TriedSizes
@@ -144,13 +144,8 @@ class Grader:
 
     @cached_property
     def search(self) -> Search:
-        """The search for mistakes in the total."""
+        """The search for mistakes in the total, and in each layer."""
         return Search(worksheet_of(self.network), self.network)
-
-    @cached_property
-    def search_in_layers(self) -> Search:
-        """The search for mistakes in each layer."""
-        return Search(one_by_one(self.network), self.network)
 
     @cached_property
     def training(self) -> Training:
@@ -389,7 +384,7 @@ def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
 
 def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
     """Judge a number for each layer. Numbers after a wrong one may follow from its mistake."""
-    network, search, of = grader.network, grader.search_in_layers, grader.training
+    network, search, of = grader.network, grader.search, grader.training
     worksheet = search.worksheet
     judged: list[Judgement] = []
     learned: list[tuple[str, Worksheet]] = []  # layers with a mistake, and what it makes of all lines

@@ -31,16 +31,15 @@ from rnncalc.questions.answer.changes import (
     number_of_gates,
     one_way,
     replaced,
+    with_part,
 )
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.worksheet import (
-    Addend,
     GateLine,
     LayerLine,
     Source,
     Worksheet,
     above,
-    one_by_one,
     worksheet_of,
 )
 from rnncalc.questions.compare import compare_conventions
@@ -65,10 +64,6 @@ class Question(NamedTuple):
     def params(self, worksheet: Worksheet) -> int:
         """Return the sum of the lines in question on a worksheet."""
         return sum(line.params for _, line in self.lines(worksheet))
-
-    def worksheet_of(self, network: Network) -> Worksheet:
-        """Return the right worksheet of a network; with a line for each layer if the question is about one layer."""
-        return worksheet_of(network) if self.place is None else one_by_one(network)
 
 
 Values = Mapping[str, str]
@@ -136,13 +131,13 @@ def check(rows: Sequence[Mistake | Family]) -> None:
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the counts under other conventions; conventions with the same count are one variant."""
-    if sum(line.copies for line in worksheet) > MOST_JUDGED:
+    if len(worksheet) > MOST_JUDGED:
         return
     here = question.network.convention
     found: list[tuple[Worksheet, list[str]]] = []
     for name, other in compare_conventions(question.network).networks.items():
         if other and name != here:
-            lines = zip(worksheet, question.worksheet_of(other), strict=True)
+            lines = zip(worksheet, worksheet_of(other), strict=True)
             counted = tuple(now._replace(placed=was.placed) for was, now in lines)
             known = next((names for same, names in found if same == counted), None)
             if known is None:
@@ -194,9 +189,9 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
             table = question.given.number - question.params(worksheet) + line.params
             batch, rest = divmod(table, steps * line.h)
             if batch > 1 and not rest and question.given.unit == 1 and table != line.params:
-                rows = Addend("table", Times((batch, steps, line.h)))
+                rows = {"table": Times((batch, steps, line.h))}
                 values = {"batch": f"{batch:,}", "steps": f"{steps:,}"}
-                yield Variant(replaced(worksheet, place, line._replace(others=(rows,))), values, line.name)
+                yield Variant(replaced(worksheet, place, line._replace(others=rows)), values, line.name)
 
 
 def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -216,33 +211,32 @@ def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[V
             steps = layer.times
         elif isinstance(layer, Sliding) and isinstance(steps, int):
             before.append((line.name, steps))
-            for _ in range(line.copies):
-                steps = layer.output_shape((steps, line.placed.inputs))[0] if steps else None
+            steps = layer.output_shape((steps, line.placed.inputs))[0]
 
 
 def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield, for each layer with two directions, the worksheet with one, also in the next layer's input width."""
     for place, line in enumerate(worksheet):
         reader = above(worksheet, place)
-        if line.directions != 2 or line.copies != 1 or not concatenated(line) or reader is None:
+        if line.directions != 2 or not concatenated(line) or reader is None:
             continue
         fed = worksheet[reader]
-        if fed.placed.part == line.placed.part and fed.copies == 1:
+        if fed.placed.part == line.placed.part:
             changed = replaced(worksheet, place, line._replace(directions=1))
             yield Variant(replaced(changed, reader, fed_with(fed, one_way(line))), {"layer": line.name}, line.name)
 
 
 def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet without each hidden layer; the next layer's input width is unchanged, or adapted."""
-    if len(worksheet) > MOST_JUDGED or question.place is not None:
+    if len(worksheet) > MOST_JUDGED:
         return
     for place, line in enumerate(worksheet):
         if isinstance(line.layer, Output | Embedding | External) or not line.params:
             continue
-        left = replaced(worksheet, place, line._replace(copies=line.copies - 1))
+        left = replaced(worksheet, place, left_out(line))
         yield Variant(left, {"layer": line.name}, line.name)
         reader = above(worksheet, place)
-        if reader is None or line.placed.starts or line.copies != 1:
+        if reader is None or line.placed.starts:
             continue
         if worksheet[reader].placed.part == line.placed.part:
             fed = fed_with(worksheet[reader], line.placed.inputs - line.layer.extra_inputs)
@@ -252,11 +246,11 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Varian
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with each layer alone, if at least three layers have parameters."""
     counted = [place for place, line in enumerate(worksheet) if line.params]
-    if len(worksheet) > MOST_JUDGED or question.place is not None or len(counted) < 3:
+    if len(worksheet) > MOST_JUDGED or len(counted) < 3:
         return
     for place in counted:
         line = worksheet[place]
-        alone = (*map(left_out, worksheet[:place]), line._replace(copies=1), *map(left_out, worksheet[place + 1 :]))
+        alone = (*map(left_out, worksheet[:place]), line, *map(left_out, worksheet[place + 1 :]))
         yield Variant(alone, {"layer": line.name}, line.name)
 
 
@@ -266,7 +260,7 @@ def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant
     def only(source: Source, one: bool, line: LayerLine) -> LayerLine:
         reads = [tuple(read for read in gate.reads if read.source == source) for gate in line.gates]
         gates = [GateLine(read) for read in reads if read][: 1 if one else None]
-        return line._replace(gates=tuple(gates), others=(), directions=1 if one else line.directions)
+        return line._replace(gates=tuple(gates), others={}, directions=1 if one else line.directions)
 
     sources: dict[Source, str] = {"input": "input", "past": "recurrent"}
     for source, name in sources.items():
@@ -305,11 +299,8 @@ def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         return found if len(found) > 1 else {}
 
     def of_state(state: str, line: LayerLine) -> LayerLine:
-        if state not in states(line):
-            return line
-        width = line.placed.sizes[states(line)[state]]
-        others = (other._replace(expression=width) if other.name == "state" else other for other in line.others)
-        return line._replace(others=tuple(others))
+        widths = states(line)
+        return with_part("state", lambda line: line.placed.sizes[widths[state]])(line) if state in widths else line
 
     for state in dict.fromkeys(letter for line in worksheet for letter in states(line)):
         yield Variant(tuple(of_state(state, line) for line in worksheet), {"state": f"{state}_0"})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -39,73 +38,43 @@ def _without_gates(layer: LayerTraining, of: Training) -> int | None:
     return min(of.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
 
 
-class OtherQuantity(Enum):
-    """The quantities that a number may be, in the order of the list; the last three are mistakes about training.
+QUANTITIES: Mapping[str, Callable[[Training], int | None]] = {
+    "dense": lambda of: dense.params if (dense := dense_equivalent(of.network)) else None,
+    "multiply-adds": _multiply_adds,
+    "multiply-adds a step": _multiply_adds_per_step,
+    "bytes": lambda of: DTYPES["float32"] * sum(layer.placed.params for layer in of.layers),
+    "gradients": lambda of: of.gradients,
+    "saved": lambda of: of.saved,
+    "backward": lambda of: of.backward_multiply_adds,
+    "states": lambda of: of.states_carried,
+    "training bytes": lambda of: of.bytes,
+    "gradients a step": lambda of: total(
+        layer.gradients and _times(layer.placed.uses, layer.gradients) for layer in of.layers
+    ),
+    "saved without gates": lambda of: total(_without_gates(layer, of) for layer in of.layers),
+    "twice forward": lambda of: _times(_multiply_adds(of), 2),
+}
+"""The functions that count what a number may be, in the order of the list; each returns None for an unknown number."""
 
-    text: what it is, in words. count: the function that counts it; None for an unknown number.
-    wrong_for: the name of the quantity that it counts wrong; `{right}` in the text is the number of that one.
-    """
-
-    DENSE = (
-        "the count of the dense equivalent, which shares no weights over time",
-        lambda of: dense.params if (dense := dense_equivalent(of.network)) else None,
-    )
-    MULTIPLY_ADDS = "the number of multiply-adds in one pass, not of parameters", _multiply_adds
-    MULTIPLY_ADDS_PER_STEP = "the number of multiply-adds in one step, not of parameters", _multiply_adds_per_step
-    BYTES = (
-        "the number of bytes in float32, four for each parameter",
-        lambda of: DTYPES["float32"] * sum(layer.placed.params for layer in of.layers),
-    )
-    GRADIENTS = "the number of gradients, one for each parameter that is trained", lambda of: of.gradients
-    SAVED = "the number of saved activations, not of parameters", lambda of: of.saved
-    BACKWARD = (
-        "the number of multiply-adds of the backward pass, not of parameters",
-        lambda of: of.backward_multiply_adds,
-    )
-    STATES_CARRIED = "the number of values in the states of all steps, not of parameters", lambda of: of.states_carried
-    TRAINING_BYTES = "the number of bytes that training takes in float32", lambda of: of.bytes
-    GRADIENTS_A_STEP = (
-        "a gradient for each parameter and step; those of all steps are summed: {right}",
-        lambda of: total(layer.gradients and _times(layer.placed.uses, layer.gradients) for layer in of.layers),
-        "GRADIENTS",
-    )
-    SAVED_WITHOUT_GATES = (
-        "the saved activations without the gates, which the backward equations read too: {right}",
-        lambda of: total(_without_gates(layer, of) for layer in of.layers),
-        "SAVED",
-    )
-    TWICE_FORWARD = (
-        "twice the multiply-adds of the forward pass; the backward pass takes {right}",
-        lambda of: _times(_multiply_adds(of), 2),
-        "BACKWARD",
-    )
-
-    def __init__(self, text: str, count: Callable[[Training], int | None], wrong_for: str = "") -> None:
-        self.text = text
-        self.count = count
-        self.wrong_for = wrong_for
+MISCOUNTED = {"gradients a step": "gradients", "saved without gates": "saved", "twice forward": "backward"}
+"""The mistakes about training among them: each counts another quantity wrong."""
 
 
 class KnownQuantity(NamedTuple):
     """A quantity of a network that a learner's number may be. right: the right number, if it is counted wrong."""
 
-    quantity: OtherQuantity
+    name: str
     number: int
     right: int | None = None
 
-    @property
-    def text(self) -> str:
-        """What the number is, in words."""
-        return self.quantity.text.format(right=f"{self.right or 0:,}")
 
-
-def quantities(of: Training, asked: Iterable[OtherQuantity] = OtherQuantity) -> Iterator[KnownQuantity]:
+def quantities(of: Training, names: Iterable[str] = QUANTITIES) -> Iterator[KnownQuantity]:
     """Yield the known quantities of a network; a mistake comes with the right number."""
-    for quantity in asked:
-        number = quantity.count(of)
-        right = OtherQuantity[quantity.wrong_for].count(of) if quantity.wrong_for else None
-        if number and number != right and not (quantity.wrong_for and right is None):
-            yield KnownQuantity(quantity, number, right)
+    for name in names:
+        number = QUANTITIES[name](of)
+        right = QUANTITIES[MISCOUNTED[name]](of) if name in MISCOUNTED else None
+        if number and number != right and not (name in MISCOUNTED and right is None):
+            yield KnownQuantity(name, number, right)
 
 
 def quantities_of_layer(of: Training, layer: LayerTraining) -> Iterator[KnownQuantity]:
@@ -118,7 +87,7 @@ def quantities_of_layer(of: Training, layer: LayerTraining) -> Iterator[KnownQua
         states_carried=None,
         bytes=None,
     )
-    return quantities(alone, [quantity for quantity in OtherQuantity if quantity is not OtherQuantity.DENSE])
+    return quantities(alone, [name for name in QUANTITIES if name != "dense"])
 
 
 class OtherSize(NamedTuple):

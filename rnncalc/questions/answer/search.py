@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import groupby, product
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -166,7 +166,7 @@ class Search:
             row.id: [each for each in self.variants(row, question) if each[0].worksheet != self.worksheet]
             for row in rows
         }
-        seconds = [row for row in rows if made[row.id] and not (isinstance(row, Family) and row.by_layer)]
+        seconds = [row for row in rows if made[row.id] and not _by_layer(row)]
         for first, second in product(rows, seconds):
             for once, counts in made[first.id] if first is not second else ():
                 for twice in _variants(second, once.worksheet, question):
@@ -178,6 +178,8 @@ class Search:
     def _simple(self, question: Question) -> Iterator[Candidate]:
         """Yield the single mistakes that give the number: made everywhere, then in one layer only."""
         for row in self.rows:
+            if question.place is not None and _by_layer(row):
+                continue
             for variant, counts in self.variants(row, question):
                 if question.given.means(sum(counts) if question.place is None else counts[question.place]):
                     yield Candidate(((row, variant),), variant.worksheet, variant.layer)
@@ -188,21 +190,28 @@ class Search:
             yield from (candidate for count, candidate in self._in_one_layer if question.given.means(count))
 
     def _alone(self, mistake: Mistake, question: Question) -> Iterator[tuple[int, Candidate]]:
-        """Yield a mistake made in only one of the layers in which it can be made, each time with the total."""
+        """Yield a mistake made in only one of the layers in which it can be made, each time with the total.
+
+        Neighbours that are equal, and changed equally, are one explanation.
+        """
         ((made, _),) = self.variants(mistake, question)
         worksheet, right = self.worksheet, question.params(self.worksheet)
-        lines = zip(worksheet, made.worksheet, strict=True)
-        # a mistake about the number of layers belongs to no single layer
-        places = [place for place, (was, now) in enumerate(lines) if was is not now and was.copies == now.copies]
-        if sum(worksheet[place].copies for place in places) < 2:
-            return
-        for place in places:
+
+        def layers(place: int) -> object:
             was, now = worksheet[place], made.worksheet[place]
-            one = now._replace(copies=1)
-            left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
-            changed = (*worksheet[:place], *left, one, *worksheet[place + 1 :])
-            candidate = Candidate(((mistake, made),), changed, was.name, (was.name, was.last_name))
-            yield right - was.params // was.copies + one.params, candidate
+            return was.placed.part, was.layer, was[1:], now[1:]
+
+        # a layer that is left out alone has a row of its own
+        changed = [now is not was and not now.is_empty for was, now in zip(worksheet, made.worksheet, strict=True)]
+        if sum(changed) < 2:
+            return
+        for _, (first, *others) in groupby(range(len(worksheet)), key=layers):
+            if changed[first]:
+                place = [first, *others][-1]
+                was, now = worksheet[place], made.worksheet[place]
+                names = worksheet[first].name, was.name
+                candidate = Candidate(((mistake, made),), replaced(worksheet, place, now), names[0], names)
+                yield right - was.params + now.params, candidate
 
     def _likeliest_pairs(self, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
         """Yield the likeliest pairs that give the number."""
@@ -222,6 +231,8 @@ class Search:
         if place not in self._pairs_by_count:
             by_count = self._pairs_by_count.setdefault(place, {})
             for pair in self.pairs(question):
+                if place is not None and _by_layer(pair.first):
+                    continue
                 count = sum(pair.counts) if place is None else pair.counts[place]
                 by_count.setdefault(count, []).append(pair)
         for first, once, second, _ in self._pairs_by_count[place].get(question.given.number, ()):
@@ -233,6 +244,11 @@ class Search:
 def _rarity(row: Mistake | Family) -> int:
     """Return 1 for a mistake that is rare or belongs to a family, else 0."""
     return int(row.rare or isinstance(row, Family))
+
+
+def _by_layer(row: Mistake | Family) -> bool:
+    """Return whether a mistake is about which layers are counted, so never about the count of one."""
+    return isinstance(row, Family) and row.by_layer
 
 
 def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -> Iterator[Variant]:

@@ -27,8 +27,8 @@ from rnncalc.questions.answer.changes import (
     in_turn,
     left_out,
     one_way,
-    reading,
     reading_each_step,
+    set_width,
     times_steps,
     to_hidden,
     to_output,
@@ -62,7 +62,7 @@ from rnncalc.questions.answer.mistake import (
     times_a_number,
     vocabulary_of_batch,
 )
-from rnncalc.questions.answer.worksheet import Addend, product, total
+from rnncalc.questions.answer.worksheet import product, total
 
 rare = partial(Mistake, rare=True)
 
@@ -99,7 +99,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "full-recurrence",
         "counts h × h recurrent weights, but the recurrence is diagonal",
-        in_cells(lambda line: reading(line, "past", width=line.h) if line.width("past") == 1 else line),
+        in_cells(lambda line: set_width(line, line.h, "past") if line.width("past") == 1 else line),
     ),
     Mistake(
         "biases-counted",
@@ -222,7 +222,11 @@ TABLE: tuple[Mistake | Family, ...] = (
         "feeds the output layer with the states of all steps at once",
         reading_each_step(Output, "input"),
     ),
-    Mistake("repeat-once", "counts a repeated layer once", changes.repeat_once),
+    Mistake(
+        "repeat-once",
+        "counts a repeated layer once",
+        in_layers(lambda line: left_out(line) if line.placed.copy else line, Layer),
+    ),
     # biases: whether there are any, how many vectors, their size, and the convention
     Mistake(
         "no-biases",
@@ -324,7 +328,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "output-and-bias-in-cell",
         "adds an output matrix h × h and a bias inside the cell",
-        in_cells(with_other("output", lambda line: total((product(line.h, line.h), line.h)))),
+        in_cells(with_other("output and bias", lambda line: total((product(line.h, line.h), line.h)))),
     ),
     # widths of a layer's input and output
     Mistake(
@@ -370,7 +374,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare(
         "units",
         "counts the units instead of their weights",
-        in_layers(lambda line: left_out(line)._replace(others=(Addend("units", line.h),)), Cell, Dense),
+        in_layers(lambda line: left_out(line)._replace(others={"units": line.h}), Cell, Dense),
     ),
     # rare, about cells
     rare(

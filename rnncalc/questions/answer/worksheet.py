@@ -91,34 +91,24 @@ class GateLine(NamedTuple):
         return sum(read.width for read in self.reads if read.source == source)
 
 
-class Addend(NamedTuple):
-    """A part of a layer's count that belongs to no gate."""
-
-    name: str
-    expression: Expression
-
-
 class LayerLine(NamedTuple):
     """A layer's count: times · directions · (what h units in each gate read, their biases, and the others).
 
-    bias_size: the size of a bias vector; h in a right count.
+    others: the parts that belong to no gate, by name. bias_size: the size of a bias vector; h in a right count.
     times: how often the whole layer is counted; once in a right count.
-    copies: how many equal layers the line is for. last_name: the name of the last of them.
     """
 
     placed: Placed
     h: int
     gates: tuple[GateLine, ...] = ()
-    others: tuple[Addend, ...] = ()
+    others: Mapping[str, Expression] = {}
     bias_size: int = 0
     directions: int = 1
     times: int = 1
-    copies: int = 1
-    last_name: str = ""
 
     @property
     def name(self) -> str:
-        """The name of the layer, or of the first of several."""
+        """The name of the layer."""
         return self.placed.name
 
     @property
@@ -142,26 +132,26 @@ class LayerLine(NamedTuple):
 
     def part(self, name: str) -> Expression:
         """Return a part that belongs to no gate; 0 if it is not counted."""
-        return next((other.expression for other in self.others if other.name == name), 0)
+        return self.others.get(name, 0)
 
     @property
-    def of_one(self) -> Expression:
-        """The sum of one layer as an expression, to be written with its numbers."""
-        inside = total((*_products(self), *_vectors(self), *(other.expression for other in self.others)))
+    def expression(self) -> Expression:
+        """The sum of the layer, to be written with its numbers."""
+        inside = total((*_products(self), *_vectors(self), *self.others.values()))
         return product(self.times, self.directions, inside) if amount(inside) else 0
 
     @property
     def params(self) -> int:
-        """The parameters of all copies: the value of `of_one` for each, computed without the expression."""
+        """The parameters of the layer: the value of `expression`, computed without it."""
         seen: set[tuple[Source, str]] = set()
-        numbers = self.biases * self.bias_size + sum(amount(other.expression) for other in self.others)
+        numbers = self.biases * self.bias_size + sum(map(amount, self.others.values()))
         for gate in self.gates:
             for source, width, shared, times in gate.reads:
                 if (source, shared) not in seen:
                     numbers += self.h * width * times
                     if shared:
                         seen.add((source, shared))
-        return self.copies * self.times * self.directions * numbers
+        return self.times * self.directions * numbers
 
 
 Worksheet = tuple[LayerLine, ...]
@@ -169,10 +159,8 @@ Worksheet = tuple[LayerLine, ...]
 
 def sum_of(worksheet: Worksheet) -> Expression:
     """Return the sum of all lines; neighbours with equal sums become one product."""
-    return total(
-        product(sum(line.copies for line in lines), expression)
-        for expression, lines in groupby(worksheet, key=lambda line: line.of_one)
-    )
+    counted = [expression for line in worksheet if amount(expression := line.expression)]
+    return total(product(len([*equal]), expression) for expression, equal in groupby(counted))
 
 
 def _products(line: LayerLine) -> Iterator[Expression]:
@@ -206,16 +194,8 @@ def _vectors(line: LayerLine) -> Iterator[Expression]:
 
 
 def worksheet_of(network: Network) -> Worksheet:
-    """Return the right worksheet of a network. Equal layers above an equal layer share a line.
-
-    So a search in a deep stack of equal layers takes no longer than in two of them.
-    """
-    lines: list[LayerLine] = []
-    for _, (first, *others) in groupby(network.stack, key=lambda placed: (placed.part, placed.inputs, placed.layer)):
-        lines.append(_line(first))
-        if others:
-            lines.append(_line(others[0])._replace(copies=len(others), last_name=others[-1].name))
-    return tuple(lines)
+    """Return the right worksheet of a network, a line for each layer."""
+    return tuple(map(_line, network.stack))
 
 
 def above(worksheet: Worksheet, place: int) -> int | None:
@@ -234,31 +214,26 @@ def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
             yield place, reader
 
 
-def one_by_one(network: Network) -> Worksheet:
-    """Return the right worksheet of a network with a line for each layer."""
-    return tuple(map(_line, network.stack))
-
-
 def _line(placed: Placed) -> LayerLine:
     layer = placed.layer
-    line = LayerLine(placed, 0, last_name=placed.name)
+    line = LayerLine(placed, 0)
     match layer:
         case Cell():
-            line = line._replace(others=tuple(_others(placed, layer)), directions=layer.directions)
+            line = line._replace(others=dict(_others(placed, layer)), directions=layer.directions)
             return line._replace(h=layer.units, gates=tuple(_gate_lines(placed, layer)), bias_size=layer.units)
         case Dense():
             tied = isinstance(layer, Output) and layer.tied
             gate = GateLine(() if tied else (GateInput("input", placed.inputs),), int(layer.bias))
             return line._replace(h=layer.units, gates=(gate,), bias_size=layer.units)
         case Embedding():
-            return line._replace(h=layer.units, others=(Addend("table", product(placed.inputs, layer.units)),))
+            return line._replace(h=layer.units, others={"table": product(placed.inputs, layer.units)})
         case Transform():
             stored = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
-            others = (Addend(role, product(*[placed.sizes[letter] for letter in axes])) for role, axes in counted)
-            return line._replace(h=placed.outputs, others=tuple(others))
+            others = {role: product(*[placed.sizes[letter] for letter in axes]) for role, axes in counted}
+            return line._replace(h=placed.outputs, others=others)
         case _:
-            return line._replace(others=(Addend("external", placed.params),))
+            return line._replace(others={"external": placed.params})
 
 
 _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
@@ -298,18 +273,18 @@ def _biases(placed: Placed, layer: Cell) -> Counter[str]:
     return biases
 
 
-def _others(placed: Placed, layer: Cell) -> Iterator[Addend]:
+def _others(placed: Placed, layer: Cell) -> Iterator[tuple[str, Expression]]:
     for weight in layer.weights:
         if weight.widths:
             name = "projection" if layer.projects(weight) else weight.letter
-            yield Addend(name, product(*(placed.sizes[width] for width in weight.widths)))
+            yield name, product(*(placed.sizes[width] for width in weight.widths))
     if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
-        yield Addend("scalars", scalars // layer.directions)
+        yield "scalars", scalars // layer.directions
     if layer.learned_state:
-        yield state_of(placed, layer)
+        yield "state", state_of(placed, layer)
 
 
-def state_of(placed: Placed, layer: Cell) -> Addend:
-    """Return the size of all states of one direction, as a part of the count."""
+def state_of(placed: Placed, layer: Cell) -> Expression:
+    """Return the size of all states of one direction."""
     widths = Counter(placed.sizes[width] for width in layer.states.values())
-    return Addend("state", total(product(count, width) for width, count in widths.items()))
+    return total(product(count, width) for width, count in widths.items())

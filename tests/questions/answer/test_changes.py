@@ -325,10 +325,10 @@ def deep(m: int, *repeats: int) -> Network:
 
 REPEATED = (
     Made("repeat-once", deep(3, 3), (3 * 5 * (3 + 5 + 1), 0, 0)),
-    Made("repeat-once", deep(5, 3), (165, 0)),
-    Made("repeat-once", deep(5, 2, 3), (165, 0, 165, 0)),
-    Made("repeat-once", deep(3, 2, 2), (135, 0, 165)),
-    Made("repeat-once", deep(3, 3, 3, 3), (135, 0, 2 * 165)),
+    Made("repeat-once", deep(5, 3), (165, 0, 0)),
+    Made("repeat-once", deep(5, 2, 3), (165, 0, 165, 0, 0)),
+    Made("repeat-once", deep(3, 2, 2), (135, 0, 165, 0)),
+    Made("repeat-once", deep(3, 3, 3, 3), (135, 0, 0, 165, 0, 0, 165, 0, 0)),
     Made("repeat-once", deep(3, 1, 1), (135, 165)),
 )
 

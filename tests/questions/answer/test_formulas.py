@@ -70,7 +70,7 @@ def test_a_wrong_formula_has_its_mistake(text: str, mistake: str) -> None:
 def test_a_formula_may_be_that_of_another_quantity() -> None:
     """Multiply-adds with T."""
     (judged,) = answer(LSTM, "T*4h(m+h) + p*h").judged
-    assert [meaning.quantity.name for meaning in judged.meant] == ["MULTIPLY_ADDS"]
+    assert [meaning.name for meaning in judged.meant] == ["multiply-adds"]
 
 
 def test_each_layer_of_a_network_in_numbers_has_its_own_letters(call: Call) -> None:

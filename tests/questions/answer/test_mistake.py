@@ -4,9 +4,6 @@ import pytest
 from finding import variants_made
 
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Embedding, External, Network, Output, Part
-from rnncalc.questions.answer.mistake import Question, layers_left_out
-from rnncalc.questions.answer.reading import GivenNumber
-from rnncalc.questions.answer.worksheet import worksheet_of
 
 PLAIN = Network(input=3, layers=(LSTM(5), GRU(7)), output=Output(2))
 # 4·5·(3 + 5 + 1) = 180, 3·7·(5 + 7 + 1) = 273, 2·(7 + 1) = 16
@@ -102,7 +99,11 @@ def test_each_hidden_layer_may_be_left_out() -> None:
         (180, 0, 16),
         (180, 0, 2 * (5 + 1)),
     ]
-    assert [lines for lines, _, _ in variants_made("no-layer", REPEATED, 0)] == [(0, 330), (0, 330), (165, 165)]
+    assert {lines for lines, _, _ in variants_made("no-layer", REPEATED, 0)} == {
+        (0, 165, 165),
+        (165, 0, 165),
+        (165, 165, 0),
+    }
     assert [lines for lines, _, _ in variants_made("no-layer", HALVES, 0)] == [
         (36, 0, 50, 150, 12),
         (36, 150, 50, 0, 12),
@@ -134,13 +135,12 @@ def test_how_often_it_was_counted(number: int, recurrent: int | None, whole: int
 
 
 def test_only_hidden_layers_of_up_to_a_hundred_lines_are_left_out() -> None:
-    """And none of a single layer's number; what is joined to a layer's input goes with it."""
+    """What is joined to a layer's input goes with it."""
     joined = Network(input=3, layers=(GRU(7, extra_inputs=2), Dense(4)))  # 3·7·(3 + 2 + 7 + 1) = 273, 32
     assert [lines for lines, _, _ in variants_made("no-layer", joined, 0)] == [(0, 32), (0, 4 * (3 + 1)), (273, 0)]
     hundred = Network(input=3, layers=(RNN(2), RNN(3)) * 50)
     assert len(variants_made("no-layer", hundred, 0)) == 100 + 99
     assert variants_made("no-layer", hundred.replace(output=Output(2)), 0) == []
-    assert [*layers_left_out(worksheet_of(joined), Question(joined, GivenNumber(0), place=0))] == []
 
 
 def test_a_coarse_rounding_is_no_multiple() -> None:

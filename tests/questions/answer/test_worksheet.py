@@ -9,12 +9,11 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import LSTM, RNN, SRU, Dense, Embedding, External, Layer, Network, Output
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.worksheet import (
-    Addend,
     GateInput,
     GateLine,
     LayerLine,
-    one_by_one,
     sum_of,
     worksheet_of,
     write,
@@ -28,44 +27,46 @@ INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
 @pytest.mark.parametrize(
     ("gates", "others", "text", "params"),
     [
-        ([GateLine((INPUT, PAST), 1)] * 3, [], "3 × 16 × (8 + 16 + 1)", 1_200),
-        ([GateLine((INPUT,), 1)] * 2, [], "2 × 16 × (8 + 1)", 288),  # a minGRU: no gate looks at the past
+        ([GateLine((INPUT, PAST), 1)] * 3, {}, "3 × 16 × (8 + 16 + 1)", 1_200),
+        ([GateLine((INPUT,), 1)] * 2, {}, "2 × 16 × (8 + 1)", 288),  # a minGRU: no gate looks at the past
         (  # an SRU: two gates look at the cell state, unit by unit, and have a bias; the others do neither
             [GateLine((INPUT,)), *[GateLine((INPUT, GateInput("past", 1)), 1)] * 2, GateLine((INPUT,))],
-            [],
+            {},
             "2 × 16 × 8 + 2 × 16 × (8 + 1 + 1)",
             576,
         ),
         (  # a FastGRNN: two gates share one pair of matrices, each with a bias of its own, and there are two numbers
             [GateLine((GateInput("input", 8, "W"), GateInput("past", 16, "U")), 1)] * 2,
-            [Addend("scalars", 2)],
+            {"scalars": 2},
             "16 × (8 + 16) + 2 × 16 + 2",
             418,
         ),
-        ([GateLine((INPUT, PAST), 1), GateLine((INPUT, PAST), 2)], [], "2 × 16 × (8 + 16) + 3 × 16", 816),
+        ([GateLine((INPUT, PAST), 1), GateLine((INPUT, PAST), 2)], {}, "2 × 16 × (8 + 16) + 3 × 16", 816),
         (
             [GateLine((INPUT, PAST, GateInput("peephole", 1)), 1), GateLine((INPUT, PAST), 1)],
-            [Addend("state", 16)],
+            {"state": 16},
             "2 × 16 × (8 + 16 + 1) + 16 + 16",
             832,
         ),
         (  # peepholes counted once a step
             [GateLine((INPUT, PAST, GateInput("peephole", 1, times=3)), 1)] * 2,
-            [],
+            {},
             "2 × 16 × (8 + 16 + 1) + 3 × 2 × 16",
             896,
         ),
-        ([], [], "0", 0),
+        ([], {}, "0", 0),
     ],
 )
-def test_gates_that_read_unlike_things(gates: list[GateLine], others: list[Addend], text: str, params: int) -> None:
+def test_gates_that_read_unlike_things(
+    gates: list[GateLine], others: dict[str, Expression], text: str, params: int
+) -> None:
     """Gates that read alike stand in one product, others in one of their own; a shared matrix is counted once."""
     (placed,) = Network(input=8, layers=(LSTM(16),)).stack
-    line = LayerLine(placed, 16, tuple(gates), tuple(others), bias_size=16)
-    assert write(line.of_one) == text
-    assert line.params == params == evaluated(line.of_one)
+    line = LayerLine(placed, 16, tuple(gates), others, bias_size=16)
+    assert write(line.expression) == text
+    assert line.params == params == evaluated(line.expression)
     doubled = line._replace(directions=2)
-    assert doubled.params == 2 * params == evaluated(doubled.of_one)
+    assert doubled.params == 2 * params == evaluated(doubled.expression)
 
 
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
@@ -75,28 +76,10 @@ def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     net = compare_conventions(here).networks[convention]
     assume(net is not None)
     assert net is not None
-    for line, placed in zip(one_by_one(net), net.stack, strict=True):
-        assert line.params == placed.params == evaluated(line.of_one)
     lines = worksheet_of(net)
+    for line, placed in zip(lines, net.stack, strict=True):
+        assert line.params == placed.params == evaluated(line.expression)
     assert sum(line.params for line in lines) == net.params == evaluated(sum_of(lines))
-    assert sum(line.copies for line in lines) == len(net.stack)
-    names = {placed.name for placed in net.stack}
-    assert {line.name for line in lines} | {line.last_name for line in lines} <= names
-
-
-def test_equal_layers_above_equal_ones_are_one_line() -> None:
-    """The first of them stands for itself: what it is fed with is another layer's."""
-    net = Network(input=4, layers=(RNN(4, repeat=3), RNN(4), RNN(5, repeat=3), Dense(5), Dense(5)))
-    assert [(line.name, line.last_name, line.copies) for line in worksheet_of(net)] == [
-        ("rnn_1", "rnn_1", 1),
-        ("rnn_2", "rnn_3", 2),
-        ("rnn_4", "rnn_4", 1),
-        ("rnn_5", "rnn_5", 1),
-        ("rnn_6", "rnn_6", 1),
-        ("rnn_7", "rnn_7", 1),
-        ("dense_1", "dense_1", 1),
-        ("dense_2", "dense_2", 1),
-    ]
 
 
 def test_layers_of_any_kind_have_sums() -> None:
@@ -127,5 +110,4 @@ def test_a_right_sum_is_written_as_on_paper(net: Network, params: int, text: str
     """Equal neighbours stand in one product, without brackets that nobody needs; layer by layer it comes to as much."""
     lines = worksheet_of(net)
     assert (sum(line.params for line in lines), write(sum_of(lines))) == (params, text)
-    each = one_by_one(net)
-    assert [(line.name, line.params) for line in each] == [(placed.name, placed.params) for placed in net.stack]
+    assert [(line.name, line.params) for line in lines] == [(placed.name, placed.params) for placed in net.stack]
