@@ -16,8 +16,7 @@ from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, named, write, write_file
 from rnncalc.errors import CallError
-from rnncalc.formats import find, offered
-from rnncalc.formats.values import terminal_width
+from rnncalc.formats import find, offered, terminal_width
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
