@@ -27,8 +27,9 @@ from rnncalc.text import bracketed, decimal, did_you_mean, escape, one_of
 
 
 class Format(NamedTuple):
-    """A format: the module whose `write(reports, file)` writes it, and the kinds of report that this can write.
+    """A format: the module that writes it, and the kinds of report that it can write.
 
+    writer: the name of the module's function, `write(reports, file)`.
     read_at_once: whether people read it on the terminal, so that failures need not be repeated on standard error.
     for_screens: whether it is written in the terminal's encoding; other formats are always UTF-8.
     suffix: the suffix of its files; several formats may share one.
@@ -39,6 +40,7 @@ class Format(NamedTuple):
     for_screens: bool = False
     read_at_once: bool = False
     suffix: str = ""
+    writer: str = "write"
 
     def can_write(self, report: type) -> bool:
         """Return whether this writes reports of a class."""
@@ -56,11 +58,13 @@ FORMATS: dict[str, Format] = {
     "svg": Format("rnncalc.formats.svg", (PictureReport,), suffix=".svg"),
     "tikz": Format("rnncalc.formats.tikz", (PictureReport,), suffix=".tex"),
     "html": Format("rnncalc.formats.html", (SheetReport, PictureReport), suffix=".html"),
-    "gift": Format("rnncalc.formats.gift", (QuizReport,), suffix=".gift"),
-    "moodle": Format("rnncalc.formats.moodle", (QuizReport,), suffix=".xml"),
-    "canvas": Format("rnncalc.formats.canvas", (QuizReport,), suffix=".md"),
-    "junit": Format("rnncalc.formats.junit", (CheckedReport,), suffix=".xml"),
-    "github": Format("rnncalc.formats.github", (CheckedReport,), read_at_once=True, suffix=".txt"),
+    "gift": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_gift", suffix=".gift"),
+    "moodle": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_moodle", suffix=".xml"),
+    "canvas": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_canvas", suffix=".md"),
+    "junit": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_junit", suffix=".xml"),
+    "github": Format(
+        "rnncalc.formats.checks", (CheckedReport,), writer="write_github", read_at_once=True, suffix=".txt"
+    ),
 }
 """Every format by its name, in the order that commands offer them."""
 
@@ -102,9 +106,9 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
     where = f"{format}: {_HERE}, {found.module!r}"
     module = imported(where, found.module)
-    writes = module.get("write")
+    writes = module.get(found.writer)
     if not callable(writes):
-        raise DeclarationError(f"{where}: no writer is there; write def write(reports, file) in it")
+        raise DeclarationError(f"{where}: no writer is there; write def {found.writer}(reports, file) in it")
     try:
         writes(reports, file)
     except (CallError, RefusedError, SpecError, DeclarationError, OSError, MemoryError):
