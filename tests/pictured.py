@@ -9,8 +9,20 @@ from typing import Any
 import yaml
 
 from rnncalc import Network
-from rnncalc.formats.pictures import ends, joined
-from rnncalc.pictures.picture import Arrow, Box, Brace, GridPoint, Label, Picture, Shape, Style, cells_along, span
+from rnncalc.pictures.picture import (
+    Arrow,
+    Box,
+    Brace,
+    GridPoint,
+    Label,
+    Picture,
+    Shape,
+    Style,
+    cells_along,
+    ends,
+    joined,
+    span,
+)
 from rnncalc.reports.equations import Line, plain
 from rnncalc.spec import parse
 

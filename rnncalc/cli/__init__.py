@@ -25,7 +25,7 @@ def main() -> NoReturn:
 def call(args: list[str]) -> int:
     """Run one call and return its exit code: 0 fine, 1 the answer is no, 2 the input is wrong, 130 interrupted."""
     try:
-        from rnncalc.cli.calling import run_call
+        from rnncalc.cli.commands import run_call
 
         return run_call(args)
     except KeyboardInterrupt:
@@ -35,7 +35,7 @@ def call(args: list[str]) -> int:
 
 
 def _ended(why: str, code: int) -> int:
-    from rnncalc.cli.streams import tell
+    from rnncalc.cli.output import tell
 
     tell(f"rnncalc: {why}")
     return code

@@ -14,11 +14,8 @@ import click
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags
-from rnncalc.cli.inputs import read_file, read_specs
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.paths import SUFFIXES
-from rnncalc.cli.problems import AllAtOnce
-from rnncalc.cli.streams import tell
+from rnncalc.cli.inputs import SUFFIXES, read_file, read_specs
+from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.answer.gradebook import grade_class
 from rnncalc.questions.answer.grading import Grader, judge
@@ -28,7 +25,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.text import escape, plural
 
 if TYPE_CHECKING:
-    from rnncalc.cli.exercise_json import Variants
+    from rnncalc.cli.exercise import Variants
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
@@ -151,7 +148,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:
     """Return the exercise given instead of a spec; None if a spec or flags are given."""
     if words and words[0].lower().endswith(".json"):
-        from rnncalc.cli.exercise_json import MOST_JSON, is_exercise, read_exercise
+        from rnncalc.cli.exercise import MOST_JSON, is_exercise, read_exercise
 
         data, source = read_file(words[0], most=MOST_JSON)
         if is_exercise(data):

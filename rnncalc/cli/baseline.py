@@ -14,8 +14,7 @@ from functools import partial
 from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_REPORT_BYTES
-from rnncalc.cli.inputs import read_file
-from rnncalc.cli.paths import SUFFIXES, SpecPath, find
+from rnncalc.cli.inputs import SUFFIXES, SpecPath, find, read_file
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.questions.check import Difference, Numbers, Verdict, numbers_of

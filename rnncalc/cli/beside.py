@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rnncalc.cli.flags import flag_of, together, word_flag
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import Problem
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Ratio, Size

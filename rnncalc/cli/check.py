@@ -19,11 +19,8 @@ from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import Decorator, dtype_flag, files, flag_of, override_flags, report_flags, together
-from rnncalc.cli.inputs import read_file
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.paths import SpecPath, find, unreadable
-from rnncalc.cli.problems import AllAtOnce
-from rnncalc.cli.streams import tell
+from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
+from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.layers.options import Ratio
 from rnncalc.network.budget import AMOUNT, BUDGET_KEYS, BYTES, BudgetKey, Quantity, Rule

@@ -9,11 +9,10 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import Command
+from rnncalc.cli.commands import Command, cli
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
 from rnncalc.cli.inputs import describing, overrides, read_networks
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
@@ -105,7 +104,7 @@ def _network(text: str, number: int, others: NetworkFlags) -> Network:
     except click.NoSuchOption as error:
         from rnncalc.cli.unknown_flag import unknown_flag_message  # click's own words differ between its versions
 
-        message = unknown_flag_message(error.option_name, _one_network)
+        message = unknown_flag_message(error.option_name, _one_network, cli)
     except (ValueError, click.UsageError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
     raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300), where),))

@@ -12,8 +12,7 @@ import re
 from click import Command
 from click.shell_completion import CompletionItem, ShellComplete
 
-from rnncalc.cli.output import write_text
-from rnncalc.cli.streams import tell
+from rnncalc.cli.output import tell, write_text
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import Allowed, Choice, Switch
 from rnncalc.text import one_of

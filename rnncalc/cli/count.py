@@ -10,8 +10,7 @@ from rnncalc.cli.beside import BESIDE, beside, beside_flags, take_beside
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_files
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question

@@ -9,8 +9,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import not_among

@@ -1,24 +1,27 @@
-"""`rnncalc exercise`."""
+"""`rnncalc exercise`: writes exercises, and reads their JSON to grade answers."""
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Unpack
+from typing import Any, NamedTuple, Unpack
 
 import click
 
+from rnncalc.bounds import MOST_EXERCISES
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.problems import AllAtOnce
-from rnncalc.errors import CallError
+from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Size, WholeNumber
-from rnncalc.questions.exercise import ASKS
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.exercise import ASKS, grader_of
 from rnncalc.questions.exercise import exercise as exercises_on
 from rnncalc.reports.exercise import ExerciseReport
+from rnncalc.spec import parse
 from rnncalc.spec.flags import read_value
-from rnncalc.text import escape
+from rnncalc.text import escape, escape_path, one_of
 
 _VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
 ON_PAPER = ("table", "markdown", "html", "latex")
@@ -98,3 +101,67 @@ def _read_vary(text: str) -> tuple[str, range]:
     if low > high:
         raise CallError(f"--vary: expected the smaller size first; write {found['size']}={high}..{low}")
     return found["size"].strip(), range(low, high + 1, step)
+
+
+# The JSON that it prints, read again to grade answers: the network and the question of each variant
+
+MOST_JSON = 200_000_000
+"""The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
+
+
+class Variants(NamedTuple):
+    """The variants of an exercise by number: what each asks for, and its spec."""
+
+    source: str
+    asked: dict[str, tuple[str, dict[str, Any]]]
+
+    def grader(self, variant: str) -> Grader:
+        """Return the grader of a variant. Raises CallError for an unknown variant, SpecError for an invalid network."""
+        number = variant.casefold().removeprefix("variant").strip().lstrip("0")
+        if number not in self.asked:
+            numbers = sorted(map(int, self.asked))
+            together = numbers[-1] - numbers[0] + 1 == len(numbers) > 1
+            known = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
+            got = f"'{escape(variant)}'" if variant else "none"
+            raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
+        ask, spec = self.asked[number]
+        network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
+        return grader_of(network, ask)
+
+
+def is_exercise(data: bytes) -> bool:
+    """Return whether a file is the JSON of an exercise. A spec may be JSON too."""
+    return data[:1_000].lstrip()[:1] == b"{" and b'"exercises"' in data[:200]
+
+
+def read_exercise(data: bytes, source: str) -> Variants:
+    """Return the variants of an exercise. Raises SpecError for any other file."""
+    if len(data) > MOST_JSON:
+        raise _error(source, (), f"an exercise has at most {MOST_JSON:,} bytes, this has more")
+    try:
+        root = json.loads(data)
+    except json.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg}"
+        problem = Problem((), message, escape_path(source), error.lineno, error.colno)
+        raise SpecError((problem,)) from None
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        raise _error(source, (), "not the JSON that rnncalc exercise -f json prints") from None
+    exercises = root.get("exercises") if isinstance(root, dict) else None
+    if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
+        raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
+    asked: dict[str, tuple[str, dict[str, Any]]] = {}
+    for place, each in enumerate(exercises):
+        match each:
+            case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in ASKS:
+                if str(number) in asked:
+                    message = f"{number} stands twice; write one exercise to a file"
+                    raise _error(source, ("exercises", place, "variant"), message)
+                asked[str(number)] = (ask, spec)
+            case _:
+                expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
+                raise _error(source, ("exercises", place), expected)
+    return Variants(source, asked)
+
+
+def _error(source: str, path: Path, message: str) -> SpecError:
+    return SpecError((Problem(path, message, escape_path(source)),))

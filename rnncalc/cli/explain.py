@@ -10,8 +10,7 @@ from rnncalc.cli.beside import Beside, beside, take_beside, training_flags
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions import explain as question

@@ -10,9 +10,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, network_flags, out_flag, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import check_suffix, write_text
-from rnncalc.cli.problems import AllAtOnce
-from rnncalc.cli.streams import write_utf8
+from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
 from rnncalc.export import SPELLINGS, source
 from rnncalc.text import one_of
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import click
 
-from rnncalc.cli.output import Destination, check_suffix
-from rnncalc.cli.problems import note
+from rnncalc.cli.output import Destination, check_suffix, note
 from rnncalc.errors import CallError, Problem
 from rnncalc.formats import FORMATS, offered
 from rnncalc.reports.report import Report

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES
-from rnncalc.cli.paths import SpecPath, is_listed
+from rnncalc.cli.inputs import SpecPath, is_listed
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import Numbers
 from rnncalc.text import escape

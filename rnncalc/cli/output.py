@@ -1,18 +1,26 @@
-"""Writes results to standard output or to a file. `formats/` formats them."""
+"""What a call writes: results to standard output or a file, messages and problems to standard error.
+
+`formats/` formats the results. Knows no command and no network.
+"""
+
+from __future__ import annotations
 
 import io
 import os
 import stat
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, ParamSpec, TextIO, TypeVar, cast
 
-from rnncalc.cli.streams import discard_unwritten, write_utf8
-from rnncalc.errors import CallError
+import click
+
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.files import is_input
 from rnncalc.layers.frozen import Frozen
-from rnncalc.text import escape, escape_path, one_of
+from rnncalc.text import PLAIN, escape, escape_path, one_of
+
+# Results
 
 
 class Destination(Frozen):
@@ -89,8 +97,6 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
     Raises CallError if it cannot be written; an earlier file is then unchanged and no other file remains.
     """
     check_file(path, flag)
-    from rnncalc.cli.progress import cleared_when_ended  # `signal` takes time, and few calls write a file
-
     try:
         mode = None
         with suppress(FileNotFoundError):  # OSError for a cycle of links is reported
@@ -116,3 +122,143 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
     except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
         why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
         raise CallError(f"{flag} '{escape_path(path)}': cannot be written: {why.lower()}") from None
+
+
+@contextmanager
+def cleared_when_ended(clear: Callable[[], None]) -> Iterator[None]:
+    """Call `clear` when SIGTERM or SIGHUP ends the process; it then ends as it would without this."""
+    import signal  # takes time, and few calls write a file or draw a bar
+    from threading import current_thread, main_thread
+
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+    def end(number: int, _: object) -> None:
+        clear()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    main = current_thread() is main_thread()  # only the main thread may set a handler
+    ours = [number for number in signals if main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+# Standard output and standard error, and what can fail when they are written
+
+
+MOST_OF_A_LINE = 10_000
+"""The most characters of a line on standard error; longer lines are shortened."""
+
+
+def tell(*lines: str) -> None:
+    """Write lines to standard error with control characters escaped, in color if asked; do nothing if it is closed.
+
+    All messages go through here, so that none can control a terminal or GitHub's runner.
+    """
+    if sys.stderr is None:
+        return
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "unknown")
+    start, end = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() and not plain else ("", "")
+    try:
+        sys.stderr.write("".join(f"{start}{escape(line, MOST_OF_A_LINE)}{end}\n" for line in lines))
+        sys.stderr.flush()
+    except OSError:  # the pipe is closed, or the disk full: the exit code remains
+        _discard(sys.stderr)
+
+
+def discard_unwritten() -> None:
+    """Discard what standard output still buffers: the interpreter would write it again at exit."""
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    with suppress(ValueError):  # closed, or without a file descriptor, as in a notebook
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def make_encodable() -> None:
+    """Make every character writable: if the encoding lacks one of our symbols, write a plain one; others become `?`."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open for as long as the process runs
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not _is_utf8(stream):
+            import codecs
+
+            codecs.register_error("rnncalc", _plainly)
+            stream.reconfigure(errors="rnncalc")
+
+
+def write_utf8() -> None:
+    """Make standard output write UTF-8, whatever the terminal's encoding: a program or a file reads it."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and not _is_utf8(sys.stdout):
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")
+
+
+def _is_utf8(stream: io.TextIOWrapper) -> bool:
+    return stream.encoding.lower().replace("-", "") == "utf8"
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(PLAIN.get(char, "?") for char in error.object[error.start : error.end]), error.end
+
+
+# The problems of a call, from its flags and its questions, which are reported at once
+
+_NOTED = "rnncalc.problems"
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def note(problem: Problem) -> None:
+    """Keep a problem of a flag until the others are known."""
+    context = click.get_current_context()
+    context.meta.setdefault(_NOTED, []).append(problem)
+
+
+@contextmanager
+def named(file: str) -> Iterator[None]:
+    """Put the file's name before a refusal if the call names several files."""
+    try:
+        yield
+    except RefusedError as error:
+        if not file:
+            raise
+        raise RefusedError(f"{escape_path(file)}: {error.message}", *error.cures) from None
+
+
+class AllAtOnce:
+    """Collects the problems of several questions, and at its end raises SpecError with all of them.
+
+    The result of a question that failed must not be used before the end.
+    """
+
+    def __init__(self) -> None:
+        context = click.get_current_context(silent=True)
+        self.problems: list[Problem] = [*context.meta.get(_NOTED, ())] if context else []
+
+    def ask(self, question: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
+        """Return the result of a question, or note its problems."""
+        try:
+            return question(*args, **named)
+        except SpecError as error:
+            self.problems += error.problems
+        except CallError as error:
+            self.refuse(str(error))
+        return cast("_T", None)
+
+    def refuse(self, message: str) -> None:
+        """Note a problem of the call as a whole."""
+        self.problems.append(Problem((), message, "rnncalc"))
+
+    def __enter__(self) -> AllAtOnce:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self.problems:
+            raise SpecError(tuple(dict.fromkeys(self.problems)))

@@ -6,8 +6,7 @@ import click
 
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import files, report_flags
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.modelfiles import SUFFIXES
 from rnncalc.modelfiles import read as read_file

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Unpack
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TextIO, Unpack
 
 import click
 
@@ -11,11 +14,9 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
-from rnncalc.cli.output import Destination, check_file, write, write_file
-from rnncalc.cli.problems import AllAtOnce, named
-from rnncalc.cli.progress import progress_of
+from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, named, write, write_file
 from rnncalc.errors import CallError
-from rnncalc.formats import find, offered
+from rnncalc.formats import find, offered, terminal_width
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
@@ -214,3 +215,55 @@ def _save(network: Network, data: Data, seed: int, path: str | None, *, rounded:
 
     in_use = question.weights_in_use(network, seed=seed, weights=data.weights, rounded=rounded)
     write_file(path, weights_text(in_use), "--save-weights")
+
+
+# A progress bar on a terminal, for work of more than a second
+
+PATIENCE = 1.0
+PAUSE = 0.1
+"""Seconds before the bar is first drawn, and between two drawings."""
+
+
+def progress_of(total: Callable[[], int]) -> AbstractContextManager[Callable[[int], None] | None]:
+    """Yield the function that reports progress, or None without a terminal; the total is then not computed."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    return _bar(total(), sys.stderr)
+
+
+@contextmanager
+def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
+    """Yield a function that adds work done; after a second it draws a bar, which is cleared at the end."""
+    began = monotonic()
+    next_drawing = began + PATIENCE
+    done, width = 0, 0
+
+    def advance(count: int) -> None:
+        nonlocal done, next_drawing, width
+        done += count
+        now = monotonic()
+        if now > next_drawing:
+            next_drawing = now + PAUSE
+            width = terminal_width() - 1  # some terminals break a line that is full
+            _draw(file, min(done / (total or 1), 1.0), now - began, width)
+
+    def clear() -> None:
+        if width:
+            file.write(f"\r{' ' * width}\r")
+            file.flush()
+
+    try:
+        with cleared_when_ended(clear):
+            yield advance
+    finally:
+        clear()
+
+
+def _draw(file: TextIO, share: float, seconds: float, width: int) -> None:
+    """Draw the share of the work done and the estimated time left over the current line."""
+    left = round(seconds * (1 - share) / share) if share else 0
+    text = f" {share:4.0%}  {left // 60}:{left % 60:02d} left"
+    room = max(width - len("running ") - len(text), 0)
+    filled = round(room * share)
+    file.write(f"\rrunning {'█' * filled}{'─' * (room - filled)}{text}"[: width + 1])
+    file.flush()

@@ -9,8 +9,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, files, network_flags, report_flags
 from rnncalc.cli.inputs import read_spec, read_template
-from rnncalc.cli.output import Destination, write
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import solve as question

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.cli.flags import WordOption
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.kinds import KINDS, kind
@@ -14,16 +13,16 @@ from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, meanings, meant
 from rnncalc.text import all_of, did_you_mean
 
 
-def unknown_flag_message(flag: str, command: click.Command) -> str:
-    """Return the message for a flag that the command does not have."""
+def unknown_flag_message(flag: str, command: click.Command, group: click.Group) -> str:
+    """Return the message for a flag that the command does not have. group: all commands."""
     try:
-        cure = _cure(flag, command)
+        cure = _cure(flag, command, group)
     except DeclarationError:  # an option of a cell that this call may not use
         cure = ""
     return f"No such option '{flag}'{cure or '.'}"
 
 
-def _cure(flag: str, command: click.Command) -> str:
+def _cure(flag: str, command: click.Command, group: click.Group) -> str:
     """Return the suggestion: another spelling, a similar flag, an option of a layer, or another command."""
     word = flag.removeprefix("--").replace("_", "-")
     if word == flag or not word:
@@ -38,18 +37,19 @@ def _cure(flag: str, command: click.Command) -> str:
     if found := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = found[0].partition(" ")
         return f"; write --{name.replace('_', '-')}{space}{remark}"
-    takers = [name for name in COMMANDS if name != command.name and _has(name, f"--{word}")]
+    context = click.Context(group)
+    others = [name for name in group.list_commands(context) if name != command.name]
+    takers = [name for name in others if _has(group.get_command(context, name), f"--{word}")]
     misspelt = takers or flag.removesuffix("s") in known  # --layers 2 is ambiguous
     if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
         return f"; {of_layer}"
-    own = [option.opts[-1] for option in cli.params]
+    own = [option.opts[-1] for option in group.params]
     bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
     return f"; it is a flag of rnncalc {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
 
 
-def _has(name: str, flag: str) -> bool:
-    command = cli.get_command(click.Context(cli), name) if isinstance(cli, click.Group) else None
+def _has(command: click.Command | None, flag: str) -> bool:
     return command is not None and any(flag in option.opts for option in command.params)
 
 

@@ -1,10 +1,13 @@
-"""How reports are written: a module for each format, and FORMATS, the list of all.
+"""How reports are written: a module for each format, FORMATS, the list of all, and what formats for people share.
 
-A new format is a module with `write(reports, file)` and a line in FORMATS. It is imported when it is used. Knows only
-the kinds of a report.
+A new format is a module with `write(reports, file)` and a line in FORMATS. It is imported when it is used. Every string
+that a format writes is escaped by `text_of` or `text.escape`, so that reports need not escape.
 """
 
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TextIO
 
 from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, imported, raised
@@ -19,12 +22,14 @@ from rnncalc.reports.report import (
     Report,
     SheetReport,
 )
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, Row, Sheet, TensorName, Value
+from rnncalc.text import bracketed, decimal, did_you_mean, escape, one_of
 
 
 class Format(NamedTuple):
-    """A format: the module whose `write(reports, file)` writes it, and the kinds of report that this can write.
+    """A format: the module that writes it, and the kinds of report that it can write.
 
+    writer: the name of the module's function, `write(reports, file)`.
     read_at_once: whether people read it on the terminal, so that failures need not be repeated on standard error.
     for_screens: whether it is written in the terminal's encoding; other formats are always UTF-8.
     suffix: the suffix of its files; several formats may share one.
@@ -35,6 +40,7 @@ class Format(NamedTuple):
     for_screens: bool = False
     read_at_once: bool = False
     suffix: str = ""
+    writer: str = "write"
 
     def can_write(self, report: type) -> bool:
         """Return whether this writes reports of a class."""
@@ -52,11 +58,13 @@ FORMATS: dict[str, Format] = {
     "svg": Format("rnncalc.formats.svg", (PictureReport,), suffix=".svg"),
     "tikz": Format("rnncalc.formats.tikz", (PictureReport,), suffix=".tex"),
     "html": Format("rnncalc.formats.html", (SheetReport, PictureReport), suffix=".html"),
-    "gift": Format("rnncalc.formats.gift", (QuizReport,), suffix=".gift"),
-    "moodle": Format("rnncalc.formats.moodle", (QuizReport,), suffix=".xml"),
-    "canvas": Format("rnncalc.formats.canvas", (QuizReport,), suffix=".md"),
-    "junit": Format("rnncalc.formats.junit", (CheckedReport,), suffix=".xml"),
-    "github": Format("rnncalc.formats.github", (CheckedReport,), read_at_once=True, suffix=".txt"),
+    "gift": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_gift", suffix=".gift"),
+    "moodle": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_moodle", suffix=".xml"),
+    "canvas": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_canvas", suffix=".md"),
+    "junit": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_junit", suffix=".xml"),
+    "github": Format(
+        "rnncalc.formats.checks", (CheckedReport,), writer="write_github", read_at_once=True, suffix=".txt"
+    ),
 }
 """Every format by its name, in the order that commands offer them."""
 
@@ -98,12 +106,94 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
     where = f"{format}: {_HERE}, {found.module!r}"
     module = imported(where, found.module)
-    writes = module.get("write")
+    writes = module.get(found.writer)
     if not callable(writes):
-        raise DeclarationError(f"{where}: no writer is there; write def write(reports, file) in it")
+        raise DeclarationError(f"{where}: no writer is there; write def {found.writer}(reports, file) in it")
     try:
         writes(reports, file)
     except (CallError, RefusedError, SpecError, DeclarationError, OSError, MemoryError):
         raise
     except Exception as error:  # a format from elsewhere may raise anything
         raise DeclarationError(f"{where}: {raised(error, module.get('__file__'))}") from error
+
+
+# How a value is written, which rows are shown, how wide a terminal is
+
+BAR = 16
+"""The length of a whole bar, in characters."""
+
+USUAL_WIDTH = 80
+"""The width of a terminal that does not report one."""
+
+MOST_ROWS = 2_001
+"""Of more rows, the middle ones become one row."""
+
+MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM = 200, 2_000, 10_000
+"""Longer text is cut, in characters."""
+
+
+def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_A_NAME, bar: int = BAR) -> str:
+    """Return a value as text, with every name in it escaped.
+
+    None is a dash, an unknown number of steps the letter T. An equation that is longer than `longest`
+    has two lines; text is cut at `limit` characters; a whole bar is `bar` characters long.
+    """
+    match value:
+        case None:
+            return "–"
+        case int():
+            return f"{value:,}"
+        case float():
+            return decimal(value)
+        case Arithmetic():
+            letters, numbers = (escape(side, MOST_OF_A_SUM) for side in value)
+            whole = letters if letters == numbers else f"{letters} = {numbers}"
+            return whole if len(whole) <= longest or letters == numbers else f"{letters}\n= {numbers}"
+        case TensorName():
+            return escape(value.text, limit)
+        case Phrase():
+            from rnncalc.reports.equations import plain_words  # few reports have phrases
+
+            return escape(plain_words(value.parts), limit)
+        case Bar():
+            eighths = round(value.share * bar * 8)
+            return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+        case tuple():
+            return bracketed(value)
+        case _:
+            return escape(value, limit)
+
+
+def shortened(sheet: Sheet) -> list[Row]:
+    """Return the rows; if there are too many, the first and the last ones, and one row for those between.
+
+    That row has the sums of the columns that the total adds up.
+    """
+    rows = [*sheet.rows]
+    if len(rows) <= MOST_ROWS:
+        return rows
+    head, middle, tail = rows[:20], rows[20:-20], rows[-20:]
+    total = sheet.total if sheet.summed else None
+    sums = [
+        _sum(values) if total and column.right and not isinstance(total[place], str) else ""
+        for place, (column, values) in enumerate(zip(sheet.columns, zip(*middle, strict=True), strict=True))
+    ]
+    return [*head, (f"… {len(middle):,} more", *sums[1:]), *tail]
+
+
+def _sum(values: Sequence[Value]) -> Value:
+    numbers = [value for value in values if isinstance(value, int)]
+    return sum(numbers) if len(numbers) == len(values) else None
+
+
+def terminal_width() -> int:
+    """Return the width from COLUMNS, else that of the terminal, else 80.
+
+    The standard library's own answer imports four kinds of compression first, 2 ms.
+    """
+    with suppress(KeyError, ValueError):
+        if (asked := int(os.environ["COLUMNS"])) > 0:
+            return asked
+    with suppress(AttributeError, OSError, ValueError):  # a pipe, or closed
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or USUAL_WIDTH  # type: ignore[union-attr]  # see above
+    return USUAL_WIDTH

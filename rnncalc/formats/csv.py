@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable
 from typing import TextIO
 
-from rnncalc.formats.values import text_of
+from rnncalc.formats import text_of
 from rnncalc.reports.report import RecordReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, TensorName, Value
 from rnncalc.text import escape, has_letters

@@ -10,7 +10,7 @@ from html import escape as quoted
 from pkgutil import get_data
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.report import PageReport, PictureReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Row, Sheet, TensorName, Value
 
@@ -60,7 +60,7 @@ def _pieces(report: SheetReport | PictureReport) -> Iterable[Sheet | Picture]:
         return report.page()
     if isinstance(report, SheetReport):
         return report.sheets()
-    from rnncalc.formats.pictures import PAGE  # few reports are pictures
+    from rnncalc.pictures.picture import PAGE  # few reports are pictures
 
     return report.pictures(PAGE)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TextIO
 
+from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, parts
-from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.reports.report import DerivationReport, QuizReport
 from rnncalc.reports.sheet import (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats import MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
 

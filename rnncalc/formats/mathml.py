@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from html import escape as quoted
 from typing import TypeVar
 
+from rnncalc.formats import MOST_OF_A_SUM
 from rnncalc.formats.mathematics import BREAKS, POWER, parts
-from rnncalc.formats.values import MOST_OF_A_SUM
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.reports.sheet import Block, EquationText, Phrase, TensorName, WorkLine, WorkPiece
 from rnncalc.text import escape

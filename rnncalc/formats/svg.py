@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO, assert_never
 from xml.sax.saxutils import escape as escape_xml
 
-from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lines_of, lowest_first, path
 from rnncalc.pictures.picture import (
+    COLOURS,
+    DASHED,
     MOST_OF_A_LINE,
+    PAGE,
     Arrow,
     Box,
     Brace,
@@ -20,9 +22,13 @@ from rnncalc.pictures.picture import (
     Dot,
     Label,
     Picture,
+    Point,
     Shape,
     Style,
-    span,
+    edges,
+    lines_of,
+    lowest_first,
+    path,
     stacked,
 )
 from rnncalc.reports.equations import GREEK, Line, Term, plain, plain_piece
@@ -106,7 +112,7 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
 
 def _box(box: Box) -> Iterator[str]:
     left, top, right, bottom = edges(box)
-    if box.style is not Style.ELIDED or box.height > 2:
+    if box.framed:
         width, height = _x(right - left), _y(bottom - top)
         radius = min(width, height) / 2 if box.round else 4 if box.height > 2 else 3
         place = f'x="{_x(left)}" y="{_y(top)}" width="{width}" height="{height}" rx="{radius:g}"'
@@ -134,9 +140,7 @@ def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
 
 
 def _label(label: Label) -> Iterator[str]:
-    left, wide = label.left, span(label.text)
-    place = {"start": left, "middle": label.x + 0.5, "end": left + wide}[label.align]
-    where = f'x="{_x(place)}" y="{_y(label.y + 0.5) + LOWER:g}" text-anchor="{label.align}"'
+    where = f'x="{_x(label.anchor)}" y="{_y(label.y + 0.5) + LOWER:g}" text-anchor="{label.align}"'
     yield f'<text class="{label.style}" {where}>{_line(label.text)}</text>'
 
 

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
+from rnncalc.formats import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
 from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable

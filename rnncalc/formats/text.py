@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import TextIO, assert_never
 
-from rnncalc.formats.pictures import PAGE, ends, lowest_first
-from rnncalc.formats.values import terminal_width
+from rnncalc.formats import terminal_width
 from rnncalc.pictures.picture import (
     MOST_OF_A_LINE,
+    PAGE,
     Arrow,
     Box,
     Brace,
@@ -21,6 +21,8 @@ from rnncalc.pictures.picture import (
     Style,
     cells_along,
     columns,
+    ends,
+    lowest_first,
 )
 from rnncalc.reports.equations import Line, plain
 from rnncalc.reports.report import PictureReport

@@ -7,8 +7,25 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO, assert_never
 
 from rnncalc.formats.latex import symbol, typeset
-from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lines_of, lowest_first, path
-from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Shape, Style, span
+from rnncalc.pictures.picture import (
+    COLOURS,
+    DASHED,
+    PAGE,
+    Arrow,
+    Box,
+    Brace,
+    Curve,
+    Dot,
+    Label,
+    Picture,
+    Point,
+    Shape,
+    Style,
+    edges,
+    lines_of,
+    lowest_first,
+    path,
+)
 from rnncalc.reports.equations import Line, Piece, Term, plain_piece
 from rnncalc.reports.report import PictureReport
 
@@ -81,7 +98,7 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
 
 def _box(box: Box) -> Iterator[str]:
     left, top, right, bottom = edges(box)
-    if box.style is not Style.ELIDED or box.height > 2:
+    if box.framed:
         corners = f"{min((right - left) * ACROSS, (bottom - top) * DOWN) / 2:.3f}cm" if box.round else "0.8mm"
         look = f"draw={box.style}line, fill={box.style}fill, rounded corners={corners}"
         if box.style in DASHED:
@@ -103,15 +120,10 @@ def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
 
 
 def _label(label: Label) -> str:
-    left, wide = label.left, span(label.text)
-    place, anchor = {
-        "start": (left, "base west"),
-        "middle": (label.x + 0.5, "base"),
-        "end": (left + wide, "base east"),
-    }[label.align]
+    anchor = {"start": "base west", "middle": "base", "end": "base east"}[label.align]
     size = {"heading": f"\\bfseries{LARGE} ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
     text = f"{size.get(label.style, '')}{_line(label.text)}"
-    return f"\\node[anchor={anchor}] at ({place:g},{label.y + 0.5 + BASE:g}) {{{text}}};"
+    return f"\\node[anchor={anchor}] at ({label.anchor:g},{label.y + 0.5 + BASE:g}) {{{text}}};"
 
 
 def _line(line: Line) -> str:

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_ATTRIBUTE, MOST_GROUP_DEPTH, MOST_GROUPS, MOST_INFLATED, MOST_NAME
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import BadFileError
-from rnncalc.modelfiles.numbers import decoded, nested
+from rnncalc.modelfiles.model import BadFileError, decoded, nested
 from rnncalc.text import escape
 
 Opened = Callable[[], io.RawIOBase | io.BytesIO]

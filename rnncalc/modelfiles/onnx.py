@@ -26,6 +26,7 @@ from rnncalc.bounds import (
 )
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import (
+    DTYPES,
     REAL,
     BadFileError,
     FileModule,
@@ -34,8 +35,9 @@ from rnncalc.modelfiles.model import (
     Remark,
     RemarkKind,
     TensorRole,
+    numbers_at,
+    transposed,
 )
-from rnncalc.modelfiles.numbers import DTYPES, numbers_at, transposed
 from rnncalc.modelfiles.protobuf import ByteRange, FileBytes, Wire
 from rnncalc.text import escape
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.model import (
+    DTYPES,
     BadFileError,
     FileTensor,
     ModelFile,
@@ -22,10 +23,13 @@ from rnncalc.modelfiles.model import (
     RemarkKind,
     TensorRole,
     averages_in,
+    contiguous,
+    decoded,
     modules_of,
+    nested,
     role_of,
+    strided,
 )
-from rnncalc.modelfiles.numbers import DTYPES, contiguous, decoded, nested, strided
 from rnncalc.modelfiles.pickled import Global, PersistentId, PickledCall, unpickled
 from rnncalc.text import escape
 

@@ -22,6 +22,7 @@ from typing import Any
 from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import (
+    DTYPES,
     BadFileError,
     FileTensor,
     ModelFile,
@@ -29,9 +30,9 @@ from rnncalc.modelfiles.model import (
     RemarkKind,
     averages_in,
     modules_of,
+    numbers_at,
     role_of,
 )
-from rnncalc.modelfiles.numbers import DTYPES, numbers_at
 from rnncalc.text import escape
 
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"}

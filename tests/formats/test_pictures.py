@@ -12,12 +12,11 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, Embedding, FastGRNN, MinLSTM, Network, Output
 from rnncalc.formats import write
-from rnncalc.formats.pictures import PAGE
 from rnncalc.formats.svg import element
 from rnncalc.formats.text import drawn
 from rnncalc.formats.tikz import environment
 from rnncalc.layers.layer import Layer
-from rnncalc.pictures.picture import Arrow, Box, Dot, Label, Picture, Style, columns, stacked
+from rnncalc.pictures.picture import PAGE, Arrow, Box, Dot, Label, Picture, Style, columns, stacked
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import escape
 

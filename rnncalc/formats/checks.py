@@ -1,0 +1,93 @@
+"""Checks for programs that watch a repository: suites of cases as JUnit's XML, annotations for GitHub's runner.
+
+Knows nothing of what was checked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TextIO
+from xml.sax.saxutils import escape as escape_xml
+
+from rnncalc.reports.report import CheckedReport
+from rnncalc.reports.sheet import MOST_LINES, Finding, Outcome
+from rnncalc.text import escape
+
+# JUnit's XML. Characters beyond ASCII are written as references (`&#252;`): so the file is the UTF-8 that it says it
+# is, whatever encoding the terminal has.
+
+
+def write_junit(reports: Iterable[CheckedReport], file: TextIO) -> None:
+    """Write `<testsuites>`, with a suite for each file that was checked."""
+    found = [(path, _cases(of)) for report in reports for path, of in report.findings()]
+    suites = [(path, cases) for path, cases in found if cases]
+    file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    file.write(f'<testsuites name="rnncalc check" {_numbers([case for _, cases in suites for case in cases])}>\n')
+    for path, cases in suites:
+        file.write(f"  <testsuite name={_quoted(path)} {_numbers(cases)}>\n")
+        file.writelines(_case(path, case) for case in cases)
+        file.write("  </testsuite>\n")
+    file.write("</testsuites>\n")
+
+
+def _cases(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.outcome is not Outcome.REMARK]
+
+
+def _numbers(cases: Sequence[Finding]) -> str:
+    outcomes = Counter(case.outcome for case in cases)
+    failures, errors, skipped = (outcomes[of] for of in (Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED))
+    return f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}" time="0"'
+
+
+def _case(file: str, case: Finding) -> str:
+    start = f"    <testcase classname={_quoted(file)} name={_quoted(case.name)}"
+    outcome = case.outcome.value
+    if case.outcome is Outcome.PASSED:
+        return f"{start}/>\n"
+    if case.outcome is Outcome.SKIPPED:
+        return f"{start}><{outcome} message={_quoted(case.message)}/></testcase>\n"
+    where = f"{file}:{case.line}:{case.column}: " if case.line else f"{file}: "
+    limited = case.outcome is Outcome.ERROR or case.key == case.name  # a file without limits has no place to name
+    message = _quoted(f"{where if limited else ''}{case.message}")
+    return f'{start}><{outcome} message={message} type="{outcome}"/></testcase>\n'
+
+
+def _quoted(text: str) -> str:
+    quoted = escape_xml(escape(text, limit=2_000), {'"': "&quot;"})
+    return f'"{quoted.encode("ascii", "xmlcharrefreplace").decode()}"'
+
+
+# Annotations, one line each, placed on a line of a file. GitHub's runner reads commands from what a step prints. So
+# every value is escaped: a name, a path or a message in a spec cannot end its annotation and start another command.
+
+
+def write_github(reports: Iterable[CheckedReport], file: TextIO) -> None:
+    """Write an error for each failure, up to MOST_LINES, and a notice for each skipped check."""
+    lines = (line for report in reports for path, findings in report.findings() for line in _lines(path, findings))
+    file.writelines(islice(lines, MOST_LINES))
+    if rest := sum(1 for _ in lines):
+        file.write(f"::error title=rnncalc::and {rest:,} more failures\n")
+
+
+def _lines(file: str, findings: list[Finding]) -> Iterator[str]:
+    """Yield the errors of a file; if there are none, its notices."""
+    errors = [finding for finding in findings if finding.wrong]
+    for finding in errors or findings:
+        if finding.outcome is not Outcome.PASSED:
+            place = {"line": finding.line, "col": finding.column} if finding.line is not None else {}
+            properties = {"file": file, **place, "title": finding.key or "rnncalc"}
+            given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+            yield f"::{'error' if finding.wrong else 'notice'} {given}::{_data(finding.message)}\n"
+
+
+def _data(text: str) -> str:
+    """Escape what would end the line; `%` first, which the other escapes are made of."""
+    safe = escape(text, limit=2_000)
+    return safe.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
