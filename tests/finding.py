@@ -13,11 +13,6 @@ from rnncalc.questions.answer.worksheet import worksheet_of, write
 PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
 
 
-def place_of(id_: str) -> int:
-    """Return the place of a mistake in the table. Raises KeyError if it is not there."""
-    return PLACES[id_]
-
-
 def judged(net: Network, number: int) -> Judgement:
     """Return the judgement of a total."""
     return judge(net, [GivenNumber(number)]).judged[0]
@@ -33,19 +28,11 @@ def row_of(id_: str) -> str:
 
 def ids(net: Network, number: int) -> list[str]:
     """Return the ids of the mistakes that give a number, made alone or together; those of a family as the table's."""
-    return ["+".join(row_of(mistake.id) for mistake in found.mistakes) for found in judged(net, number).diagnoses]
+    return ids_of(judged(net, number))
 
 
-def must_find(net: Network, id_: str, number: int) -> None:
-    """Assert that a mistake's number is traced to it, or to one before it in the table with the same sum."""
-    place = place_of(id_)
-    if number == net.params:
-        assert judged(net, number).right
-        return
-    found = ids(net, number)
-    assert not judged(net, number).right
-    assert found, (id_, number)
-    assert id_ in found or ("+" not in found[0] and place_of(found[0]) < place), (id_, found)
+def ids_of(judgement: Judgement) -> list[str]:
+    return ["+".join(row_of(mistake.id) for mistake in found.mistakes) for found in judgement.diagnoses]
 
 
 def evaluated(expression: Expression) -> int:
@@ -58,7 +45,7 @@ def counts_made(id_: str, net: Network) -> tuple[int, ...]:
     """Return what a mistake, or several joined by +, makes of each line of a network; it is what is written, too."""
     lines = worksheet_of(net)
     for each in id_.split("+"):
-        row = TABLE[place_of(each)]
+        row = TABLE[PLACES[each]]
         assert isinstance(row, Mistake)
         lines = row.change(lines, net)
     assert [evaluated(line.expression) for line in lines] == [line.params for line in lines]
@@ -69,7 +56,7 @@ def variants_made(
     id_: str, net: Network, number: int, unit: int = 1
 ) -> list[tuple[tuple[int, ...], dict[str, str], str | None]]:
     """Return the variants of a family: what each line becomes, the values, and the layer."""
-    row = TABLE[place_of(id_)]
+    row = TABLE[PLACES[id_]]
     assert isinstance(row, Family)
     variants = row.variants(worksheet_of(net), Question(net, GivenNumber(number, unit)))
     return [(tuple(line.params for line in each.worksheet), {**each.values}, each.layer) for each in variants]

@@ -35,6 +35,9 @@ from rnncalc.reports.work import WorkReport
 
 NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
 
+SMALL = Network(input=2, layers=(RNN(2),))
+"""One whose wrong answers are few, for the reports that look for mistakes."""
+
 WEIGHT = FileTensor("fc.weight", (2, 3), "float32", TensorRole.PARAMETER, list)
 MEAN = FileTensor("bn.mean", (4,), "float32", TensorRole.BUFFER, list, None, "fc.weight")
 FILE = ModelFile(
@@ -63,9 +66,9 @@ REPORTS: list[Any] = [
     BackwardReport(backward(NETWORK), states=True),
     WorkReport(work(Network(input=1, layers=(RNN(2),), output=Output(1), steps=2))),
     ExplanationReport(explain(NETWORK)),
-    AnswerReport(answer(NETWORK, 1)),
-    GradebookReport(grade_class(read_answer_file(b"name,answer\nAnn,1\nBen,x\n"), lambda _: Grader(NETWORK))),
-    of_exercises(exercise(NETWORK, ask="layers")),
+    AnswerReport(answer(SMALL, 8)),
+    GradebookReport(grade_class(read_answer_file(b"name,answer\nAnn,1\nBen,x\n"), lambda _: Grader(SMALL))),
+    of_exercises(exercise(SMALL, ask="layers")),
     CheckReport((check(NETWORK)._replace(file="a.yaml"),)),
     ReadReport(read(FILE)),
     Drawing(NETWORK),

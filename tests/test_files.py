@@ -1,13 +1,16 @@
 """What is opened for reading: regular files, a pipe of the shell, and nothing that could block."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import Call
 
 from rnncalc import load
 from rnncalc.cli.commands import COMMANDS
@@ -42,46 +45,59 @@ def irregular(folder: Path) -> dict[str, str]:
     }
 
 
-def rnncalc(*words: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Make a call in a process that is killed if it hangs."""
+@pytest.fixture(autouse=True)
+def _alarm() -> Iterator[None]:
+    """End whatever waits for a file."""
+
+    def hangs(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(30)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def fed(*words: object) -> subprocess.CompletedProcess[bytes]:
+    """Make a call in a process whose standard input is a pipe with a spec."""
     command = [sys.executable, "-m", "rnncalc", *map(str, words)]
-    return subprocess.run(command, capture_output=True, check=False, timeout=30, input=stdin)
+    return subprocess.run(command, capture_output=True, check=False, timeout=30, input=SPEC)
 
 
 @needs_fifos
 @pytest.mark.parametrize("command", sorted({*COMMANDS} - {"read", "schema", "help"}))
-def test_no_command_waits_for_a_file_of_a_folder(command: str, tmp_path: Path) -> None:
+def test_no_command_waits_for_a_file_of_a_folder(command: str, call: Call, tmp_path: Path) -> None:
     """Each is one line that says what it is; `check` has them in its report, the others on standard error."""
     why = irregular(tmp_path)
     (tmp_path / "spec.yaml").write_bytes(SPEC)
     files = [tmp_path / name for name in why] if command == "solve" else [tmp_path]
     for file in files:
-        done = rnncalc(command, file, *NEEDS.get(command, []))
-        assert done.returncode == 2
-        said = (done.stdout if command == "check" else done.stderr).decode()
+        code, out, err = call(command, file, *NEEDS.get(command, []))
+        assert code == 2
+        said = out if command == "check" else err
         for name in [file.name] if command == "solve" else why:
             assert f"{name}: {why[name]}" in said.replace("'", "").replace("\n", "")
 
 
 @needs_fifos
 @pytest.mark.parametrize("flag", ["--weights", "--inputs", "--start", "--targets", "--baseline", "--model"])
-def test_no_flag_waits_for_its_file(flag: str, tmp_path: Path) -> None:
+def test_no_flag_waits_for_its_file(flag: str, call: Call, tmp_path: Path) -> None:
     """Named by itself, such a file is refused too."""
-    call = ["check"] if flag in ("--baseline", "--model") else ["run", "--backward"]
+    command = ["check"] if flag in ("--baseline", "--model") else ["run", "--backward"]
     for name, message in irregular(tmp_path).items():
-        done = rnncalc(*call, "specs/rnn.yaml", flag, tmp_path / name)
-        assert (done.returncode, done.stdout.decode()) == (2, "")
-        assert message in done.stderr.decode() or name in ("nowhere.yaml", "loop.yaml")
-        assert done.stderr.count(b"\n") == 1
+        code, out, err = call(*command, "specs/rnn.yaml", flag, tmp_path / name)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err or name in ("nowhere.yaml", "loop.yaml")
 
 
 @needs_fifos
-def test_no_model_file_is_waited_for(tmp_path: Path) -> None:
+def test_no_model_file_is_waited_for(call: Call, tmp_path: Path) -> None:
     """`read` refuses it in one line."""
     for name, message in irregular(tmp_path).items():
-        done = rnncalc("read", tmp_path / name)
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert message in done.stderr.decode() or name == "nowhere.yaml"
+        code, out, err = call("read", tmp_path / name)
+        assert (code, out) == (2, "")
+        assert message in err or name == "nowhere.yaml"
 
 
 @needs_fifos
@@ -98,7 +114,7 @@ def test_from_python_too(tmp_path: Path) -> None:
 @needs_fifos
 def test_a_pipe_of_the_shell_is_read() -> None:
     """`<(cat spec.yaml)` is /dev/fd/63, and /dev/stdin is standard input; both are waited for."""
-    assert b"total 24" in b" ".join(rnncalc("/dev/stdin", stdin=SPEC).stdout.lower().split())
+    assert b"total 24" in b" ".join(fed("/dev/stdin").stdout.lower().split())
     read, write = os.pipe()
 
     def fill() -> None:
@@ -119,4 +135,4 @@ def test_a_pipe_of_the_shell_is_read() -> None:
 def test_a_link_to_a_pipe_of_the_shell_is_not(tmp_path: Path) -> None:
     """It may have come with a folder of a stranger."""
     (tmp_path / "spec.yaml").symlink_to("/dev/stdin")
-    assert PIPE in rnncalc(tmp_path / "spec.yaml", stdin=SPEC).stderr.decode()
+    assert PIPE in fed(tmp_path / "spec.yaml").stderr.decode()

@@ -5,10 +5,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-import pytest
 from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 
 PACKAGE = ROOT / "rnncalc"
@@ -74,17 +72,15 @@ def wrong(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", READ, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_document_says_the_words_of_the_field(path: Path) -> None:
+def test_a_document_says_the_words_of_the_field() -> None:
     """In its sentences, tables and headings, and in what it shows of the program."""
-    assert wrong(path.read_text(encoding="utf-8")) == []
+    assert [(path, found) for path in READ for found in wrong(path.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_the_package_says_the_words_of_the_field(path: Path) -> None:
+def test_the_package_says_the_words_of_the_field() -> None:
     """Reports, messages, help, docstrings, comments and names."""
-    source = path.read_text(encoding="utf-8")
-    assert [(line, found) for line, text in texts(source) for found in wrong(text)] == []
+    sources = ((path, path.read_text(encoding="utf-8")) for path in SOURCES)
+    assert [(path, *at, found) for path, source in sources for at in texts(source) for found in wrong(at[1])] == []
 
 
 def test_a_class_is_called_by_a_noun() -> None:
@@ -93,13 +89,13 @@ def test_a_class_is_called_by_a_noun() -> None:
     assert [name for name in names if CLASSES.fullmatch(name)] == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_multiply_adds_are_named_at_first_mention(path: Path) -> None:
+def test_multiply_adds_are_named_at_first_mention() -> None:
     """By their other name too, once, where a document first speaks of them."""
-    text = CONTENTS.sub("", HEADING.sub("", prose(path.read_text(encoding="utf-8"))))
-    text = re.sub(r"`[^`]*`", "", text)
-    mentions = re.findall(r"multiply-adds?(?: \(MACs\))?", text)
-    assert mentions[:1] in ([], ["multiply-adds (MACs)"])
+    for path in DOCUMENTS:
+        text = CONTENTS.sub("", HEADING.sub("", prose(path.read_text(encoding="utf-8"))))
+        text = re.sub(r"`[^`]*`", "", text)
+        mentions = re.findall(r"multiply-adds?(?: \(MACs\))?", text)
+        assert mentions[:1] in ([], ["multiply-adds (MACs)"]), path
 
 
 def test_words_are_found() -> None:

@@ -60,25 +60,12 @@ def test_without_a_column_the_rows_are_in_order(call: Call, tmp_path: Path) -> N
     assert "1 to 3, got '4'" in done.err
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"exercises": [', "not valid JSON"),
-        ('{"exercises": 3}', "exercises: expected a list of 1 to 1,000 variants"),
-        ('{"exercises": [{"variant": 1}]}', "exercises[0]: expected variant, a number, asks, which is total"),
-        ('{"exercises": [{"variant": 1, "asks": "x", "spec": {}}]}', "exercises[0]: expected variant"),
-        ('{"exercises": [' + '{"variant": 1, "asks": "total", "spec": {}},' * 2 + "3]}", "1 stands twice"),
-        ('{"exercises": [{"variant": 1, "asks": "total", "spec": {}}]}', "variant 1:1:1: input: missing"),
-        ('{"exercises": ' + "[" * 9_000, "JSON"),  # Python reads deeper lists on some systems
-    ],
-)
-def test_what_is_no_exercise(text: str, message: str, call: Call, tmp_path: Path) -> None:
-    """One line or more with the place."""
-    (tmp_path / "a.json").write_text(text)
+def test_lists_to_no_end_are_no_exercise(call: Call, tmp_path: Path) -> None:
+    """One line; on some systems Python reads them, and then they are no variants."""
+    (tmp_path / "a.json").write_text('{"exercises": ' + "[" * 9_000)
     (tmp_path / "a.csv").write_text("name,answer\nAnn,5\n")
     done = call("answer", str(tmp_path / "a.json"), "--from", str(tmp_path / "a.csv"))
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    assert (done.code, done.out, done.err.count("\n"), "JSON" in done.err) == (2, "", 1, True)
 
 
 @pytest.mark.parametrize(

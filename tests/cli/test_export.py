@@ -26,33 +26,6 @@ def test_a_file_holds_what_would_be_printed(tmp_path: Path, call: Call) -> None:
     assert [*tmp_path.iterdir()] == [path]
 
 
-REFUSED = [
-    (["specs/lstm.yaml"], "rnncalc: --to: missing; give pytorch, keras, flax-linen or flax-nnx\n"),
-    (
-        ["specs/lstm.yaml", "--to", "pytroch"],
-        "--to: expected pytorch, keras, flax-linen or flax-nnx, got 'pytroch'; did you mean 'pytorch'?\n",
-    ),
-    (
-        ["specs/lstm.yaml", "specs/gru.yaml", "--to", "keras"],
-        "rnncalc: expected one network, got 2: a program is one network's\n",
-    ),
-    (
-        ["specs/lstm.yaml", "--to", "keras", "--out", "specs"],
-        "rnncalc: --out 'specs': is a folder; name a file in it\n",
-    ),
-    (
-        ["-i", "4", "-l", "lstm:3,peepholes", "-c", "keras", "--to", "keras"],
-        "--layer 1: peepholes: keras cannot express peepholes: true; textbook and onnx can\n",
-    ),
-]
-
-
-@pytest.mark.parametrize(("args", "message"), REFUSED)
-def test_what_cannot_be_is_one_line(args: list[str], message: str, call: Call) -> None:
-    """With the place and the cure, and exit code 2."""
-    assert call("export", *args) == (2, "", message)
-
-
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, call: Call) -> None:
     """Neither itself nor its beginning."""
     done = call("export", "specs/lstm.yaml", "--to", "pytorch", "--out", tmp_path / "none" / "model.py")

@@ -195,29 +195,6 @@ def test_a_file_holds_what_would_be_printed(name: str, call: Call, tmp_path: Pat
         path.unlink()
 
 
-REFUSED = [
-    (["count", "--out", "a.svg"], "--out 'a.svg': expected the suffix .txt, .json, .csv, .md or .html, got '.svg'"),
-    (["count", "--out", "a.json", "-f", "csv"], "--out 'a.json': the suffix asks for json, -f for csv; leave -f out"),
-    (["count", "--out", "5"], "got none; the units of the output layer are -o 5"),
-    (["schema", "--out", "a.yaml"], "--out 'a.yaml': expected the suffix .json, got '.yaml'"),
-    (["draw", "-o", "gru.svg"], "-o: 'gru.svg' is a file, and -o is the units of the output layer; write --out gru.s"),
-    (["specs/lstm.yaml", "-o", "a/b"], "-o: 'a/b' is a file, and -o is the units of the output layer; write --out a/"),
-    (["solve", "--params", "9", "-o", "a.json"], "-o: 'a.json' is a file, and -o is the units of the output layer; "),
-]
-
-
-@pytest.mark.parametrize(("words", "message"), REFUSED)
-def test_what_is_no_file_of_a_command_is_refused(
-    words: list[str], message: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In one line, which says what to write, and nothing is written."""
-    monkeypatch.chdir(tmp_path)
-    code, out, err = call(*words, *([] if words[0] in ("schema", "specs/lstm.yaml") else ["-i", 4, "-l", "rnn:3"]))
-    assert (code, out) == (2, "")
-    assert message in err.splitlines()[0]
-    assert [*tmp_path.iterdir()] == []
-
-
 def test_a_suffix_of_several_formats_needs_the_format(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

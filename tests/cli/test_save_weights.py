@@ -117,13 +117,6 @@ def test_never_over_a_folder_and_never_half(call: Call, tmp_path: Path) -> None:
     assert os.listdir(folder) == []
 
 
-def test_one_network_for_one_file(call: Call, tmp_path: Path) -> None:
-    """Two specs have two sets of weights."""
-    result = call("run", "specs/rnn.yaml", "specs/gru.yaml", "--save-weights", tmp_path / "w.yaml")
-    assert (result.code, result.out) == (2, "")
-    assert "one file holds the weights of one network, and there are 2" in result.err
-
-
 def test_weights_that_stand_in_the_spec(call: Call, tmp_path: Path) -> None:
     """Are those in use, unless a file of their own stands in their place."""
     spec, own, out = tmp_path / "spec.yaml", tmp_path / "own.yaml", tmp_path / "out.yaml"

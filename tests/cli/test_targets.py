@@ -35,16 +35,3 @@ def test_they_stand_in_place_of_the_spec_s(tmp_path: Path, call: Call) -> None:
     words = ("run", "specs/one-unit.yaml", "--backward")
     assert call(*words, "--targets", tmp_path / "own").out == call(*words).out
     assert call(*words, "--targets", tmp_path / "targets").out != call(*words).out
-
-
-def test_what_does_not_fit_is_refused(tmp_path: Path, call: Call) -> None:
-    """Without a backward pass, in another shape, and a missing file: a line each, with the place or the cure."""
-    (tmp_path / "targets").write_text("[[0.5, 1], [0]]")
-    network = ("run", "-i", 1, "-l", "rnn:2", "-T", 2, "--topology", "many-to-many", "--targets")
-    back = "only a backward pass has it; give --backward too\n"
-    for beside in ((), ("--work",), ("--states",)):
-        assert call(*network, tmp_path / "targets", *beside) == (2, "", f"rnncalc: --targets: {back}")
-    assert call(*network, tmp_path / "targets", "--loss", "sum").err == f"rnncalc: --loss and --targets: {back}"
-    wrong = f"{tmp_path / 'targets'}:1:12: [1]: expected shape (2), got 1 number\n"
-    assert call(*network, tmp_path / "targets", "--backward") == (2, "", wrong)
-    assert call(*network, "nowhere", "--backward") == (2, "", "--targets: 'nowhere': no such file\n")

@@ -43,26 +43,6 @@ def test_flags_stand_in_place_of_what_a_spec_says(call: Call, tmp_path: Path) ->
     assert "training" not in call(spec, "-f", "json").out.replace("training:", "")
 
 
-@pytest.mark.parametrize("command", ["count", "explain"])
-def test_flags_of_an_update_are_no_use_without_training(call: Call, command: str) -> None:
-    """Each is told, with the flag that it belongs to."""
-    done = call(command, *FLAGS, "--chunk", 3, "--optimizer", "adam")
-    assert (done.code, done.out) == (2, "")
-    cure = "goes with --training; add that, or remove this"
-    assert done.err == f"--chunk: {cure}\n--optimizer: {cure}\n"
-
-
-def test_all_that_is_wrong_is_told_at_once(call: Call) -> None:
-    """Of the update and of the network."""
-    done = call("-i", 0, "-l", "lstm:3", "--training", "--chunk", "x", "--batch", 0, "--optimizer", "adm")
-    assert (done.code, done.out) == (2, "")
-    places = {line.partition(":")[0] for line in done.err.splitlines()}
-    assert places == {"--optimizer", "--chunk", "--batch", "--input"}
-    alone = call(*FLAGS, "--training", "--all-conventions")
-    assert (alone.code, alone.out) == (2, "")
-    assert "--all-conventions stands alone: remove" in alone.err
-
-
 WHOLE = "The loss stands after the last step; backpropagation goes through all steps."
 
 

@@ -31,7 +31,7 @@ WORKERS = os.cpu_count() or 1
 ROOMS = ("layers", "conventions", "network", "forward", "questions", "export", "step")
 SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
-    *("spec", "step", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
+    *("spec", "step", "test_bad_specs.py", "test_refusals.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
 )
 ARGUMENTS = ["-q", "-p", "no:cacheprovider"]
 CONFIGURATION = f"""

@@ -23,8 +23,6 @@ from rnncalc.questions.count import count
 from rnncalc.spec import parse
 from rnncalc.spec.schema import schema
 
-SPECS = len([*Path("specs").rglob("*.yaml")])
-
 
 @pytest.mark.parametrize(
     ("limits", "line"),
@@ -202,37 +200,6 @@ def test_a_loose_flag_leaves_a_tight_limit_of_the_spec(
     assert call("check", spec, flag, loose).code == 1
     for name in ("table", "json", "markdown", "junit", "github"):
         assert call("check", spec, flag, loose, "-f", name).code == 1
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([], "rnncalc: nothing to check: give a PATH, such as a folder of specs\n"),
-        (
-            ["specs", "--max-params", "1.5"],
-            "--max-params: expected a whole number, or one such as 4M, got '1.5'\n",
-        ),
-        (["specs", "-T", "xx"], "--steps: expected a positive whole number, got 'xx'\n"),
-        (["specs", "--max-growth", "5%"], "rnncalc: --max-growth compares: give --baseline too\n"),
-        (
-            ["specs", "--baseline", "specs", "--max-growth", "much"],
-            "--max-growth: expected a percentage such as 5%, or a number such as 10k, got 'much'\n",
-        ),
-        (
-            ["specs", "--max-params", "1.5", "--max-bytes", "much"],
-            "--max-params: expected a whole number, or one such as 4M, got '1.5'\n"
-            "--max-bytes: expected a whole number, or one such as 4MB, got 'much'\n",
-        ),
-        (["specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file; a commit is git:nowhere\n"),
-        (
-            ["specs", "--baseline", "specs/rnn.yaml"],
-            f"rnncalc: --baseline: one spec, 'specs/rnn.yaml', for {SPECS}: give a folder, or JSON of them all\n",
-        ),
-    ],
-)
-def test_a_mistaken_call_ends_in_a_line_a_mistake(call: Call, args: list[str], message: str) -> None:
-    """What is wrong with the call is told once, not once a spec."""
-    assert call("check", *args) == (2, "", message)
 
 
 def test_a_convention_given_by_flag_leaves_expect_out(spec: Path, call: Call) -> None:

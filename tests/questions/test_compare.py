@@ -67,33 +67,6 @@ def test_networks_in_flags_side_by_side(call: Call) -> None:
     assert "≠" not in call("compare", *["--network", one] * 5).out
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        ("-i 8 -l lstmm:16", "--layer 1: lstmm: unknown kind of layer; did you mean 'lstm'?"),
-        ("", "no network; write flags such as '-i 10 -l lstm:20 -o 5'"),
-        ("-i 8 -l 'lstm:16", "no closing quotation"),
-        ("-i 8 -l lstm:16 more", "got unexpected extra argument (more)"),
-        ("-i 8 --dtype int8", "no such option '--dtype'; it is a flag of rnncalc count, compare, solve and check"),
-    ],
-)
-def test_a_network_in_flags_that_is_none(call: Call, flags: str, message: str) -> None:
-    """The number of the flag is named, and the flag within."""
-    assert call("compare", "--network", "-i 8 -l gru:3", "--network", flags) == (2, "", f"--network 2: {message}\n")
-
-
-@pytest.mark.parametrize("more", [(), ("--same-params",), ("--steps", "1..3")])
-def test_letters_are_refused(call: Call, more: tuple[str, ...]) -> None:
-    """In one line, whatever is asked."""
-    assert call("compare", "-i", "m", "-l", "lstm:3", *more).err.startswith("rnncalc: the size m is a letter, which")
-
-
-def test_a_network_beside_others_in_flags(call: Call) -> None:
-    """Each has a flag of its own."""
-    message = "rnncalc: -i and -l beside --network: give each network a --network of its own\n"
-    assert call("compare", "-i", 3, "-l", "rnn:2", "--network", "-i 8 -l gru:3") == (2, "", message)
-
-
 def test_the_same_budget_at_other_widths(call: Call) -> None:
     """Each kind gets the largest width within 1,600 parameters on 8 features."""
     for row in rows(call, "specs/lstm.yaml", "--same-params")[1:]:

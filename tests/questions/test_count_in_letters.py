@@ -140,14 +140,6 @@ def test_every_format_writes_letters(call: Call, form: str) -> None:
         assert result.out.splitlines()[-1] == "network,,total,,,,,,,"
 
 
-def test_a_longer_word_is_no_letter(call: Call) -> None:
-    """Its message is the same as ever."""
-    message = "expected a positive whole number, got '{}'\n"
-    for word in ("many", "h1", "_h", "h_", "h__1", "ħ", "h_123456789"):
-        assert call("-i", 4, "-l", f"rnn:{word}").err == f"--layer 1: rnn: {message.format(word)}"
-    assert call("-i", 4, "-l", "rnn:3,repeat=r").err == f"--layer 1: repeat: {message.format('r')}"
-
-
 def test_a_spec_in_letters_is_written_and_read_again() -> None:
     """As YAML, and as JSON, where a letter is in quotes."""
     of = parse(b"input: n\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network

@@ -178,12 +178,3 @@ def test_every_format_says_the_same(call: Call) -> None:
     assert "Not known without the number of steps; give steps, or -T." in call(*FLAGS, "--operations").out
     elsewhere = call("-i", M, "-l", "external:9", "-l", f"rnn:{H}", "-T", T, "--operations").out
     assert "Not known for what is counted elsewhere: external_1." in elsewhere
-
-
-def test_flags_that_do_not_go_together(call: Call) -> None:
-    """A chunk is one of training; two tables of one count are one too many."""
-    chunk = "--chunk: goes with --training; add that, or remove this\n"
-    assert call(*FLAGS, "--operations", "--chunk", 3) == (2, "", chunk)
-    both = "rnncalc: --training and --operations each have a table of their own; keep one\n"
-    assert call(*FLAGS, "--operations", "--training") == (2, "", both)
-    assert call(*FLAGS, "--operations", "--all-conventions").code == 2

@@ -42,15 +42,6 @@ def test_every_convention_says_it_in_every_format(call: Call, name: str) -> None
     assert "(B, 16)" in call(*FLAGS, "-c", name).out or name in ("pytorch", "onnx")
 
 
-def test_what_cannot_be_is_refused(call: Call) -> None:
-    """Keras has the batch first, the textbook no steps; a framework may have said nothing yet."""
-    keras = "rnncalc: Keras always has the batch first; leave time_first out\n"
-    assert call(*FLAGS, "-c", "keras", "--time-first") == (2, "", keras)
-    assert "textbook has no axis of steps" in call(*FLAGS, "--time-first").err
-    alone = "--time-first: goes with --shapes; add that, or remove this\n"
-    assert call(*FLAGS[:-1], "--time-first") == (2, "", alone)
-
-
 def test_a_convention_that_says_nothing_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first is refused when it is asked, the second when it is built."""
     keras = convention("keras")

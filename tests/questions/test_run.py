@@ -640,39 +640,6 @@ def test_the_encoder_may_have_a_start_and_the_decoder_not() -> None:
         run(net, start={"rnn_2": {"h": [0.5]}})
 
 
-SPEC = """
-input: 1
-layers: [{rnn: 2, learned_state: true}, {gru: 1}]
-topology: many-to-many
-output: 2
-inputs: [[1], [2]]
-start:
-  rnn_1: {h: [1, 2]}
-  gru_1: {h: [x]}
-  gruu_1: {h: [1]}
-targets: [[1, 2], [3]]
-"""
-
-
-def test_what_a_spec_says_is_located(tmp_path: Any, call: Call) -> None:
-    """Start and targets: every problem with its line and its column, at once; the inputs tell how many steps."""
-    path = tmp_path / "spec.yaml"
-    path.write_text(SPEC)
-    result = call("run", path)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.splitlines() == [
-        f"{path}:8:10: start.rnn_1: its states are learned, so they stand among its weights; remove them here",
-        f"{path}:9:15: start.gru_1.h[0]: expected a number, got 'x'",
-        f"{path}:10:3: start.gruu_1: unknown key; did you mean 'gru_1'?",
-        f"{path}:11:19: targets[1]: expected shape (2), got 1 number",
-    ]
-    path.write_text(SPEC.replace("targets: [[1, 2], [3]]", "targets: {a: 1}\nstart_: 3"))
-    assert call("count", path).err.splitlines() == [
-        f"{path}:11:10: targets: expected a list in the shape of the output, got keys",
-        f"{path}:12:1: start_: unknown key; did you mean 'start'?",
-    ]
-
-
 @pytest.mark.parametrize(
     ("topology", "steps", "targets", "read"),
     [
@@ -732,16 +699,6 @@ def test_what_is_fed_back_is_carried_over_the_border_between_steps() -> None:
     assert ran.agrees
     assert sorted(borders) == [1, 1, 2, 2]
     assert forward.outputs == ran.output
-
-
-def test_targets_are_as_many_as_the_steps(tmp_path: Any, call: Call) -> None:
-    """Told where they are written, as what is wrong in them is."""
-    path = tmp_path / "spec.yaml"
-    path.write_text("input: 3\nsteps: 3\ntopology: many-to-many\nlayers: [rnn: 2]\ntargets: [[1, 2], [3, 4]]\n")
-    result = call("run", path, "--backward")
-    assert result.code == 2
-    assert result.err.startswith(f"{path}:5:10: targets: ")
-    assert "3 steps" in result.err
 
 
 SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))

@@ -46,36 +46,6 @@ def test_a_wrong_shape_fails_where_it_is_written(call: Call, tmp_path: Path) -> 
     assert "expected (10, 20) in rnn_1, got (20, 10)" in call("check", path, "-f", "junit").out
 
 
-@pytest.mark.parametrize(
-    ("tensors", "said"),
-    [
-        ("    rnn_2: {W_xh: [20, 10]}\n", "7:12: expect.tensors.rnn_2: no layer has this name; did you mean 'rnn_1'?"),
-        ("    rnn_1: {W_xh: 200}\n", "7:19: expect.tensors.rnn_1.W_xh: expected a shape, such as [20, 10], got '200'"),
-        (
-            "    rnn_1: {W_xh: [20, -1]}\n",
-            "7:24: expect.tensors.rnn_1.W_xh[1]: expected a positive whole number, got '-1'",
-        ),
-        (
-            "    rnn_1: [20, 10]\n",
-            "7:12: expect.tensors.rnn_1: expected the names of tensors, each with what is expected, got a list",
-        ),
-        (
-            "    - 3\n",
-            "7:5: expect.tensors: expected the names of layers, each with what is expected, got a list",
-        ),
-        (
-            "    rnn_1: {b_h: [20], b_h: [20]}\n",
-            "7:24: expect.tensors.rnn_1.b_h: stands here a second time; remove one",
-        ),
-    ],
-)
-def test_what_is_no_shape_is_located(call: Call, tmp_path: Path, tensors: str, said: str) -> None:
-    """As every other problem of a spec is."""
-    path = written(tmp_path, tensors)
-    result = call("count", path)
-    assert (result.code, result.err) == (2, f"{path}:{said}\n")
-
-
 def test_under_another_convention_they_are_left_out(call: Call, tmp_path: Path) -> None:
     """They are the names and shapes of the spec's own."""
     path = written(tmp_path, "    rnn_1: {W_xh: [20, 10]}\n")

@@ -105,30 +105,6 @@ def test_a_limit_of_the_framework_ends_the_search(call: Call) -> None:
     assert (report["size"], report["next_size"]) == (9, None)
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["-i", "8", "-l", "lstm:4", "--params", "9"], "no size is written ?"),
-        (["-i", "8", "-l", "lstm:?"], "give one budget"),
-        (["-i", "8", "-l", "lstm:?", "--params", "1M", "--bytes", "1M"], "give one budget"),
-        (["-i", "8", "-l", "lstm:?", "--params", "1e6"], "--params: expected a whole number"),
-        (["-i", "8", "-l", "lstm:3", "-T", "?", "--params", "1M"], "does not change the number of parameters"),
-        (["-i", "8", "-l", "lstm:?,merge=sum", "--params", "1M"], "--layer 1: merge: applies to a bidirectional"),
-        (["specs/lstm.yaml", "-l", "lstm:?", "--params", "1M"], "expected one network"),
-    ],
-)
-def test_mistaken_calls(call: Call, args: list[str], message: str) -> None:
-    """One line, exit 2."""
-    result = call("solve", *args)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-
-
-def test_a_mark_elsewhere_points_to_solve(call: Call) -> None:
-    """`?` is for solve alone."""
-    assert "rnncalc solve" in call("-i", 8, "-l", "lstm:?").err
-
-
 def solved(call: Call, *args: object) -> dict[str, object]:
     (report,) = json.loads(call("solve", *args, "-f", "json").out)["reports"]
     found: dict[str, object] = report
@@ -173,28 +149,6 @@ def test_the_repeats_of_both_halves(tmp_path: Path, call: Call) -> None:
     assert (found["size"], found["next_size"]) == (1_000, None)
     spec.write_text(f"encoder: {half}\ndecoder: {half}\n".replace("?", "1000000000000"))
     assert "expected at most 1,000 layers" in call(spec).err
-
-
-def test_no_size_makes_a_network(call: Call) -> None:
-    """A reason that is the same at every size is told; else what is wrong where least is."""
-    tied = ["-i", 100, "-l", "embedding:64", "-l", "lstm:?", "--params", "1M"]
-    assert call("solve", *tied, "-l", "gru:3", "-o", "100,tied") == (
-        *(2, ""),
-        "--output: tied: the last layer must output the embedding's width, 64, got 3; "
-        "add a projection or a dense layer\n",
-    )
-    err = call("solve", *tied, "-o", "?,tied").err
-    assert err.startswith("no size for ? makes a network: at 64, --output: tied: the output must be as wide as")
-
-
-def test_a_mark_makes_no_second_mistake(call: Call) -> None:
-    """What stands in for `?` until `solve` knows better is not judged."""
-    for args in (
-        ["-c", "pytorch", "-i", 40, "-l", "lstm:?,projection=64"],
-        ["-i", 100, "-l", "embedding:64", "-l", "lstm:?", "-o", "100,tied"],
-    ):
-        (line,) = call(*args).err.splitlines()
-        assert "'?' stands for a size that rnncalc solve looks for" in line
 
 
 def test_bytes_are_met_exactly(call: Call) -> None:

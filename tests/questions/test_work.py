@@ -110,19 +110,6 @@ def test_more_weights_than_a_hand_writes_are_refused(layers: list[Layer], number
     )
 
 
-def test_a_refusal_names_the_flags_of_the_call_that_it_refuses(call: Call) -> None:
-    """And from Python the arguments, as the tests beside this one show."""
-    flags = ["run", "-i", 12, "-l", "rnn:10"]
-    narrower = "take fewer units, or take --states, which shows the results alone\n"
-    assert call(*flags, "-T", 1, "--work").err.endswith(f"the limit by hand is 200; {narrower}")
-    steps = call("run", "-i", 9, "-l", "rnn:10", "-T", 26, "--work").err
-    assert steps.endswith("the limit by hand is 5,000; lower the number of steps with -T\n")
-    costly = call(*flags, "-T", 1, "--max-multiply-adds", 9).err
-    large = call("run", "-i", 1, "-l", "lstm:1", "-T", 20_000_000, "--max-multiply-adds", "1000G").err
-    assert large.endswith("the limit is 2 GB; lower the number of steps with -T, or take fewer units\n")
-    assert costly.endswith("limit is 9; lower the number of steps with -T, or raise --max-multiply-adds\n")
-
-
 def test_a_table_is_looked_up_but_a_tied_output_multiplies_all_of_it() -> None:
     """Of 50 rows of 2 numbers one is read at a step, and 50 · 2 weights and 50 biases by the output."""
     layers: list[Layer] = [Embedding(2), RNN(2)]

@@ -107,7 +107,7 @@ class Full(
         columns = (Column("a", key=True), *(Column("b") for _ in values[1:]))
         call = Function("tanh"), Sign.OPEN, Term("a", time="b"), Sign.CLOSE
         equations = ((Term("a", "b", "c", (1,)), Sign.EQUALS, *call, "and text"),)
-        return [Sheet(columns, [values] * 600, values, "a", "b", ("c", "d"), equations), Sheet((), (), notes=("a",))]
+        return [Sheet(columns, [values] * 100, values, "a", "b", ("c", "d"), equations), Sheet((), (), notes=("a",))]
 
     def data(self) -> dict[str, Any]:
         return {"a": "b", "c": {"d": ["e", None]}, "f": iter([{"a": "b"}])}

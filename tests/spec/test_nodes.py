@@ -68,24 +68,6 @@ def test_the_problems_of_flags_are_told_by_their_layers(call: Call) -> None:
     ]
 
 
-def test_a_flag_beside_a_file_comes_first(call: Call, tmp_path: Path) -> None:
-    """What is wrong with the call is told before what is wrong with the file."""
-    path = tmp_path / "wrong.yaml"
-    path.write_text("input: xx\nlayers: [rnn: 3]\n")
-    lines = call(path, "-T", "many", "-c", "none").err.splitlines()
-    assert [line.split(": ")[0] for line in lines] == ["--convention", "--steps", f"{path}:1:8"]
-
-
-def test_a_consequence_is_told_only_alone(call: Call, tmp_path: Path) -> None:
-    """A layer that cannot be read leaves halves that do not match, and that is not counted against them."""
-    path = tmp_path / "halves.yaml"
-    text = "encoder: {input: 3, layers: [%s]}\ndecoder: {input: 3, layers: [gru: 4]}\n"
-    path.write_text(text % "lstm: 4")
-    assert "expected the encoder's kind" in call(path).err
-    path.write_text(text % "lstm: xx")
-    assert call(path).err == f"{path}:1:36: encoder.layers[0].lstm: expected a positive whole number, got 'xx'\n"
-
-
 def test_the_order_of_problems_is_that_of_places_whatever_was_found_first() -> None:
     """Shuffled lines of wrong keys come out sorted."""
     chance = random.Random(5)

@@ -28,26 +28,6 @@ def words(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
-@pytest.mark.parametrize(
-    "command", [("explain",), ("count", "--tensors"), ("answer", "28"), ("draw", "--view", "cell")]
-)
-def test_every_command_refuses_a_notation_in_the_same_words(command: tuple[str, ...], call: Call) -> None:
-    """One that there is not, and PyTorch's own of another convention."""
-    name, *others = command
-    network = ("-i", "4", "-l", "rnn:3", "-o", "1")
-    wrong = call(name, *network, *others, "--notation", "row")
-    assert (wrong.code, wrong.out) == (2, "")
-    assert wrong.err.startswith(
-        "--notation: expected w, uvw, rows, stacked, stacked-gates or pytorch, got 'row'; did you mean 'rows'?"
-    )
-    wrong = call(name, *network, *others, "--notation", "pytorch", "-c", "keras")
-    assert (wrong.code, wrong.out) == (2, "")
-    assert wrong.err == (
-        "--notation: pytorch goes with the convention pytorch alone, and the convention here is keras; "
-        "make the convention pytorch, or the notation w, uvw, rows, stacked or stacked-gates\n"
-    )
-
-
 def test_from_python_it_is_refused_too() -> None:
     """At the field."""
     with pytest.raises(SpecError, match=r"^notation: expected w, uvw"):
@@ -81,21 +61,3 @@ def test_all_gates_in_one_matrix_are_a_notation_and_a_flag(call: Call) -> None:
         wrong = call("explain", *network, *flags)
         assert (wrong.code, wrong.out) == (2, "")
         assert wrong.err == "--stacked-gates: goes with --notation stacked; leave one of the two out\n"
-
-
-@pytest.mark.parametrize(
-    ("word", "cure"),
-    [
-        ("xW", "; write rows"),
-        ("x@W", "; write rows"),
-        ("textbook", "; write w"),
-        ("goodfellow", "; write uvw"),
-        ("torch", "; write pytorch"),
-        ("keras", "; for a framework's own tensors write -c keras, and no --notation"),
-        ("jax", "; for a framework's own tensors write -c flax-linen or flax-nnx, and no --notation"),
-    ],
-)
-def test_other_names_of_a_notation_are_mended(call: Call, word: str, cure: str) -> None:
-    """A framework's name asks for its tensors."""
-    network = ("-i", "4", "-l", "rnn:3", "-o", "1")
-    assert call("explain", *network, "--notation", word).err.endswith(f", got '{word}'{cure}\n")

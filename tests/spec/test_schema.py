@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from conftest import Call
 from hypothesis import given
@@ -16,7 +15,6 @@ from rnncalc.layers.options import OPTIONS
 from rnncalc.spec import parse
 from rnncalc.spec.schema import schema
 
-SPECS = sorted(Path("specs").glob("*.yaml"))
 VALIDATOR = Draft202012Validator(schema())
 
 
@@ -28,7 +26,6 @@ def loaded(path: Path) -> Any:
         return None
 
 
-READABLE = [path for path in sorted(Path("tests/bad_specs").glob("*.yaml")) if loaded(path) is not None]
 UNSEEN = {
     "budget-layers",
     "default-names",
@@ -58,16 +55,16 @@ def test_the_metaschema_accepts_it(call: Call) -> None:
     Draft202012Validator.check_schema(printed)
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_a_spec_validates(path: Path) -> None:
+def test_a_spec_validates() -> None:
     """Every worked example is valid."""
-    VALIDATOR.validate(loaded(path))
+    for path in Path("specs").glob("*.yaml"):
+        VALIDATOR.validate(loaded(path))
 
 
-@pytest.mark.parametrize("path", READABLE, ids=lambda path: path.stem)
-def test_a_bad_spec_is_refused(path: Path) -> None:
+def test_a_bad_spec_is_refused() -> None:
     """Every bad spec is refused that another YAML reader can read, but for those whose fault no schema can see."""
-    assert VALIDATOR.is_valid(loaded(path)) == (path.stem in UNSEEN)
+    read = {path.stem: loaded(path) for path in Path("tests/bad_specs").glob("*.yaml")}
+    assert {name for name, value in read.items() if value is not None and VALIDATOR.is_valid(value)} == UNSEEN
 
 
 @given(st.one_of(network(), encoder_decoder()), st.data())

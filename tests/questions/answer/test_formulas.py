@@ -85,32 +85,6 @@ def test_each_layer_of_a_network_in_numbers_has_its_own_letters(call: Call) -> N
     assert call("answer", "-i", 8, "-l", "sru:4", "-l", "sru:8", "4h(m+1)", "3h*m+4h").code == 1
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["-i", "m", "-l", "rnn:h", "h(m+q+1)"], "expected a formula in h and m, got q in 'h(m+q+1)'"),
-        (["-i", "4", "-l", "rnn:3", "k(m+1)"], "expected a formula in h and m, got k in 'k(m+1)'"),
-        (["-i", "4", "-l", "dropout:0.5", "k(m+1)"], "expected a number, got k and m in 'k(m+1)'"),
-        (
-            ["-i", "4", "-l", "rnn:3", "(h,m)", "(h,h)", "(h)"],
-            "expected shapes in numbers, as the sizes of the network",
-        ),
-        (
-            ["-i", "4", "-l", "rnn:3", "-o", "1", "h(m+h+1)"],
-            "expected 2 formulas, one for each layer in its own letters",
-        ),
-        (["-i", "m", "-l", "rnn:h", "many"], "expected a whole number, such as 1600 or 1.6k, got 'many'"),
-        (["-i", "m", "-l", "rnn:h", "4h(m+h"], "expected a formula, such as 4h(m + h + 1), got '4h(m+h'"),
-        (["-i", "m", "-l", "rnn:h", "((a+b+c+d+e+f+g)^9)^9"], "expected a formula, such as 4h(m + h + 1)"),
-    ],
-)
-def test_what_is_no_answer_is_refused_in_one_line(call: Call, args: list[str], message: str) -> None:
-    """Letters that nothing has, words, brackets that are not closed, and what nobody multiplies out."""
-    result = call("answer", *args)
-    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert result.err.startswith(f"rnncalc: {message}")
-
-
 def test_shapes_may_be_in_letters() -> None:
     """And are diagnosed as those in numbers are."""
     of = network("input: m\nlayers: [lstm: h]\nconvention: pytorch")

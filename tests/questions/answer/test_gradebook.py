@@ -86,24 +86,6 @@ def test_what_opens_in_a_spreadsheet_is_no_formula(call: Call, tmp_path: Path, n
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\n")]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--name", "x", "5"), "--name, --answer and --variant are columns of a file of answers"),
-        (("5", "-f", "csv"), "-f csv is for a class"),
-        (("5", "--from", "docs/class.csv"), "the answers stand in docs/class.csv; remove 5"),
-        (("--from", "no.csv"), "'no.csv': no such file"),
-        (("--from", "docs/class.csv", "--answer", "Totl"), "did you mean 'Total'?"),
-    ],
-)
-def test_calls_that_are_refused(call: Call, words: tuple[str, ...], message: str) -> None:
-    """Exit code 2, and one line."""
-    result = call("answer", "specs/gru.yaml", *words)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-    assert len(result.err.splitlines()) == 1
-
-
 def test_a_rounding_is_taken_for_itself_alone_if_that_is_asked(call: Call, tmp_path: Path) -> None:
     """1.2k is 1,200; 1k is not."""
     assert call("answer", "specs/gru.yaml", "1.2k", "--exact").code == 0

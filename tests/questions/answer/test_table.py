@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 from conftest import Call
-from finding import PLACES, ids, judged, must_find, place_of, variants_made
+from finding import PLACES, ids, ids_of, judged, variants_made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wrong_counts import WRONG
@@ -42,23 +42,25 @@ SIZE = st.integers(2, 40)
 @given(m=SIZE, h=SIZE, k=SIZE, n=SIZE)
 @settings(max_examples=5)
 def test_each_mistake_is_found(id_: str, m: int, h: int, k: int, n: int) -> None:
-    """A number that the mistake gives, at any sizes, is traced to it."""
+    """A number that the mistake gives, at any sizes, is traced to it, or to one before it that gives the same sum.
+
+    Each mistake that is named has its numbers and names in it.
+    """
     net, number = WRONG[id_](m, h, k, n)
-    must_find(net, id_, number)
+    found = judged(net, number)
+    assert found.right == (number == net.params)
+    if not found.right:
+        first, *others = ids_of(found)
+        assert id_ in (first, *others) or ("+" not in first and PLACES[first] < PLACES[id_]), (id_, first)
+    for diagnosis in found.diagnoses:
+        for mistake in diagnosis.mistakes:
+            assert not {*"{}"} & {*mistake.id, *mistake.text}
 
 
 def test_the_table_and_the_counts_by_hand_have_the_same_ids() -> None:
     """A new mistake needs a computation by hand, and one that is gone leaves none behind."""
     assert {*WRONG} == {*PLACES}
     assert len(PLACES) == len(TABLE)
-
-
-@pytest.mark.parametrize("id_", PLACES)
-def test_no_template_reaches_a_caller(id_: str) -> None:
-    """Each mistake has its numbers and names in it, as `answer` returns it."""
-    for diagnosis in answer(*WRONG[id_](7, 12, 5, 3)).judged[0].diagnoses:
-        for mistake in diagnosis.mistakes:
-            assert not {*"{}"} & {*mistake.id, *mistake.text}
 
 
 def test_the_steps_of_a_flatten() -> None:
@@ -274,18 +276,15 @@ LECTURES = (
 )
 
 
-@pytest.mark.parametrize("wrong", LECTURES, ids=lambda wrong: f"{wrong.number}-{wrong.reason}")
-def test_a_wrong_answer_has_its_reason(wrong: Wrong) -> None:
-    """The reason is among those that are told."""
-    for id_ in wrong.reason.split("+"):
-        place_of(id_)
-    assert wrong.reason in ["+".join(sorted(found.split("+"))) for found in ids(wrong.network, wrong.number)]
-
-
-def test_the_reason_comes_first() -> None:
+def test_a_wrong_answer_has_its_reason() -> None:
     """Nine of ten are told first; before the others stands what gives the same number and is as likely."""
-    first = [wrong for wrong in LECTURES if [*ids(wrong.network, wrong.number), ""][0] == wrong.reason]
-    assert len(first) >= 0.9 * len(LECTURES), {*LECTURES} - {*first}
+    later = []
+    for wrong in LECTURES:
+        found = ["+".join(sorted(each.split("+"))) for each in ids(wrong.network, wrong.number)]
+        assert wrong.reason in found, wrong
+        if found[0] != wrong.reason:
+            later.append(wrong)
+    assert len(later) <= 0.1 * len(LECTURES), later
 
 
 @pytest.mark.parametrize("number", [2_583, 2_587, 3_003, 10_007])

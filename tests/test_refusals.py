@@ -1,0 +1,54 @@
+"""Calls that are refused: `refusals/NAME.txt` holds calls, and below each the lines that it ends in.
+
+A block begins with `#` lines that say what its calls have in common, and ends with a blank line. `$ cat > FILE` writes
+the `> ` lines below it. A call is refused with exit code 2 and exactly the lines below it on standard error, prints
+nothing, and changes no file. `=> TEXT` below a call is a cure that is followed: exit code 0, no error, and TEXT in the
+output.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Call
+
+ROOT = Path(__file__).parent.parent
+REFUSALS = sorted((ROOT / "tests" / "refusals").glob("*.txt"))
+
+
+def blocks() -> Iterator[Any]:
+    """Yield the commands of each block, each with the lines below it."""
+    for path in REFUSALS:
+        for block in re.split(r"\n{2,}", path.read_text(encoding="utf-8").strip()):
+            title, *parts = re.split(r"^\$ (.*)\n?", block, flags=re.MULTILINE)
+            yield pytest.param([*zip(parts[::2], parts[1::2], strict=True)], id=f"{path.stem}: {title.splitlines()[0]}")
+
+
+@pytest.mark.parametrize("block", [*blocks()])
+def test_a_call_is_refused_or_its_cure_helps(
+    block: list[tuple[str, str]], call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder with specs/ and the files that the block writes."""
+    (tmp_path / "specs").symlink_to(ROOT / "specs")
+    monkeypatch.chdir(tmp_path)
+    for command, below in block:
+        program, *words = shlex.split(command)
+        if program == "cat":
+            path = Path(words[1])
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(re.sub("^> ?", "", below, flags=re.MULTILINE), encoding="utf-8")
+            continue
+        assert program == "rnncalc"
+        before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+        done = call(*words)
+        if below.startswith("=> "):
+            assert (done.code, done.err) == (0, ""), command
+            assert below.removeprefix("=> ").rstrip("\n") in done.out, command
+        else:
+            assert below, f"a refusal says something: {command}"
+            said = below if below.endswith("\n") else f"{below}\n"
+            assert done == (2, "", said), command
+            assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before, command
