@@ -127,9 +127,7 @@ def _runs(network: Network, returns: Returns) -> Iterator[tuple[Placed, ...]]:
     for placed in network.stack:
         layer = placed.layer
         stacked = isinstance(layer, Cell) and layer.merge in (None, "concat") and not layer.extra_inputs
-        if placed.starts or (run and run[-1].starts):
-            stacked = False
-        if run and not (placed.copy and returns.stacks and stacked):
+        if run and not (placed.copy and returns.stacks and stacked and not run[-1].starts):
             yield tuple(run)
             run = []
         run.append(placed)

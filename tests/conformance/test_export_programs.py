@@ -12,6 +12,7 @@ import pytest
 import torch
 from conformance import test_export_flax, test_export_keras, test_export_pytorch
 from conformance.programs import case_of
+from export.programs import Written, classes, written
 from flax import linen, nnx
 from layers.test_new_cell import Gaze, Pair, Twin
 
@@ -137,3 +138,16 @@ def test_the_comparison_can_fail(target: str, right: str, wrong: str) -> None:
     assert right in case.source
     with pytest.raises(AssertionError, match="Not equal to tolerance"):
         HOLD[target](case._replace(source=case.source.replace(right, wrong)))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [each for each in written() if not any(isinstance(placed.layer, External) for placed in each.network.stack)],
+    ids=lambda program: f"{program.target}: {program.name}",
+)
+def test_a_program_by_hand_gives_the_numbers_of_the_pass(program: Written) -> None:
+    """Those of `export/programs.txt`, of which `export/test_writer.py` has every line."""
+    net, target = program.network, program.target
+    known = net.with_parts({name: part._replace(steps=part.steps or 3) for name, part in net.parts.items()})
+    assert classes(net, target) == program.lines
+    HOLD[target](case_of(program_of(net, target, stacks=spelling(target).stacks), known, seed=1))

@@ -1,6 +1,7 @@
 """How inputs flow through a program: the statements of each case are written out by hand, as PyTorch has them."""
 
 import pytest
+from export.programs import Written, classes, written
 
 from rnncalc import GRU, LSTM, RNN, ConvLSTM, Dense, Embedding, External, FastGRNN, Layer, Network, Output, Part
 from rnncalc.errors import RefusedError
@@ -346,3 +347,9 @@ def test_the_cure_names_frameworks_whose_spelling_has_the_cell() -> None:
     """A convention that has its tensors is not enough to write a program."""
     with pytest.raises(RefusedError, match=r"conv_lstm cannot be exported to pytorch; export to keras$"):
         source(Network(input=3, layers=(GRID,), steps=3), "pytorch")
+
+
+@pytest.mark.parametrize("program", [*written()], ids=lambda program: f"{program.target}: {program.name}")
+def test_a_program_is_the_one_by_hand(program: Written) -> None:
+    """Its constants and classes; the frameworks run the same ones in `conformance/test_export_programs.py`."""
+    assert classes(program.network, program.target) == program.lines

@@ -11,11 +11,15 @@ from rnncalc import (
     MGU,
     RNN,
     SRU,
+    BatchNorm,
+    Conv1D,
+    ConvLSTM,
     Dense,
     Dropout,
     Embedding,
     External,
     FastGRNN,
+    Flatten,
     MinGRU,
     MinLSTM,
     Network,
@@ -352,9 +356,95 @@ BETWEEN = (
 )
 
 
+# kernels, norms and what else few layers have
+
+FILTERS = Network(input=6, layers=(Conv1D(4, 5, groups=2), BatchNorm(), GRU(5)), steps=9)
+# 4·3·5 + 4 = 64, 2·4 = 8, 3·5·(4 + 5 + 1) = 150
+KERAS = FILTERS.replace(convention="keras")  # 64, 4·4 = 16, 3·5·(4 + 5 + 2) = 165
+BARE_FILTERS = Network(input=6, layers=(Conv1D(4, 5, bias=False), GRU(5, bias=False)))  # 4·6·5 = 120, 3·5·(4 + 5) = 135
+PLACES = Network(input=2, layers=(ConvLSTM(3, kernel=3, space=(4, 5)),))  # 4·3·(9·(2 + 3) + 1) = 552
+LINE = Network(input=2, layers=(ConvLSTM(3, kernel=5, space=(6,)),))  # 4·3·(5·(2 + 3) + 1) = 312
+COUPLED = Network(input=3, layers=(LSTM(5, coupled=True), LSTM(4)))  # 3·5·(3 + 5 + 1) = 135, 4·4·(5 + 4 + 1) = 160
+FLAT = Network(input=3, layers=(GRU(5), Flatten(), Dense(4, extra_inputs=2)), steps=6)
+# 135, 0, 4·(6·5 + 2 + 1) = 132
+STARTED = Network(input=3, layers=(LSTM(5, initial_state=7), Dense(4)))  # 2·5·(7 + 1) = 80, 180, 4·(5 + 1) = 24
+ONE_STEP = Network(input=3, layers=(LSTM(5, peepholes=True),), steps=1)  # 180 + 3·5 = 195
+SIX_STEPS = Network(input=3, layers=(LSTM(5, peepholes=True), LSTM(5, projection=4), GRU(7)), steps=6)
+# 195, 4·5·(5 + 4 + 1) + 4·5 = 220, 3·7·(4 + 7 + 1) = 252
+
+KERNELS = (
+    Made("no-kernel", PLACES, (4 * 3 * (2 + 3 + 1),)),
+    Made("no-kernel", LINE, (4 * 3 * (2 + 3 + 1),)),
+    Made("no-kernel", LOOKING, (195, 120)),
+    Made("kernel-along-one-axis", PLACES, (4 * 3 * (3 * (2 + 3) + 1),)),
+    Made("kernel-along-one-axis", LINE, (312,)),
+    Made("flattened", PLACES, (4 * 60 * (40 + 60 + 1),)),
+    Made("flattened", PLAIN, (180, 273, 16)),
+    Made("kernel-of-one-step", FILTERS, (4 * 3 + 4, 8, 150)),
+    Made("no-channels", FILTERS, (4 * 5 + 4, 8, 150)),
+    Made("no-groups", FILTERS, (4 * 6 * 5 + 4, 8, 150)),
+    Made("no-groups", BARE_FILTERS, (120, 135)),
+    Made("bias-of-each-weight", FILTERS, (60 + 60, 8, 150)),
+    Made("bias-of-each-weight", BARE_FILTERS, (120, 135)),
+    Made("no-bias-around", FILTERS, (60, 4, 150)),
+    Made("biases-counted", BARE_FILTERS, (120 + 4, 135 + 3 * 5)),
+    Made("biases-counted", FILTERS, (64, 8, 150)),
+    Made("no-biases", FILTERS, (60, 4, 3 * 5 * (4 + 5))),
+    Made("stored-counted", FILTERS, (64, 8 + 2 * 4, 150)),
+    Made("no-stored", KERAS, (64, 8, 165)),
+    Made("no-stored", FILTERS, (64, 8, 150)),
+    Made("only-recurrent", FILTERS, (0, 0, 150)),
+)
+
+RARE = (
+    Made("no-gains", NORMED, (180 + 5,)),
+    Made("no-norm", NORMED, (180,)),
+    Made("no-norm", SHARED, (104,)),
+    Made("no-norm-of-states", NORMED, (4 * 5 * (3 + 5 + 1 + 1),)),
+    Made("no-norm-of-states", BOTH, (234,)),
+    Made("no-norm-of-states", LEARNED, (380,)),
+    Made("input-gate-apart", COUPLED, (180, 160)),
+    Made("no-initial-state", STARTED, (0, 0, 180, 24)),
+    Made("not-flattened", FLAT, (135, 0, 4 * (5 + 2 + 1))),
+    Made("weights-times-steps", SIX_STEPS, (20 * (48 + 1) + 90, 20 * (54 + 1) + 20, 21 * (66 + 1))),
+    Made("recurrent-between-steps", ONE_STEP, (195,)),
+    Made("embedding-output", WORDS, (6 * 4, 180, 12)),
+    Made("embedding-output", EMBEDDED_HALVES, (3 * 4, 150, 216, 4 * 7, 0, 195, 216, 14)),
+    Made("embedding-output", READING, (36, 150, 63, 195, 12)),
+    Made("embedding-output", TABLE_ALONE.replace(steps=1), (36, 10)),
+    Made("only-recurrent", DEEP, (180, 273, 0, 0)),
+    Made("padding-row", TIED, (36 + 4, 144, 9)),
+    Made("no-candidate", PLAIN, (3 * 5 * (3 + 5 + 1), 2 * 7 * (5 + 7 + 1), 16)),
+    Made("one-plain-rnn", PLAIN, (5 * (3 + 5), 0, 2 * 7)),
+    Made("one-plain-rnn", CHAIN, (5 * (3 + 5), 0, 4 * 7, 2 * 4)),
+    Made("one-plain-rnn", deep(5, 3), (5 * (5 + 5), 0)),
+    Made("one-plain-rnn", STEPLESS, (135, 12)),
+    Made("recurrent-of-inputs", PLAIN, (4 * 5 * (3 + 3 + 1), 3 * 7 * (5 + 5 + 1), 16)),
+    Made("recurrent-of-inputs", MINIMAL, (40, 72)),
+    Made("recurrent-among-inputs", PLAIN, (4 * (5 * (3 + 1) + 3 * 3), 3 * (7 * (5 + 1) + 5 * 5), 16)),
+    Made("recurrent-among-inputs", MINIMAL, (40, 72)),
+    Made("recurrent-among-inputs", ODD, (4 * 5 * 3 + 2 * 5 + 2 * 3 * 3,)),
+    Made("input-of-units", PLAIN, (4 * 5 * (5 + 5 + 1), 3 * 7 * (7 + 7 + 1), 16)),
+    Made("input-square", PLAIN, (3 * 3, 5 * 5, 16)),
+    Made("input-square", CHAIN, (3 * 3, 12 * 12, 32, 10)),
+    Made("steps-for-units", CHAIN, (2 * 4 * 6 * (3 + 6 + 1), 3 * 6 * (2 * 6 + 2 + 6 + 1), 4 * (6 + 1), 10)),
+    Made("steps-for-units", SIX_STEPS, (4 * 6 * (3 + 6 + 1) + 3 * 6, 4 * 6 * (6 + 4 + 1) + 20, 3 * 6 * (4 + 6 + 1))),
+    Made("steps-for-units", STEPLESS, (135, 12)),
+    Made(
+        "steps-for-units",
+        EMBEDDED_HALVES,
+        (36, 3 * 3 * (4 + 3 + 1), 3 * 3 * (3 + 3 + 1), 56, 0, 3 * 4 * (7 + 4 + 1), 3 * 4 * (4 + 4 + 1), 2 * (4 + 1)),
+    ),
+    Made("widths-added", PLAIN, (3 + 5, 5 + 7, 16)),
+    Made("output-in-each-gate", PLAIN, (180, 273, 3 * 16)),
+    Made("output-in-each-gate", DEEP, (180, 273, 32, 10)),
+    Made("output-as-cell", PLAIN, (180, 273, 3 * 2 * (7 + 2 + 1))),
+)
+
+
 @pytest.mark.parametrize(
     "made",
-    [*NUMBER, *READ, *TWICE, *BIASES, *WHOLE, *WIDTHS, *STEPS, *REPEATED, *BETWEEN],
+    [*NUMBER, *READ, *TWICE, *BIASES, *WHOLE, *WIDTHS, *STEPS, *REPEATED, *BETWEEN, *KERNELS, *RARE],
     ids=lambda made: f"{made.id}-{sum(made.lines)}",
 )
 def test_what_a_mistake_makes_of_each_line(made: Made) -> None:
