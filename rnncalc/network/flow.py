@@ -31,7 +31,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
-from rnncalc.network.parts import OUTPUT, Parts, Topology, joins, name_of, name_of_start, reads_many
+from rnncalc.network.parts import OUTPUT, Parts, Topology, name_of, name_of_start, reads_many
 
 
 class Move(Frozen):
@@ -141,7 +141,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
 
     for half, part in parts.items():
         of = {"encoder": Topology.MANY_TO_ONE, "decoder": Topology.MANY_TO_MANY}.get(str(half), topology)
-        layers = [(layer, copy) for layer, _, copy, _, _ in joins(part)]
+        layers = [(layer, copy) for layer in part.layers for copy in range(layer.repeat)]
         begin, end = turns([layer for layer, _ in layers], of)
         length: Shape = (part.steps,) if reads_many(of) else ()
         first = part.layers[0]
@@ -285,16 +285,17 @@ def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:
     """Return the shape of a move's value from the shapes of earlier values."""
     x = found[move.reads[0]] if move.reads else ()
     match move:
+        case Recur():
+            layer = move.layer
+            shape = (*x[:-1], layer.directions * layer.sizes(0)[layer.output])
+        case Apply():
+            shape = (*x[:-1], move.layer.output_width(x[-1]))
         case Input():
             shape = move.shape
         case Begin():
             shape = (move.steps, *x)
         case Window():
             shape = move.layer.output_shape(x)
-        case Apply():
-            shape = (*x[:-1], move.layer.output_width(x[-1]))
-        case Recur(layer=layer):
-            shape = (*x[:-1], layer.directions * layer.sizes(0)[layer.output])
         case Last():
             shape = x[1:]
         case Final():

@@ -235,7 +235,8 @@ def check(
             if limit.compares:
                 difference = Difference(before.of(limit.quantity), numbers.of(limit.quantity))
                 checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
-    return Verdict("", network.name, network.convention, numbers, tuple(_located(checks, locate)), left_out)
+    located = tuple(_located(checks, locate, kept=listed))
+    return Verdict("", network.name, network.convention, numbers, located, left_out)
 
 
 def check_network(network: Network, *, dtype: str = "float32", **limits: float | str) -> Verdict:
@@ -347,10 +348,14 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
     return Unknown.COUNTED_ELSEWHERE if steps_known(network.parts) else Unknown.STEPS_NOT_GIVEN
 
 
-def _located(checks: Iterable[LimitCheck], locate: Locate) -> Iterator[LimitCheck]:
-    """Yield each check with its place in the spec. Limits of layers may be thousands: only failed ones are located."""
+def _located(checks: Iterable[LimitCheck], locate: Locate, *, kept: bool) -> Iterator[LimitCheck]:
+    """Yield each check with its place in the spec: a failed one, and if `kept`, also a kept one of the whole network.
+
+    Limits of layers may be thousands.
+    """
     for one in checks:
-        place = locate(one.limit.path) if one.limit.path and not (one.kept and one.limit.layer) else None
+        wanted = not one.kept or (kept and not one.limit.layer)
+        place = locate(one.limit.path) if one.limit.path and wanted else None
         yield one._replace(line=place[0], column=place[1]) if place else one
 
 
