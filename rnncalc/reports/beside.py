@@ -261,7 +261,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
             for module in self.shapes.modules
             for name, array in module.returns.items()
         )
-        sheet = layer_sheet(network, ("Kind", "Input", "Returns", "Shape"), (), rows, (), self._notes())._replace(
+        sheet = layer_sheet(network, ("Kind", "Input", "Returns", "Shape"), (), rows, (), self._notes()).replace(
             total=None
         )
         return [sheet, *self.counts.tensor_sheets()]

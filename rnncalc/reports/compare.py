@@ -210,7 +210,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         totals = self._totals()
         network = self.allocations.network
         sheet = layer_sheet(network, ("Kind",), (*totals,), rows, (*totals.values(),), self._notes())
-        return [sheet._replace(subtitle=flow(network))]
+        return [sheet.replace(subtitle=flow(network))]
 
     def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:
         """Yield each layer with its parameters under each convention."""

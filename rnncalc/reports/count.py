@@ -91,7 +91,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
             for tensor in layer.tensors
         )
         sheet = layer_sheet(count.network, ("Tensor", "Role", "Shape"), ("Parameters",), rows, (count.params,))
-        return [sheet._replace(title="Tensors", subtitle="")]
+        return [sheet.replace(title="Tensors", subtitle="")]
 
 
 class FileReport(SheetReport):

@@ -81,7 +81,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
     def sheets(self) -> list[Sheet]:
         """Return a derivation for each layer, then the total, then the dense equivalent."""
         head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
-        head = head._replace(notes=(later,)) if (later := one_to_many(self.network)) else head
+        head = head.replace(notes=(later,)) if (later := one_to_many(self.network)) else head
         whole = self.explanation.total is not None
         return [*([head] if whole else []), *self._layers(), *self._network()]
 
@@ -97,7 +97,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
 
         def conventions(title: str) -> list[Sheet]:
             (sheet,) = AllocationReport(compare_conventions(self.network)).sheets()
-            return [sheet._replace(title=title, subtitle="")]
+            return [sheet.replace(title=title, subtitle="")]
 
         whole = self.explanation.total is not None
         if whole:
@@ -136,7 +136,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             subtitle = f"all {steps} steps at once, no weights shared: each layer of width w has T·w units"
             sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
             key, what, *others = sheet.columns
-            yield sheet._replace(subtitle=subtitle, summed=True, columns=(key, what._replace(whole=True), *others))
+            yield sheet.replace(subtitle=subtitle, summed=True, columns=(key, what.replace(whole=True), *others))
 
 
 Row = tuple[str | TensorName, str, Arithmetic, int]
@@ -256,7 +256,7 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     rows = [_row(step, each) for step in each.steps]
     sheet = _rows_sheet(placed.name, rows, (*(text for _, text in notes), *on_this_layer(each)))
     subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
-    return sheet._replace(subtitle=subtitle, equations=equations(each))
+    return sheet.replace(subtitle=subtitle, equations=equations(each))
 
 
 def equations(each: Derivation) -> tuple[Line, ...]:

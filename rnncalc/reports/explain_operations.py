@@ -91,7 +91,7 @@ def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
     notes = () if each.step or each.sequence else (none,)
     head = Sheet((), (), title=placed.name, subtitle="; ".join(words), equations=equations(each.of), notes=notes)
     columns = Column("Equation", key=True), Column("Operations"), Column("Arithmetic"), Column("Number", right=True)
-    yield head._replace(columns=columns, rows=_step(each)) if each.step else head
+    yield head.replace(columns=columns, rows=_step(each)) if each.step else head
     if each.sequence:
         over = Column("Over the sequence", key=True)
         yield Sheet((over, Column("Arithmetic"), Column("Number", right=True)), _sequence(each))

@@ -136,7 +136,7 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
         for name, number, rows in (("Saved", "Numbers", _saved(each)), ("Gradient", "Multiply-adds", _work(each)))
     )
     first = saved or work or head
-    yield first._replace(title=head.title, subtitle=head.subtitle, equations=equations(each.of), notes=notes)
+    yield first.replace(title=head.title, subtitle=head.subtitle, equations=equations(each.of), notes=notes)
     if saved and work:
         yield work
 

@@ -449,7 +449,7 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
         if chunk:
             steps = plural((len(of.terms) - 1) % chunk + 1, "step")
             note = f"The last chunk has {steps}, and keeps that many terms of each weight, the first ones."
-        yield sheet._replace(notes=(note,)) if number == len(layer.terms) else sheet  # once is enough
+        yield sheet.replace(notes=(note,)) if number == len(layer.terms) else sheet  # once is enough
 
 
 def _gate(keeper: Keeper) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from rnncalc.layers.frozen import Frozen
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class TensorName(NamedTuple):
         return f"{self.before}{self.letter}{'_' if self.below else ''}{self.below}"
 
 
-class Phrase(NamedTuple):
+class Phrase(Frozen):
     """Words and mathematics: each part is one or the other."""
 
     parts: tuple[str | Line, ...]
@@ -48,19 +49,19 @@ BARS = "▁▂▃▄▅▆▇█"
 """Bars of one character, from low to high."""
 
 
-class Bar(NamedTuple):
+class Bar(Frozen):
     """A share from 0 to 1, drawn to scale."""
 
     share: float
 
 
-class Block(NamedTuple):
+class Block(Frozen):
     """Numbers in rows: a matrix, or a vector as a column."""
 
     rows: tuple[tuple[str, ...], ...]
 
 
-class EquationText(NamedTuple):
+class EquationText(Frozen):
     """Text within an equation with numbers."""
 
     text: str
@@ -84,7 +85,7 @@ def cell(value: Value) -> Value:
     return Arithmetic(str(value), str(value)) if has_letters(value) else value
 
 
-class Column(NamedTuple):
+class Column(Frozen):
     """A column of a sheet. Numbers are aligned right; a `key` identifies a row and stays beside any other column.
 
     together: whether a narrow screen keeps it beside the other columns with this mark.
@@ -115,7 +116,7 @@ def total_row(columns: Sequence[Column], *numbers: Value) -> Row:
     return (*head, *numbers)
 
 
-class Sheet(NamedTuple):
+class Sheet(Frozen):
     """A table for people: rows, their total, and sentences above and below them.
 
     summed: whether the total's numbers are the sums of their columns. equations: written above the rows. work:
@@ -136,7 +137,7 @@ class Sheet(NamedTuple):
 Scalar = str | int | float | bool
 
 
-class Entry(NamedTuple):
+class Entry(Frozen):
     """A key with its value: a scalar or none, entries below it, or a list of items or numbers.
 
     remarks: comments on it.
@@ -147,7 +148,7 @@ class Entry(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-class Document(NamedTuple):
+class Document(Frozen):
     """Keys and values in order, and remarks on the whole."""
 
     remarks: tuple[str, ...]
@@ -197,7 +198,7 @@ MOST_READ = 12
 """The most wrong answers to a question that people see; programs get all."""
 
 
-class QuizAnswer(NamedTuple):
+class QuizAnswer(Frozen):
     """An answer to a question: its spellings, the usual one first, and the feedback on it."""
 
     spellings: tuple[str, ...]
@@ -209,7 +210,7 @@ class QuizAnswer(NamedTuple):
         return self.spellings[0]
 
 
-class QuizQuestion(NamedTuple):
+class QuizQuestion(Frozen):
     """A question for a learner.
 
     group: the same for all variants of a question, so that each learner may get one of them. id: unique in the quiz.
@@ -242,7 +243,7 @@ class QuizQuestion(NamedTuple):
         return f"Variant {self.variant}: {self.title}"
 
 
-class Quiz(NamedTuple):
+class Quiz(Frozen):
     """Questions in order, with a title. sheet, key: whether the questions and the answers are written on paper."""
 
     title: str

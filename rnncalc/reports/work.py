@@ -74,7 +74,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     notes = (*_said(layer), *on_padding(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
-        yield head._replace(work=(*weights, *_step(work, layer.steps[0], "").work))
+        yield head.replace(work=(*weights, *_step(work, layer.steps[0], "").work))
         return
     yield head
     for direction, way in zip(WAYS, layer.ways, strict=False):

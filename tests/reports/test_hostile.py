@@ -14,6 +14,7 @@ import yaml
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
+from rnncalc.layers.frozen import Frozen
 from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Style
 from rnncalc.reports.equations import Derivative, Function, Sign, Term
 from rnncalc.reports.report import (
@@ -61,6 +62,8 @@ def hostile(value: Any) -> Any:
             return HOSTILE
         case dict():
             return {f"{HOSTILE}{number}": hostile(below) for number, below in enumerate(value.values())}
+        case Frozen():
+            return value.replace(**{name: hostile(below) for name, below in value.values().items()})
         case tuple() if hasattr(value, "_fields"):
             return type(value)(*map(hostile, value))
         case list() | tuple():
@@ -139,7 +142,7 @@ def quiz_of(text: str) -> Quiz:
     """Return a quiz that has a text in each field."""
     answers = tuple(QuizAnswer((text, text), text) for _ in range(3))
     question = QuizQuestion(*(text,) * 3, 1, text, (text,), text, text, True, answers[0], answers[1:], ())
-    questions = (question, question._replace(numeric=False), question._replace(choices=answers))
+    questions = (question, question.replace(numeric=False), question.replace(choices=answers))
     return Quiz(text, questions, sheet=True, key=True)
 
 
