@@ -9,24 +9,23 @@ from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_conventions, compare_same_params, dense_growth
-from rnncalc.questions.explain_operations import explain_operations
 from rnncalc.questions.explain_training import explain_training
-from rnncalc.questions.operations import pass_operations
+from rnncalc.questions.operations import explain_operations, pass_operations
 from rnncalc.questions.quantized import quantized
 from rnncalc.questions.read import read
 from rnncalc.questions.shapes import shapes
 from rnncalc.questions.stream import stream
 from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport, GradebookReport
-from rnncalc.reports.beside import OperationsReport, QuantizedReport, ShapesReport, StreamReport
+from rnncalc.reports.beside import QuantizedReport, ShapesReport, StreamReport
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.reports.explain_operations import OperationsExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
+from rnncalc.reports.operations import OperationsExplanationReport, OperationsReport
 from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import BackwardReport, RunReport
 from rnncalc.reports.solve import SolutionReport

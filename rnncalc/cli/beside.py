@@ -40,7 +40,7 @@ def _training(counts: CountReport, **update: Any) -> Report:
 
 def _operations(counts: CountReport, batch: int = 1) -> Report:
     from rnncalc.questions.operations import pass_operations
-    from rnncalc.reports.beside import OperationsReport
+    from rnncalc.reports.operations import OperationsReport
 
     return OperationsReport(counts, pass_operations(counts.counted.network, batch))
 

@@ -20,8 +20,8 @@ from rnncalc.text import not_among
 
 
 def _operations(network: Network, only: tuple[str, ...], batch: int = 1) -> Report:
-    from rnncalc.questions.explain_operations import explain_operations
-    from rnncalc.reports.explain_operations import OperationsExplanationReport
+    from rnncalc.questions.operations import explain_operations
+    from rnncalc.reports.operations import OperationsExplanationReport
 
     return OperationsExplanationReport(explain_operations(network, batch, only))
 

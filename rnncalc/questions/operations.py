@@ -1,20 +1,24 @@
-"""`count --operations`: the operations of a forward pass, by kind."""
+"""`count --operations` and `explain --operations`: the operations of a forward pass, by kind and by equation."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.given import network_of, whole
-from rnncalc.step.costs import OperationCounts, operations
+from rnncalc.step.costs import OperationCounts, operations, operations_by_node
+from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.step.trace import trace
+from rnncalc.step.trace import Trace, trace
 
 _MERGES = {"sum": "plus", "mul": "times", "ave": "mean"}
 """The operation that joins two directions, if there is one."""
@@ -64,3 +68,117 @@ def merging(placed: Placed, batch: int = 1) -> tuple[int, ...]:
         return (0,)
     steps = (placed.uses or 1) if placed.sequence else 1
     return batch, steps, placed.outputs, merge.products + merge.sums
+
+
+class OperationsLine(NamedTuple):
+    """The operations of one kind: in an equation, or in several equal ones, in one step of one direction; or of a pass.
+
+    A pass multiplies those of a step by the batch, the steps and the directions; for element-wise operations its
+    `expression` also has those that join two directions.
+    kind: the name of a field of OperationCounts. lefts: the left sides of the equations; empty for a pass.
+    """
+
+    kind: str
+    expression: Expression
+    number: int
+    lefts: tuple[Symbol, ...] = ()
+
+
+class OperationsDerivation(NamedTuple):
+    """The derivation of one layer's operations. sequence: empty if the steps are not known."""
+
+    of: Derivation
+    step: tuple[OperationsLine, ...]
+    sequence: tuple[OperationsLine, ...]
+    counts: OperationCounts | None
+
+    @property
+    def placed(self) -> Placed:
+        """The layer."""
+        return self.of.placed
+
+
+class OperationsExplanation(NamedTuple):
+    """The derivation of the operations of a network, or of some of its layers."""
+
+    operations: PassOperations
+    layers: tuple[OperationsDerivation, ...]
+
+
+def explain_operations(network: Network, batch: int = 1, only: tuple[str, ...] = ()) -> OperationsExplanation:
+    """Derive the operations of a forward pass over a batch, of the layers of these names or of all.
+
+    Raises CallError for an invalid batch, and RefusedError for sizes in letters.
+    """
+    counted = pass_operations(network_of(network), batch)
+    derivations = explain_those(network).layers
+    found = [
+        _derivation(of, counts, network, batch)
+        for of, counts in zip(derivations, counted.layers, strict=True)
+        if not only or of.placed.name in only
+    ]
+    return OperationsExplanation(counted, tuple(found))
+
+
+def _derivation(of: Derivation, counts: OperationCounts | None, network: Network, batch: int) -> OperationsDerivation:
+    placed, layer = of.placed, of.placed.layer
+    if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
+        times = batch * (placed.uses or 1)
+        applied = [
+            OperationsLine(kind, Times((times, number // times)) if times > 1 else number, number)
+            for kind, number in (counts._asdict() if counts else {}).items()
+            if number
+        ]
+        return OperationsDerivation(of, (), (*applied, *_flops(counts)), counts)
+    row = convention(network.convention)  # the step under a notation is the same
+    step = tuple(_of_step(placed, trace(layer, placed.inputs, row), of))
+    sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
+    return OperationsDerivation(of, step, sequence, counts)
+
+
+def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[OperationsLine]:
+    """Yield the operations of each equation; equations with the same operations share a line."""
+    left_of = owners(step) if isinstance(placed.layer, Cell) else {}
+    (alone,) = {equation.left for equation in of.equations} if not left_of else (Symbol(""),)
+    terms: dict[tuple[Symbol, str], dict[tuple[str, ...], int]] = {}
+    for each in operations_by_node(step):
+        found = terms.setdefault((left_of.get(each.place, alone), each.kind), {})
+        found[each.axes] = found.get(each.axes, 0) + each.times
+    alike: dict[tuple[str, tuple[tuple[tuple[str, ...], int], ...]], list[Symbol]] = {}
+    for (left, kind), widths in terms.items():
+        alike.setdefault((kind, tuple(widths.items())), []).append(left)
+    for (kind, factors), lefts in sorted(alike.items(), key=lambda item: OperationCounts._fields.index(item[0][0])):
+        one = _sum(
+            tuple((Times((times, *axes)) if times > 1 else Times(axes)) if axes else times for axes, times in factors)
+        )
+        expression = Times((len(lefts), one)) if len(lefts) > 1 else one
+        yield OperationsLine(kind, expression, value(expression, placed.sizes), tuple(lefts))
+
+
+def _of_sequence(
+    placed: Placed, step: tuple[OperationsLine, ...], counts: OperationCounts, batch: int
+) -> Iterator[OperationsLine]:
+    """Yield the operations of each kind over a batch, and the FLOPs."""
+    for kind in OperationCounts._fields:
+        numbers = [line.number for line in step if line.kind == kind]
+        factors = [number for number in (batch, placed.uses or 1, placed.layer.directions) if number > 1]
+        once = _sum(tuple(numbers)) if numbers else 0
+        expression: Expression = Times((*factors, once)) if factors and numbers else once
+        merge = merging(placed, batch)
+        if kind == "elementwise" and merge != (0,):
+            joined = Times(tuple(number for number in merge if number > 1) or (1,))
+            expression = Plus((expression, joined)) if numbers else joined
+        if number := getattr(counts, kind):
+            yield OperationsLine(kind, expression, number)
+    yield from _flops(counts)
+
+
+def _flops(counts: OperationCounts | None) -> Iterator[OperationsLine]:
+    if counts and counts.flops:
+        doubled = Times((2, counts.multiply_adds))
+        others = [number for number in counts[1:] if number]
+        yield OperationsLine("flops", Plus((doubled, *others)) if others else doubled, counts.flops)
+
+
+def _sum(terms: tuple[Expression, ...]) -> Expression:
+    return terms[0] if len(terms) == 1 else Plus(terms)

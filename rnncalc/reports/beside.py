@@ -19,7 +19,6 @@ from rnncalc.text import all_of, plural
 if TYPE_CHECKING:
     from rnncalc.network.network import Network
     from rnncalc.network.stack import Placed
-    from rnncalc.questions.operations import PassOperations
     from rnncalc.questions.quantized import Quantized
     from rnncalc.questions.shapes import ModuleShapes
     from rnncalc.questions.stream import StreamCount
@@ -54,7 +53,7 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
     def whole(self) -> dict[str, Any]:
         """Return the keys that the JSON object has in addition to the count's."""
         *_, total = self.numbers()
-        return {self.within: total} if self.within else total
+        return {self.within: total}
 
     def extra(self) -> dict[str, list[int | None]]:
         """Return the columns that only the table has, by their titles."""
@@ -107,33 +106,6 @@ def on_elsewhere(network: Network) -> Iterator[str]:
         if isinstance(placed.layer, External):
             yield f"Not known for what is counted elsewhere: {placed.name}."
             return
-
-
-TITLES = {
-    "multiply_adds": "Multiply-adds",
-    "bias_additions": "Bias additions",
-    "elementwise": "Element-wise",
-    "activations": "Activations",
-    "flops": "FLOPs",
-}
-"""The title of each number's column."""
-
-
-class OperationsReport(BesideReport):
-    """A count, and the operations of a forward pass."""
-
-    columns: ClassVar[Mapping[str, str]] = TITLES
-    within = "operations"
-
-    operations: PassOperations
-
-    def numbers(self) -> Iterator[dict[str, Any]]:
-        return self.by_key((*self.operations.layers, self.operations.total))
-
-    def notes(self) -> Iterator[str]:
-        yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
-        yield "Element-wise: products, quotients and sums of two numbers; FLOPs: 2 × multiply-adds (MACs) + the rest."
-        yield from on_unknown(self.operations.network)
 
 
 REASONS = "a layer that reads both ways, pads the end, or begins or flattens a sequence does not go step by step"

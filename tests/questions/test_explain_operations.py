@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc.conventions.formula import numbers
-from rnncalc.questions.explain_operations import explain_operations
-from rnncalc.questions.operations import pass_operations
+from rnncalc.questions.operations import explain_operations, pass_operations
 from rnncalc.spec import parse
 from rnncalc.step.costs import OperationCounts
 

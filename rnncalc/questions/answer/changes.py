@@ -356,18 +356,25 @@ def swapped(line: LayerLine) -> LayerLine:
 # --- the width that one layer gives the next
 
 
+def by_layer_below(change: Callable[[LayerLine, LayerLine, Network], LayerLine]) -> Change:
+    """Return the mistake that changes each line by the line below it, whose output it reads."""
+
+    def changed(worksheet: Worksheet, network: Network) -> Worksheet:
+        found = [*worksheet]
+        for lower, place in neighbours(worksheet):
+            found[place] = change(worksheet[lower], worksheet[place], network)
+        return tuple(found)
+
+    return changed
+
+
 def feeding(width: Width) -> Change:
     """Return the mistake that changes the input width of each layer but the first of a part."""
 
-    def change(worksheet: Worksheet, network: Network) -> Worksheet:
-        changed = [*worksheet]
-        for lower, place in neighbours(worksheet):
-            below, line = worksheet[lower], worksheet[place]
-            fed = below.placed.part == line.placed.part
-            changed[place] = fed_with(line, width(below, line, network) if fed else None)
-        return tuple(changed)
+    def change(below: LayerLine, line: LayerLine, network: Network) -> LayerLine:
+        return fed_with(line, width(below, line, network)) if below.placed.part == line.placed.part else line
 
-    return change
+    return by_layer_below(change)
 
 
 def to_output(width: Width) -> Width:
@@ -445,22 +452,27 @@ def first_fed(worksheet: Worksheet, part: str | None) -> int | None:
     return None
 
 
+def change_first(worksheet: Worksheet, part: str | None, change: LineChange) -> Worksheet:
+    """Return a worksheet with a part's first hidden layer that reads vectors changed, if it has one."""
+    place = first_fed(worksheet, part)
+    return worksheet if place is None else replaced(worksheet, place, change(worksheet[place]))
+
+
 def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
     """Give the decoder's first layer that reads vectors the input width of the encoder's."""
-    of, to = first_fed(worksheet, "encoder"), first_fed(worksheet, "decoder")
-    if of is None or to is None:
+    of = first_fed(worksheet, "encoder")
+    if of is None:
         return worksheet
-    return replaced(worksheet, to, set_width(worksheet[to], worksheet[of].width("input"), "input"))
+    return change_first(worksheet, "decoder", with_width("input", lambda line: worksheet[of].width("input")))
 
 
 def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
     """Add the width of the encoder's state to the input of the decoder's first layer that reads vectors."""
-    to = first_fed(worksheet, "decoder")
     cells = [line for line in worksheet if line.placed.part == "encoder" and isinstance(line.layer, Cell)]
-    if to is None or not cells:
+    if not cells:
         return worksheet
-    line = worksheet[to]
-    return replaced(worksheet, to, set_width(line, line.width("input") + cells[-1].placed.outputs, "input"))
+    state = cells[-1].placed.outputs
+    return change_first(worksheet, "decoder", with_width("input", lambda line: line.width("input") + state))
 
 
 def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Worksheet:
@@ -475,14 +487,9 @@ def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Workshee
     return replaced(changed, reader, fed_with(worksheet[reader], changed[place].h * worksheet[place].directions))
 
 
-def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Leave out the embedding, and give the layer above it the vocabulary as its input width."""
-    changed = [*worksheet]
-    for lower, place in neighbours(worksheet):
-        below = worksheet[lower]
-        if isinstance(below.layer, Embedding):
-            changed[lower], changed[place] = left_out(below), fed_with(worksheet[place], below.placed.inputs)
-    return tuple(changed)
+def width_of_vocabulary(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the vocabulary, if the layer below is an embedding."""
+    return below.placed.inputs if isinstance(below.layer, Embedding) else None
 
 
 def taken_as_tied(line: LayerLine, network: Network) -> LayerLine:
@@ -494,15 +501,11 @@ def taken_as_tied(line: LayerLine, network: Network) -> LayerLine:
 def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
     """Return the mistake that changes each output layer above a cell; `change` gets the number of the cell's gates."""
 
-    def changed(worksheet: Worksheet, network: Network) -> Worksheet:
-        found = [*worksheet]
-        for lower, place in neighbours(worksheet):
-            below, line = worksheet[lower], worksheet[place]
-            if isinstance(line.layer, Output) and isinstance(below.layer, Cell):
-                found[place] = change(line, len(below.gates))
-        return tuple(found)
+    def changed(below: LayerLine, line: LayerLine, network: Network) -> LayerLine:
+        above = isinstance(line.layer, Output) and isinstance(below.layer, Cell)
+        return change(line, len(below.gates)) if above else line
 
-    return changed
+    return by_layer_below(changed)
 
 
 def flattened_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
@@ -558,11 +561,8 @@ def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
 
 def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:
     """Give the first layer that reads vectors the features of all steps as its input."""
-    place = first_fed(worksheet, worksheet[0].placed.part)
-    if place is None:
-        return worksheet
-    line = worksheet[place]
-    return replaced(worksheet, place, set_times(line, steps_of(line, network), "input"))
+    part = worksheet[0].placed.part
+    return change_first(worksheet, part, lambda line: set_times(line, steps_of(line, network), "input"))
 
 
 def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:

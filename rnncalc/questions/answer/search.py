@@ -79,15 +79,6 @@ class Candidate(NamedTuple):
         return sum(_rarity(row) for row, _ in self.mistakes)
 
 
-class Pair(NamedTuple):
-    """Two mistakes, made one after the other, and the wrong count of each line."""
-
-    first: Mistake | Family
-    once: Variant
-    second: Mistake | Family
-    counts: tuple[int, ...]
-
-
 class Search:
     """The search for explanations of wrong numbers of one network.
 
@@ -101,8 +92,8 @@ class Search:
         self.rows = [row for row in TABLE if not (large and row.rare)]
         self._made: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._in_one_layer: list[tuple[int, Candidate]] | None = None
-        self._pairs: list[Pair] | None = None
-        self._pairs_by_count: dict[int | None, dict[int, list[Pair]]] = {}
+        self._pairs: list[tuple[tuple[int, ...], Candidate]] | None = None
+        self._pairs_by_count: dict[int | None, dict[int, list[Candidate]]] = {}
 
     def diagnoses(self, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
         """Yield the explanations of a number, each with its wrong worksheet.
@@ -151,14 +142,14 @@ class Search:
             self._made[row.id] = found
         return found
 
-    def pairs(self, question: Question) -> list[Pair]:
-        """Return all pairs of mistakes, the likeliest first."""
+    def pairs(self, question: Question) -> list[tuple[tuple[int, ...], Candidate]]:
+        """Return all pairs of mistakes, each with the wrong count of each line, the likeliest first."""
         if self._pairs is None:
             pairs = self._paired(question) if len(self.worksheet) <= MOST_JUDGED else ()
-            self._pairs = sorted(pairs, key=lambda pair: _rarity(pair.first) + _rarity(pair.second))
+            self._pairs = sorted(pairs, key=lambda pair: pair[1].rarity)
         return self._pairs
 
-    def _paired(self, question: Question) -> Iterator[Pair]:
+    def _paired(self, question: Question) -> Iterator[tuple[tuple[int, ...], Candidate]]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
         single = {row.id for row in TABLE if isinstance(row, Family) and (row.single or row.fitted)}
         rows = [row for row in TABLE if row.id not in single and not (likelier and _rarity(row))]
@@ -173,7 +164,8 @@ class Search:
                     lines = zip(twice.worksheet, once.worksheet, counts, strict=True)
                     both = tuple(count if now is was else now.params for now, was, count in lines)
                     if both != counts:
-                        yield Pair(first, once, second, both)
+                        mistakes = ((first, once), (second, twice))
+                        yield both, Candidate(mistakes, twice.worksheet, once.layer or twice.layer)
 
     def _simple(self, question: Question) -> Iterator[Candidate]:
         """Yield the single mistakes that give the number: made everywhere, then in one layer only."""
@@ -214,31 +206,22 @@ class Search:
                 yield right - was.params + now.params, candidate
 
     def _likeliest_pairs(self, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
-        """Yield the likeliest pairs that give the number."""
+        """Yield the likeliest pairs that give the number, in an order in which both mistakes can be made."""
+        place = question.place
+        if place not in self._pairs_by_count:
+            by_count = self._pairs_by_count.setdefault(place, {})
+            for counts, candidate in self.pairs(question):
+                if place is None or not _by_layer(candidate.mistakes[0][0]):
+                    by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
         listed = [right]
         rarity = 0
-        for candidate in self._fitting_pairs(question):
+        for candidate in self._pairs_by_count[place].get(question.given.number, ()):
             if len(listed) > MOST_LISTED or (candidate.rarity > rarity and len(listed) > 1):
                 return
             rarity = candidate.rarity
             if (yours := _sum(candidate.worksheet, question)) not in listed:
                 listed.append(yours)
                 yield _diagnosis(candidate, right, question), candidate.worksheet
-
-    def _fitting_pairs(self, question: Question) -> Iterator[Candidate]:
-        """Yield pairs of mistakes that give the number, in an order in which both can be made."""
-        place = question.place
-        if place not in self._pairs_by_count:
-            by_count = self._pairs_by_count.setdefault(place, {})
-            for pair in self.pairs(question):
-                if place is not None and _by_layer(pair.first):
-                    continue
-                count = sum(pair.counts) if place is None else pair.counts[place]
-                by_count.setdefault(count, []).append(pair)
-        for first, once, second, _ in self._pairs_by_count[place].get(question.given.number, ()):
-            for twice in _variants(second, once.worksheet, question):
-                if question.given.means(question.params(twice.worksheet)):
-                    yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
 
 
 def _rarity(row: Mistake | Family) -> int:

@@ -477,7 +477,11 @@ TABLE: tuple[Mistake | Family, ...] = (
         "feeds the output layer with the last layer's input too",
         feeding(to_output(lambda below, line, network: below.placed.outputs + below.placed.inputs)),
     ),
-    rare("one-hot", "leaves out the embedding and feeds the next layer with the vocabulary", changes.one_hot),
+    rare(
+        "one-hot",
+        "leaves out the embedding and feeds the next layer with the vocabulary",
+        in_turn(feeding(changes.width_of_vocabulary), in_layers(left_out, Embedding)),
+    ),
     # mistakes that explain almost any number
     Family(
         "vocabulary-of-batch",

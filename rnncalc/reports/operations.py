@@ -1,20 +1,47 @@
-"""The report of `explain --operations`: for each layer its operations, equation by equation, and over the sequence."""
+"""Reports on the operations of a forward pass: beside a count, and derived equation by equation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
-from rnncalc.questions.explain_operations import OperationsDerivation, OperationsExplanation
-from rnncalc.reports.beside import TITLES, on_unknown
+from rnncalc.questions.operations import OperationsDerivation, OperationsExplanation, PassOperations
+from rnncalc.reports.beside import BesideReport, on_unknown
 from rnncalc.reports.equations import listed, plain, vector
 from rnncalc.reports.explain import equations, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Column, Phrase, Sheet, Value
 from rnncalc.text import plural
+
+TITLES = {
+    "multiply_adds": "Multiply-adds",
+    "bias_additions": "Bias additions",
+    "elementwise": "Element-wise",
+    "activations": "Activations",
+    "flops": "FLOPs",
+}
+"""The title of each number's column."""
+
+
+class OperationsReport(BesideReport):
+    """A count, and the operations of a forward pass."""
+
+    columns: ClassVar[Mapping[str, str]] = TITLES
+    within = "operations"
+
+    operations: PassOperations
+
+    def numbers(self) -> Iterator[dict[str, Any]]:
+        return self.by_key((*self.operations.layers, self.operations.total))
+
+    def notes(self) -> Iterator[str]:
+        yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
+        yield "Element-wise: products, quotients and sums of two numbers; FLOPs: 2 × multiply-adds (MACs) + the rest."
+        yield from on_unknown(self.operations.network)
+
 
 Row = tuple[Value, ...]
 
