@@ -297,7 +297,7 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
 # Columns: which steps there is room for
 
 
-class Column(NamedTuple):
+class TimeColumn(NamedTuple):
     """A step that is drawn, or several that are left out.
 
     name: the step's subscript. first, last: whether it is the first or the last. gap: whether it stands for steps that
@@ -315,7 +315,7 @@ class Column(NamedTuple):
         return steps is Occurrence.EVERY or (self.first if steps is Occurrence.FIRST else self.last)
 
 
-Columns = tuple[Column, ...]
+Columns = tuple[TimeColumn, ...]
 Way = tuple[Columns, bool]
 """A way to draw a part: its columns, and whether it is as narrow as possible, without its first states."""
 
@@ -328,11 +328,11 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     """
     steps, reads_many = part.steps, part.reads is Occurrence.EVERY
     if part.at_once or (not reads_many and part.output is not Occurrence.EVERY):
-        every = (Column(first=True, last=True),)
+        every = (TimeColumn(first=True, last=True),)
         return [(every, False), (every, True)]
     full = [_ends(part, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
     if steps is not None and steps <= MOST_STEPS:
-        full.insert(0, tuple(Column(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
+        full.insert(0, tuple(TimeColumn(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
     found = [*((columns, False) for columns in full), (full[-1], True)]
     if alone and steps != 1:
         starts = part.name == "decoder" or not reads_many
@@ -343,10 +343,10 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
 
 def _ends(part: DrawnPart, head: int, tail: int) -> Columns:
     """Return the first steps, what is left out behind them, and the last step if `tail` is 1."""
-    first = (Column(str(step), first=step == 1) for step in range(1, head + 1))
+    first = (TimeColumn(str(step), first=step == 1) for step in range(1, head + 1))
     steps = part.steps
-    last = Column(part.letter if steps is None or steps >= SHORT else str(steps), last=True)
-    return (*first, Column(gap=True, left_out=steps - head - tail if steps else 0), *(last for _ in range(tail)))
+    last = TimeColumn(part.letter if steps is None or steps >= SHORT else str(steps), last=True)
+    return (*first, TimeColumn(gap=True, left_out=steps - head - tail if steps else 0), *(last for _ in range(tail)))
 
 
 # Halves: rows and columns in their places
@@ -405,7 +405,7 @@ class Half(Frozen):
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
         return max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
 
-    def width(self, column: Column) -> int:
+    def width(self, column: TimeColumn) -> int:
         """Return the width of a column."""
         return DOTS if column.gap else self.box
 
@@ -444,7 +444,7 @@ class Half(Frozen):
         beside += [f"{plural(left_out, 'step')} left out"] if left_out else []
         return repeated, "; ".join(beside)
 
-    def placed(self) -> Iterator[tuple[Column, int]]:
+    def placed(self) -> Iterator[tuple[TimeColumn, int]]:
         """Yield the columns, each with where it begins."""
         return zip(self.columns, self.lefts, strict=True)
 
@@ -510,7 +510,7 @@ class Half(Frozen):
                 line, wide = (at(letter, column.name),), self._node(letter, column)
                 yield Box(x + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
 
-    def _node(self, letter: str, step: Column) -> int:
+    def _node(self, letter: str, step: TimeColumn) -> int:
         """Return the width of a circle."""
         return (span((at(letter, step.name),)) + 2) | 1
 
