@@ -23,6 +23,7 @@ from rnncalc.export.code import (
 )
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.frozen import Frozen
+from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
 from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, array_of, arrays, shapes
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
@@ -129,26 +130,24 @@ class Spelling(Frozen, kw_only=True):
 
     def problems(self) -> Iterator[str]:
         """Yield what is missing, unknown or contradictory in its templates and tables."""
-        for key in [each for each in self.layers if each not in LAYERS]:
-            yield f"layers: no kind is called {key!r}{did_you_mean(key, [*LAYERS])}"
+        layers = {name: {*of.made_from} for name in KINDS if (of := kind(name)).made_from}
+        for key in [each for each in self.layers if each not in layers]:
+            yield f"layers: no kind is called {key!r}{did_you_mean(key, [*layers])}"
         for key in [each for each in (*self.functions, *self.helpers) if each not in OPERATIONS]:
             yield f"functions: no operation is called {key!r}{did_you_mean(key, [*OPERATIONS])}"
         if bool(self.tie) == bool(self.tied):
             yield "give either tie or tied: how an output shares the embedding's matrix"
-        for kind, needed in LAYERS.items():
-            if kind not in self.layers:
-                yield f"layers: {kind} is missing"
+        for name, needed in layers.items():
+            if name not in self.layers:
+                yield f"layers: {name} is missing"
             else:
-                yield from _misplaced(f"layers: {kind}", self.layers[kind], needed, _OF_LAYERS)
+                yield from _misplaced(f"layers: {name}", self.layers[name], needed, _OF_LAYERS)
         for part, needed in PLACES.items():
             if template := getattr(self, part):
                 yield from _misplaced(part, template, needed, needed | _OPTIONAL.get(part, set()))
 
 
 NOTHING = Around()
-
-LAYERS = {of.kind: {*of.made_from} for of in (Dense, Embedding, Dropout, External)}
-"""The places that the template of each kind of layer must have."""
 
 PLACES = {
     "parameter": {"shape"},
@@ -163,7 +162,7 @@ PLACES = {
     "zeros": {"x", "width"},
     "looped": {"own", "x"},
 }
-"""The places that each other template must have."""
+"""The places that each template must have, beside those of layers."""
 
 _OF_LAYERS = {"inputs", "outputs", "units", "rate", "params", "bias", "activation", "name"}
 _OPTIONAL = {"parameter": {"name", "frozen"}}

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TextIO
 
 from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
-from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, parts
+from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, filled, parts
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.reports.report import DerivationReport, QuizReport
 from rnncalc.reports.sheet import (
@@ -229,14 +229,10 @@ def aligned(lines: Iterable[Line], environment: str) -> str:
 
 def _fitting(line: Line) -> Iterator[str]:
     """Yield an equation in as many lines as it needs on a page."""
-    rows: list[Line] = [()]
-    indent = _line_width(line[:2]) + QUAD
-    for group in parts(line, BREAKS):
-        if rows[-1] and _line_width((*rows[-1], *group)) > PAGE - indent * (len(rows) > 1):
-            rows.append(())
-        rows[-1] = (*rows[-1], *group)
-    yield latex(rows[0])
-    yield from (f"&\\quad {latex(row)}" for row in rows[1:])
+    later = PAGE - _line_width(line[:2]) - QUAD
+    first, *others = filled(parts(line, BREAKS), lambda row, first: _line_width(row) <= (PAGE if first else later))
+    yield latex(first)
+    yield from (f"&\\quad {latex(row)}" for row in others)
 
 
 def latex(line: Line) -> str:
@@ -327,12 +323,9 @@ def _side(side: Sequence[WorkPiece], room: float) -> str:
     """Return a side of an equation, on several lines if it is too wide; brackets grow if they pair on one line."""
     if _width(side) <= room:
         return "".join(map(_work_piece, side))
-    rows: list[list[WorkPiece]] = [[]]
-    for group in parts(side, IN_WORK):
-        for part in [group] if _width(group) <= room - QUAD else parts(group, (" ",)):
-            if rows[-1] and _width((*rows[-1], *part)) > room - QUAD:
-                rows.append([])
-            rows[-1] += part
+    room -= QUAD
+    groups = [[group] if _width(group) <= room else parts(group, (" ",)) for group in parts(side, IN_WORK)]
+    rows = filled((part for group in groups for part in group), lambda row, _: _width(row) <= room)
     text = " \\\\\n  &\\quad ".join("".join(map(_work_piece, row)) for row in rows)
     return text.replace(r"\left(", r"\Bigl(").replace(r"\right)", r"\Bigr)")
 
@@ -383,7 +376,7 @@ def _text_width(text: str) -> float:
     return sum(_WIDE.get(char) or (11.0 if char.isupper() else 6.0) for char in text)
 
 
-def _line_width(line: Line) -> float:
+def _line_width(line: Sequence[Piece]) -> float:
     """Return the width of an equation, or a part of one, with the shapes below its terms."""
     return sum(max(_text_width(plain_piece(piece)), _shape_width(piece)) for piece in line)
 

@@ -7,7 +7,7 @@ brackets, on one base line.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from rnncalc.reports.equations import Line, Sign, Term, plain, plain_piece
@@ -34,6 +34,16 @@ def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]
             found.append([])
         found[-1].append(piece)
     return [tuple(part) for part in found]
+
+
+def filled(groups: Iterable[Sequence[Part]], fits: Callable[[Sequence[Part], bool], bool]) -> list[tuple[Part, ...]]:
+    """Return the parts of an equation in rows, as few as fit. fits: of a row, and of whether it is the first."""
+    rows: list[tuple[Part, ...]] = [()]
+    for group in groups:
+        if rows[-1] and not fits((*rows[-1], *group), len(rows) == 1):
+            rows.append(())
+        rows[-1] = (*rows[-1], *group)
+    return rows
 
 
 def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[str]:
@@ -91,22 +101,11 @@ GAP = 4
 MOST_WIDTH = 80
 """The most columns that they fill on a wide screen."""
 
-_BRACKETS, _PARENTHESES = ("⎡⎢⎣", "⎤⎥⎦"), ("⎛⎜⎝", "⎞⎟⎠")
-"""The top, the middle and the foot of brackets around several lines."""
+_BRACKETS, _PARENTHESES = ("[⎡⎢⎣", "]⎤⎥⎦"), ("(⎛⎜⎝", ")⎞⎟⎠")
+"""A bracket on one line, and its top, its middle and its foot around several."""
 
-
-class TextBox(NamedTuple):
-    """Lines of one width; `base` is the one that is level with its neighbours."""
-
-    lines: tuple[str, ...]
-
-    @property
-    def base(self) -> int:
-        return (len(self.lines) - 1) // 2
-
-    @property
-    def width(self) -> int:
-        return len(self.lines[0])
+TextBox = tuple[str, ...]
+"""Lines of one width; the middle one, or the upper of two, is level with its neighbours."""
 
 
 def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
@@ -115,7 +114,7 @@ def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
     for line in lines:
         box = _beside([line])
         if line.count(" = ") == 1 and not any(piece in IN_WORK for piece in line):
-            if beside and sum(each.width + GAP for each in beside) + box.width > min(width, MOST_WIDTH):
+            if beside and sum(len(each[0]) + GAP for each in beside) + len(box[0]) > min(width, MOST_WIDTH):
                 yield _lines(beside)
                 beside = []
             beside.append(box)
@@ -144,28 +143,28 @@ def _spelled(piece: WorkPiece, signs: Mapping[int, str]) -> WorkPiece:
 
 
 def _lines(boxes: Sequence[TextBox]) -> list[str]:
-    gap = TextBox((" " * GAP,))
-    return [text.rstrip() for text in _joined([each for box in boxes for each in (box, gap)]).lines]
+    gap = (" " * GAP,)
+    return [text.rstrip() for text in _joined([each for box in boxes for each in (box, gap)])]
 
 
 def laid_out(line: WorkLine, width: int) -> list[str]:
     """Return the lines of an equation; if it is wider than `width`, its sides are below each other."""
     name, *sides = parts(line, (" = ",))
-    indent = _beside([name]).width
+    indent = len(_beside([name])[0])
     rows: list[WorkLine] = [name]
     broken = False  # whether the side before had to go on below
     for number, side in enumerate(sides):
-        if not broken and _beside([rows[-1], side]).width <= width:
+        if not broken and len(_beside([rows[-1], side])[0]) <= width:
             rows[-1] = (*rows[-1], *side)
             continue
         if number:
             rows.append((" " * indent,))
-        broken = _beside([rows[-1], side]).width > width
+        broken = len(_beside([rows[-1], side])[0]) > width
         for place, group in enumerate(parts(side, IN_WORK)):
-            if place and _beside([rows[-1], group]).width > width:
+            if place and len(_beside([rows[-1], group])[0]) > width:
                 rows.append((" " * (indent + 2),))
             rows[-1] = (*rows[-1], *group)
-    return [text.rstrip() for row in rows for text in _beside([row]).lines]
+    return [text.rstrip() for row in rows for text in _beside([row])]
 
 
 def _beside(rows: Sequence[WorkLine]) -> TextBox:
@@ -175,49 +174,49 @@ def _beside(rows: Sequence[WorkLine]) -> TextBox:
     for piece in (piece for row in rows for piece in row):
         if isinstance(piece, str) and piece.endswith("("):
             opened.append(len(boxes))
-            boxes.append(TextBox((piece,)))
+            boxes.append((piece,))
         elif piece == ")" and opened:
             start = opened.pop()
-            name, inside = boxes[start].lines[0][:-1], boxes[start + 1 :]
-            boxes[start:] = [*_around(inside, _PARENTHESES, "()", _height(inside), name)]
+            name, inside = boxes[start][0][:-1], boxes[start + 1 :]
+            boxes[start:] = [*_around(inside, _PARENTHESES, _height(inside), name)]
         elif piece == ")":  # it was opened on a line above
-            boxes.append(_bracket(_PARENTHESES[1], ")", _height(boxes)))
+            boxes.append(_bracket(_PARENTHESES[1], _height(boxes)))
         else:
             boxes.append(_box(piece))
     for start in reversed(opened):  # and this is closed on one below
-        name = boxes[start].lines[0][:-1]
-        boxes[start : start + 1] = [TextBox((name,)), _bracket(_PARENTHESES[0], "(", _height(boxes[start + 1 :]))]
+        name = boxes[start][0][:-1]
+        boxes[start : start + 1] = [(name,), _bracket(_PARENTHESES[0], _height(boxes[start + 1 :]))]
     return _joined(boxes)
 
 
 def _height(boxes: Sequence[TextBox]) -> int:
-    return max((len(box.lines) for box in boxes), default=1)
+    return max(map(len, boxes), default=1)
 
 
-def _around(boxes: list[TextBox], signs: tuple[str, str], flat: str, tall: int, name: str = "") -> Iterator[TextBox]:
+def _around(boxes: list[TextBox], signs: tuple[str, str], tall: int, name: str = "") -> Iterator[TextBox]:
     """Yield boxes with a bracket on each side, as tall as is asked for, and the name of a function before."""
     if name:
-        yield TextBox((name,))
-    yield _bracket(signs[0], flat[0], tall)
+        yield (name,)
+    yield _bracket(signs[0], tall)
     yield from boxes
-    yield _bracket(signs[1], flat[1], tall)
+    yield _bracket(signs[1], tall)
 
 
-def _bracket(signs: str, flat: str, tall: int) -> TextBox:
+def _bracket(signs: str, tall: int) -> TextBox:
     """Return a bracket: its top, its middle as often as needed, and its foot."""
-    return TextBox((flat,)) if tall == 1 else TextBox((signs[0], *[signs[1]] * (tall - 2), signs[2]))
+    return (signs[0],) if tall == 1 else (signs[1], *[signs[2]] * (tall - 2), signs[3])
 
 
 def _box(piece: WorkPiece) -> TextBox:
     match piece:
         case Block():
-            return _joined([*_around([_numbers(piece)], _BRACKETS, "[]", len(piece.rows))])
+            return _joined([*_around([_numbers(piece)], _BRACKETS, len(piece.rows))])
         case Term():
-            return TextBox((plain((piece,)),))
+            return (plain((piece,)),)
         case EquationText():
-            return TextBox((escape(piece.text),))
+            return (escape(piece.text),)
         case _:
-            return TextBox((piece,))
+            return (piece,)
 
 
 def _numbers(block: Block) -> TextBox:
@@ -228,17 +227,17 @@ def _numbers(block: Block) -> TextBox:
         before = max(len(whole) for whole, _, _ in parts)
         after = max(len(point + rest) for _, point, rest in parts)
         columns.append([whole.rjust(before) + (point + rest).ljust(after) for whole, point, rest in parts])
-    return TextBox(tuple(" ".join(row) for row in zip(*columns, strict=True)))
+    return tuple(" ".join(row) for row in zip(*columns, strict=True))
 
 
 def _joined(boxes: Sequence[TextBox]) -> TextBox:
     """Return boxes side by side, their base lines level."""
-    above = max((box.base for box in boxes), default=0)
-    below = max((len(box.lines) - box.base for box in boxes), default=1)
+    above = max(((len(box) - 1) // 2 for box in boxes), default=0)
+    below = max((len(box) - (len(box) - 1) // 2 for box in boxes), default=1)
     lines = [""] * (above + below)
     for box in boxes:
-        first = above - box.base
+        first = above - (len(box) - 1) // 2
         for number in range(above + below):
-            inside = first <= number < first + len(box.lines)
-            lines[number] += box.lines[number - first] if inside else " " * box.width
-    return TextBox(tuple(lines))
+            inside = first <= number < first + len(box)
+            lines[number] += box[number - first] if inside else " " * len(box[0])
+    return tuple(lines)

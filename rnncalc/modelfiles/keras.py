@@ -8,7 +8,6 @@ which are not trained. Nothing in it is built or run, not even a lambda.
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from rnncalc.modelfiles.model import (
     Remark,
     RemarkKind,
     TensorRole,
+    json_object,
     role_of,
 )
 
@@ -38,7 +38,7 @@ def read(path: str) -> ModelFile:
     with Archive(path) as archive:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")
-        config = _parsed(archive.read("config.json", MOST_CONFIG))
+        config = json_object(archive.read("config.json", MOST_CONFIG), "configuration", MOST_CONFIG)
         span = archive.span(WEIGHTS)
         opened = partial(Region, path, *span) if span else partial(io.BytesIO, archive.read(WEIGHTS, MOST_INFLATED))
     return _of_arrays(path, "keras", opened, config)
@@ -57,32 +57,15 @@ class KerasLayer(NamedTuple):
     frozen: bool
 
 
-class KerasConfig(NamedTuple):
-    """The layers by name, in order. steps, inputs: the length and width of the network's input, if given."""
-
-    layers: Mapping[str, KerasLayer]
-    steps: int | None = None
-    inputs: int | None = None
+UNKNOWN = KerasLayer("", {}, frozen=False)
+"""A layer that is in no configuration."""
 
 
-def _parsed(text: bytes | str) -> Mapping[str, Any]:
-    """Return a configuration from JSON. Raises BadFileError if it is invalid."""
-    if len(text) > MOST_CONFIG:
-        raise BadFileError(f"has a configuration of {len(text):,} bytes; at most {MOST_CONFIG:,} are read")
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        raise BadFileError("has a configuration that is no JSON") from None
-    if not isinstance(found, dict):
-        raise BadFileError("has a configuration that is no JSON object")
-    return found
-
-
-def _config(config: Any) -> KerasConfig:
-    """Return the layers and the input of a configuration; empty without one."""
+def _config(config: Any) -> tuple[dict[str, KerasLayer], int | None, int | None]:
+    """Return the layers of a configuration by name, in order, and the length and width of its input, if given."""
     if config is None:
-        return KerasConfig({})
-    top = _parsed(config) if isinstance(config, str | bytes) else config
+        return {}, None, None
+    top = json_object(config, "configuration", MOST_CONFIG) if isinstance(config, str | bytes) else config
     layers: dict[str, KerasLayer] = {}
     shapes: list[tuple[int | None, ...]] = []
     space: tuple[int | None, ...] = ()
@@ -104,14 +87,14 @@ def _config(config: Any) -> KerasConfig:
     if len(sizes) == 2 or (len(sizes) > 2 and kinds & _SPACES.keys()):
         steps, *step = sizes
         known = [size for size in step if size is not None]
-        return KerasConfig(layers, steps, prod(known) if len(known) == len(step) else None)
-    return KerasConfig(layers, sizes[0] if len(sizes) == 1 and "Embedding" in kinds else None)
+        return layers, steps, prod(known) if len(known) == len(step) else None
+    return layers, sizes[0] if len(sizes) == 1 and "Embedding" in kinds else None, None
 
 
 _SPACES = {"ConvLSTM1D": 1, "ConvLSTM2D": 2}
 """The layers whose steps have places, and along how many axes."""
-_KEEPING = re.compile("[A-Za-z]*Normalization|[A-Za-z]*Dropout[1-3D]*|Activation|ReLU")
-"""The layers that output as many places as they read."""
+_KEEPING = re.compile("[A-Za-z]*(Normalization|Dropout([1-3]D)?|Noise|ReLU|ELU|Softmax|Activation|Masking)")
+"""The layers that output as many places as they read. Keras 2 writes no shapes into its configurations."""
 
 
 def _sizes(shape: Any) -> tuple[int | None, ...]:
@@ -164,32 +147,31 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
     held = contents(opened)
     top = held.attributes.get("", {})
-    known = _config(config if config is not None else top.get("model_config"))
+    layers, steps, inputs = _config(config if config is not None else top.get("model_config"))
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
     names = _names(held)
-    variables = _variables(held, names, known)
+    variables = _variables(held, names, layers)
     for array in held.arrays:
         path_of_layer, leaf = _place(array, variables)
         name = names.get(path_of_layer, path_of_layer)
         role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
-        frozen = known.layers[name].frozen if name in known.layers and role is TensorRole.PARAMETER else None
+        frozen = layers[name].frozen if name in layers and role is TensorRole.PARAMETER else None
         if leaf in _STATISTICS and role is not TensorRole.OPTIMIZER:  # Keras counts them
             role, frozen = TensorRole.PARAMETER, True
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
         if role is TensorRole.PARAMETER:
             modules.setdefault(name, {})[leaf] = tensors[-1]
-    remarks = [] if known.layers else [Remark(RemarkKind.NO_CONFIG)]
+    remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
     if held.links:
         remarks.append(Remark(RemarkKind.NOT_READ, held.links))
-    order = [*known.layers] or [*held.attributes.get("model_weights", top).get("layer_names", ())]
+    order = [*layers] or [*held.attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
     made = []
     for name in sorted(modules, key=lambda name: places.get(name, len(places))):
-        layer = known.layers.get(name, KerasLayer("", {}, frozen=False))
+        layer = layers.get(name, UNKNOWN)
         made.append(FileModule(name, modules[name], layer.kind, layer.settings))
-    steps, inputs = known.steps, known.inputs
     return ModelFile(path, format, "keras", tuple(tensors), tuple(made), bool(places), tuple(remarks), steps, inputs)
 
 
@@ -214,7 +196,9 @@ _CELL = ("kernel", "recurrent_kernel", "bias")
 _STATISTICS = ("moving_mean", "moving_variance")
 
 
-def _variables(held: HDF5File, names: Mapping[str, str], known: KerasConfig) -> dict[str, tuple[str, ...]]:
+def _variables(
+    held: HDF5File, names: Mapping[str, str], layers: Mapping[str, KerasLayer]
+) -> dict[str, tuple[str, ...]]:
     """Return the names of each layer's numbered variables, as far as they are known."""
     shapes: dict[str, dict[int, tuple[int, ...]]] = {}
     for array in held.arrays:
@@ -222,7 +206,7 @@ def _variables(held: HDF5File, names: Mapping[str, str], known: KerasConfig) -> 
             shapes.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
     found = {}
     for layer, those in shapes.items():
-        config = known.layers.get(names.get(layer, layer), KerasLayer("", {}, frozen=False))
+        config = layers.get(names.get(layer, layer), UNKNOWN)
         kind = (config.kind or layer.rpartition("/")[2]).replace("_", "").lower()
         found[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
     return found

@@ -173,44 +173,24 @@ def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
 # The numbers of a tensor: from bytes to nested lists, in plain Python
 
 
-class DType(NamedTuple):
-    """A type of numbers: its bytes, and its letter in the array module, if any."""
+BYTES = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
+BYTES |= {"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint64": 8, "uint32": 4, "uint16": 2, "uint8": 1, "bool": 1}
+BYTES |= {"complex64": 8, "complex128": 16}
+"""The bytes of a number, by the names of the types that tensors have."""
 
-    size: int
-    letter: str = ""
-
-
-DTYPES: dict[str, DType] = {
-    "float64": DType(8, "d"),
-    "float32": DType(4, "f"),
-    "float16": DType(2),
-    "bfloat16": DType(2),
-    "int64": DType(8, "q"),
-    "int32": DType(4, "i"),
-    "int16": DType(2, "h"),
-    "int8": DType(1, "b"),
-    "uint64": DType(8, "Q"),
-    "uint32": DType(4, "I"),
-    "uint16": DType(2, "H"),
-    "uint8": DType(1, "B"),
-    "bool": DType(1, "B"),
-    "float8_e4m3fn": DType(1),
-    "float8_e5m2": DType(1),
-    "complex64": DType(8),
-    "complex128": DType(16),
-}
-"""The types that tensors have, by their names."""
+_LETTERS = {"float64": "d", "float32": "f", "int64": "q", "int32": "i", "int16": "h", "int8": "b", "bool": "B"}
+_LETTERS |= {"uint64": "Q", "uint32": "I", "uint16": "H", "uint8": "B"}
+"""The letters of types in the array module."""
 
 
 def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
     """Return the numbers of some bytes, widened to Python's floats. Raises BadFileError for a type that has none."""
-    kind = DTYPES.get(dtype, DType(1))
-    if kind.letter:
-        found = array(kind.letter, data)
-        if order != sys.byteorder and kind.size > 1:
+    if dtype in _LETTERS:
+        found = array(_LETTERS[dtype], data)
+        if order != sys.byteorder and found.itemsize > 1:
             found.byteswap()
         return [float(number) for number in found]
-    mark, count = "<" if order == "little" else ">", len(data) // max(1, kind.size)
+    mark, count = "<" if order == "little" else ">", len(data) // BYTES.get(dtype, 1)
     if dtype == "float16":
         return [*struct.unpack(f"{mark}{count}e", data)]
     if dtype == "bfloat16":  # the upper half of a float32
@@ -221,7 +201,7 @@ def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
 
 def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any:
     """Return the numbers of a tensor that are contiguous in a file, from a byte on."""
-    size = prod(shape) * DTYPES.get(dtype, DType(1)).size
+    size = prod(shape) * BYTES.get(dtype, 1)
     with open_input(path) as file:
         file.seek(start)
         data = file.read(size)
@@ -255,3 +235,32 @@ def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
 def transposed(rows: Any) -> Any:
     """Return a matrix with its rows as columns."""
     return [[*column] for column in zip(*rows, strict=True)]
+
+
+# The objects in JSON that some files begin with
+
+
+def refuse_long(what: str, length: int, most: int) -> None:
+    """Refuse a part of a file that has too many bytes to be read."""
+    if length > most:
+        raise BadFileError(f"has a {what} of {length:,} bytes; at most {most:,} are read")
+
+
+def json_object(text: bytes | str, what: str, most: int) -> dict[str, Any]:
+    """Return an object from JSON, no name in it twice. Raises BadFileError if it is none."""
+    import json  # few formats have any
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise BadFileError(f"has a {what} with a name in it twice")
+        return found
+
+    refuse_long(what, len(text), most)
+    try:
+        parsed = json.loads(text, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise error if isinstance(error, BadFileError) else BadFileError(f"has a {what} that is no JSON") from None
+    if not isinstance(parsed, dict):
+        raise BadFileError(f"has a {what} that is no JSON object")
+    return parsed

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from rnncalc.bounds import (
 )
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import (
-    DTYPES,
+    BYTES,
     REAL,
     BadFileError,
     FileModule,
@@ -185,8 +184,8 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
     if apart:
         file, start = _beside(path, name, shape, dtype, said)
         return FileTensor(name, shape, dtype, TensorRole.PARAMETER, partial(numbers_at, file, start, dtype, shape))
-    held = data.size // DTYPES[dtype].size if data and dtype in DTYPES else count
-    if dtype in DTYPES and held != prod(shape):
+    held = data.size // BYTES[dtype] if data and dtype in BYTES else count
+    if dtype in BYTES and held != prod(shape):
         raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {held:,}")
     read = partial(numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)
     return FileTensor(name, shape, dtype, TensorRole.PARAMETER, read)
@@ -215,7 +214,7 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, said: Mapp
             size = os.fstat(beside.fileno()).st_size
     except OSError as error:
         raise BadFileError(f"keeps {escape(name)} in {escape(location)}: {(error.strerror or '').lower()}") from None
-    needed = prod(shape) * DTYPES[dtype].size if dtype in DTYPES else length
+    needed = prod(shape) * BYTES[dtype] if dtype in BYTES else length
     if (length and length != needed) or start + needed > size:
         raise BadFileError(f"keeps {escape(name)} in {escape(location)}, which has not the bytes it needs")
     return file, start
@@ -229,14 +228,14 @@ _MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze
 
 
 class _Look:
-    """Reads the numbers of a tensor if they are not too many."""
+    """Reads the numbers of a tensor if they are not too many, and of a type that is read."""
 
     def __init__(self) -> None:
         self.left = MOST_BIASES_IN_ALL
 
     def at(self, tensor: FileTensor) -> Any:
         """Return the numbers of a tensor, None if they are too many."""
-        if prod(tensor.shape) > min(self.left, MOST_BIASES):
+        if prod(tensor.shape) > min(self.left, MOST_BIASES) or tensor.dtype not in REAL[:4]:
             return None
         self.left -= prod(tensor.shape)
         return tensor.read()
@@ -271,7 +270,8 @@ def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
 
     made = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
     starts = _starts(graph.nodes)
-    for name in _made_beforehand([made[name] for name in made if name in starts], [*made.values()]):
+    parameters = [tensor for tensor in made.values() if tensor.is_parameter]
+    for name in _made_beforehand([each for each in parameters if each.name in starts], parameters, look):
         made[name] = made[name]._replace(role=TensorRole.CONSTANT)
     return made
 
@@ -283,25 +283,19 @@ def _starts(nodes: list[Operator]) -> set[str]:
     return {name for node in sums for name in node.inputs}
 
 
-def _made_beforehand(added: list[FileTensor], tensors: list[FileTensor]) -> Iterator[str]:
+def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], look: _Look) -> Iterator[str]:
     """Yield the names of what a step makes of a state of zeros: a copy of a bias, or zeros where there is none.
 
     An exporter that writes out the steps calculates it for the first of them, with the axes of a step; a bias has one.
     """
     rows = [each for each in added if len(each.shape) > 2 and prod(each.shape[:-1]) == 1]
     sizes = {each.shape[-1:] for each in rows}
-    copied = {tuple(each.read()) for each in _looked_at([each for each in tensors if each.shape in sizes])}
-    for each in _looked_at(rows):
-        numbers = _flat(each.read())
-        if not any(numbers) or tuple(numbers) in copied:
+    biases = [look.at(each) for each in parameters if each.shape in sizes]
+    copied = {tuple(numbers) for numbers in biases if numbers is not None}
+    for each in rows:
+        numbers = look.at(each)
+        if numbers is not None and (not any(flat := _flat(numbers)) or tuple(flat) in copied):
             yield each.name
-
-
-def _looked_at(tensors: list[FileTensor]) -> list[FileTensor]:
-    """Return the parameters among tensors; only the first ones if they have too many numbers together."""
-    parameters = [each for each in tensors if each.is_parameter and each.dtype in ("float32", "float64")]
-    ends = [*accumulate(each.params for each in parameters)]
-    return [each for each, end in zip(parameters, ends, strict=True) if end <= MOST_BIASES]
 
 
 def _half_zeros(tensors: Mapping[str, FileTensor], look: _Look) -> bool:

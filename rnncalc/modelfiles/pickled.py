@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_NAME, MOST_OPCODES, MOST_PICKLE
-from rnncalc.modelfiles.model import BadFileError
+from rnncalc.modelfiles.model import BadFileError, refuse_long
 
 
 class Global(NamedTuple):
@@ -50,8 +50,7 @@ class PickledCall:
 
 def unpickled(data: bytes) -> Any:
     """Return what a pickle describes. Raises BadFileError if it is no pickle, or too large."""
-    if len(data) > MOST_PICKLE:
-        raise BadFileError(f"has a pickle of {len(data):,} bytes; at most {MOST_PICKLE:,} are read")
+    refuse_long("pickle", len(data), MOST_PICKLE)
     try:
         return _Machine(data).run()
     except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error) as error:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.model import (
-    DTYPES,
+    BYTES,
     BadFileError,
     FileTensor,
     ModelFile,
@@ -244,7 +244,7 @@ def _view(name: str, call: PickledCall, archive: Archive, root: str) -> tuple[Te
     if dtype is None:
         raise BadFileError(f"keeps {said} in {escape(str(of))}, which is not read here; save it as float32")
     view = TensorView(f"{root}data/{key}", start, strides)
-    needed = (start + _reach(shape, strides)) * DTYPES[dtype].size
+    needed = (start + _reach(shape, strides)) * BYTES[dtype]
     held = archive.size(view.file)
     if held is None or needed > held:
         there = "none" if held is None else f"{held:,} bytes"
@@ -273,11 +273,11 @@ def _is_size(value: Any) -> bool:
 def _dtype(of: Global, rest: tuple[Any, ...]) -> str | None:
     """Return the type of a tensor's numbers, which some pickles give beside the storage and not by it."""
     beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
-    return beside if beside in DTYPES else STORAGES.get(of.name)
+    return beside if beside in BYTES else STORAGES.get(of.name)
 
 
 def _numbers(path: str, order: str, view: TensorView, shape: tuple[int, ...], dtype: str) -> Any:
-    size = DTYPES[dtype].size
+    size = BYTES[dtype]
     with Archive(path) as archive:
         data = archive.piece(view.file, view.start * size, _reach(shape, view.strides) * size)
     flat = decoded(data, dtype, order)

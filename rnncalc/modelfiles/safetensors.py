@@ -22,15 +22,17 @@ from typing import Any
 from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import (
-    DTYPES,
+    BYTES,
     BadFileError,
     FileTensor,
     ModelFile,
     Remark,
     RemarkKind,
     averages_in,
+    json_object,
     modules_of,
     numbers_at,
+    refuse_long,
     role_of,
 )
 from rnncalc.text import escape
@@ -112,9 +114,8 @@ def _tensors(path: str) -> list[FileTensor]:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > size - 8:
             raise BadFileError(f"is cut off, or no safetensors file: its header should have {length:,} bytes")
-        if length > MOST_HEADER:
-            raise BadFileError(f"has a header of {length:,} bytes; at most {MOST_HEADER:,} are read")
-        header = _parsed(file.read(length))
+        refuse_long("header", length, MOST_HEADER)
+        header = json_object(file.read(length), "header", MOST_HEADER)
     start = 8 + length
     found = [_tensor(path, name, of, start, size - start) for name, of in header.items() if name != "__metadata__"]
     found += _aliases(header.get("__metadata__"), {tensor.name: tensor for tensor in found})
@@ -134,22 +135,6 @@ def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
     return [tensors[of]._replace(name=name, shared_with=of) for name, of in named if len(name) <= MOST_NAME]
 
 
-def _parsed(header: bytes) -> dict[str, Any]:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise BadFileError("has a header with a name in it twice")
-        return found
-
-    try:
-        parsed = json.loads(header, object_pairs_hook=once)
-    except (ValueError, RecursionError) as error:
-        raise error if isinstance(error, BadFileError) else BadFileError("has a header that is no JSON") from None
-    if not isinstance(parsed, dict):
-        raise BadFileError("has a header that is no JSON object")
-    return parsed
-
-
 def _tensor(path: str, name: str, of: Any, start: int, room: int) -> FileTensor:
     said = escape(name)
     given = of if isinstance(of, dict) else {}
@@ -160,7 +145,7 @@ def _tensor(path: str, name: str, of: Any, start: int, room: int) -> FileTensor:
     first, last = ends
     if not first <= last <= room:
         raise BadFileError(f"is cut off: {said} should end at byte {start + last:,}, the file has {start + room:,}")
-    if dtype in DTYPES and prod(shape) * DTYPES[dtype].size != last - first:
+    if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
         raise BadFileError(f"has a header that gives {said} {last - first:,} bytes, which its shape does not need")
     read = partial(numbers_at, path, start + first, dtype, tuple(shape))
     return FileTensor(name, tuple(shape), dtype, role_of(name, dtype), read)

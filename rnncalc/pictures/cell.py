@@ -100,22 +100,22 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     flow = graph(traced, notation)
     for gap in GAPS:
         shapes: list[Shape] = figure(flow, gap, signs)
-        around = bounds(shapes)
-        across = around.right - around.left
+        left, _, right, bottom = bounds(shapes)
+        across = right - left
         if width is None or across <= width:
             break
     drawn = width is None or across <= width
     if not drawn:
         shapes, across = [*lines(steps, width or ROOM)], 0
-        around = bounds(shapes)
+        left, _, _, bottom = bounds(shapes)
     room = max(across, min(width or ROOM, ROOM))
     if not frame.bare:
         arrays = row.arrays(placed.layer.kind)
         assert arrays is not None  # a network is refused if its convention lacks the cell
         legend = [*labels(rows(placed, arrays.habits, notation, signs), room)]
-        beside = bounds(legend)
-        left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
-        shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
+        first, _, last, _ = bounds(legend)
+        start = left + (across - last + first) // 2 if drawn else 0
+        shapes += [moved(label, (start, bottom + 1)) for label in legend]
     caption = _caption(network, placed, [*_notes(placed, others, flow if drawn else None)])
     picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))

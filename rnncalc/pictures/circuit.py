@@ -73,19 +73,10 @@ def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
 # Rows and columns
 
 
-class NodeBox(NamedTuple):
-    """How a node is drawn, at any place."""
-
-    lines: tuple[Line, ...]
-    width: int
-    height: int
-    style: Style
-    round: bool = False
-
-
 class NodeGrid:
     """Rows and columns of nodes, and how each is drawn.
 
+    boxes: how nodes are drawn, at any place.
     lines: of each state that has one, the nodes on it from left to right; the states in `without` get none.
     rows: of each node, from 1 for the lowest; x stands in row 0, the output in the row above all. States of the step
     before have none: they stand at the left.
@@ -203,7 +194,7 @@ class NodeGrid:
             found.append(tuple(column))
         return found
 
-    def _box(self, place: int, signs: Mapping[int, str]) -> NodeBox:
+    def _box(self, place: int, signs: Mapping[int, str]) -> Box:
         """Return how a node is drawn: a gate and a matrix as a box, an operation as a circle, a number small."""
         node = self.nodes[place]
         row = node.operation
@@ -211,11 +202,11 @@ class NodeGrid:
         match node.kind:
             case NodeKind.OPERATION:
                 sign = function if row.function else row.drawn
-                return NodeBox(((sign,),), (len(sign) + 2) | 1, 1, Style.OPERATION, round=True)
+                return Box(0, 0, (len(sign) + 2) | 1, 1, ((sign,),), Style.OPERATION, round=True)
             case NodeKind.NUMBER:
                 (number,) = spelled((Term(node.letter),), signs)
                 line: Line = (number,) if row.name == "linear" else (f"{function}(", number, ")")
-                return NodeBox((line,), (span(line) + 2) | 1, 1, Style.GATE)
+                return Box(0, 0, (span(line) + 2) | 1, 1, (line,), Style.GATE)
             case NodeKind.GATE | NodeKind.THROUGH:
                 lines: tuple[Line, ...] = ((function,), spelled((Term(node.letter, time="t"),), signs))
             case _:
@@ -224,7 +215,7 @@ class NodeGrid:
         least = max([NARROWEST, *(2 * abs(at) + 3 for at in entries)])
         width = max([least, *(span(line) + MARGIN for line in lines)]) | 1
         bare = node.kind is NodeKind.THROUGH  # it has no weights of its own
-        return NodeBox(lines, width, len(lines) + 2, Style.OPERATION if bare else Style.GATE, bare)
+        return Box(0, 0, width, len(lines) + 2, lines, Style.OPERATION if bare else Style.GATE, bare)
 
 
 def ports(number: int, straight: bool) -> list[int]:
@@ -436,8 +427,11 @@ class Routing:
     # Heights, and a track of its own for each wire
 
     @cached_property
-    def heights(self) -> Heights:
-        """How high everything stands; the middle of a node is the upper of two."""
+    def heights(self) -> tuple[dict[int, int], dict[tuple[int, int], int], dict[int, int]]:
+        """The y of the middle of each row, of each track, and of each state of the step before, where it comes in.
+
+        The middle of a node is the upper of two. A track has a row and the value that runs in the channel below that.
+        """
         channels: dict[int, dict[int, None]] = {}
         for route in self.routes:
             if route.course in TRACKED:
@@ -459,7 +453,7 @@ class Routing:
             lined = [rows[route.row] for route in own if (place, route.target) in self.lined]
             turns = [rows[route.row] if route.course is Course.SIDE else tracks[route.row, place] for route in own]
             entries[place] = lined[0] if lined else max(turns, default=y + number)
-        return Heights(rows, tracks, entries)
+        return rows, tracks, entries
 
     def _order(self, row: int, values: list[int]) -> tuple[int, ...]:
         """Return the values of a channel from the highest track to the lowest, so that few of their wires cross."""
@@ -536,7 +530,7 @@ class Routing:
         rows, tracks, entries = self.heights
         for place, box in self.grid.boxes.items():
             x, y = self.middles[place] - box.width // 2, rows[self.grid.rows[place]] - (box.height - 1) // 2
-            yield Box(x, y, box.width, box.height, box.lines, box.style, box.round)
+            yield box._replace(x=x, y=y)
         yield Label(self.trunks[0], rows[0], (Term("x", time="t"),), Style.INPUT, Align.MIDDLE)
         yield Label(self.middles[OUT], rows[self.grid.rows[OUT]], (Term("h", time="t"),), Style.OUTPUT, Align.MIDDLE)
         for letter, place in self.grid.graph.before.items():
@@ -566,17 +560,6 @@ class Routing:
                     yield Dot(*cells[0])
             seen.update(cells)
             yield Arrow(_turning(cells), Style.STATE if of_state else Style.INPUT)
-
-
-class Heights(NamedTuple):
-    """The y of the middle of each row, and of each track: by row and the value that runs in the channel below it.
-
-    entries: of each state of the step before, the y at which it comes in.
-    """
-
-    rows: Mapping[int, int]
-    tracks: Mapping[tuple[int, int], int]
-    entries: Mapping[int, int]
 
 
 def _turning(cells: Sequence[GridPoint]) -> tuple[GridPoint, ...]:

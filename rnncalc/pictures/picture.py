@@ -247,23 +247,14 @@ class Frame(NamedTuple):
     bare: bool = False
 
 
-class Bounds(NamedTuple):
-    """The cells that shapes take: the first, and the first behind them."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-
-
 MOST = 64
 """Words widen a picture to at most this many cells."""
 
 
 def framed(caption: Caption, shapes: list[Shape], frame: Frame) -> Picture:
     """Return a picture of shapes wherever they are, with its caption above and below them unless it is bare."""
-    around = bounds(shapes)
-    across, down = around.right - around.left, around.bottom - around.top
+    left, upper, right, lower = bounds(shapes)
+    across, down = right - left, lower - upper
     room = max(across, min(frame.width or MOST, MOST))
     above = [(fitted(caption.heading, room * 6 // 7), Style.HEADING)]  # it is larger
     above += [(line, Style.NOTE) for line in _wrapped(caption.setting, room)]
@@ -275,7 +266,7 @@ def framed(caption: Caption, shapes: list[Shape], frame: Frame) -> Picture:
     labels = [Label(0, y, (line,), style) for y, (line, style) in enumerate(above)]
     labels += [Label(0, bottom + y, (line,), Style.NOTE) for y, line in enumerate(below)]
     whole = max([across, *(span(label.text) for label in labels)])
-    by = ((whole - across) // 2 - around.left, top - around.top)
+    by = ((whole - across) // 2 - left, top - upper)
     placed = (*labels, *(moved(shape, by) for shape in shapes))
     title, setting = escape(caption.heading, 200), escape(caption.setting, 200)
     description = f"{setting}. {' '.join(caption.notes)}"
@@ -304,11 +295,11 @@ def _wrapped(text: str, room: int) -> list[str]:
     return wrap(fitted(text, 10 * room), max(room * 9 // 10, 1), break_long_words=False)
 
 
-def bounds(shapes: Iterable[Shape]) -> Bounds:
-    """Return the cells that shapes take."""
+def bounds(shapes: Iterable[Shape]) -> tuple[int, int, int, int]:
+    """Return the first cell that shapes take, and the first behind them: left, top, right and bottom."""
     corners = [corner for shape in shapes for corner in _corners(shape)]
     across, down = [x for x, _ in corners], [y for _, y in corners]
-    return Bounds(min(across), min(down), max(across), max(down))
+    return min(across), min(down), max(across), max(down)
 
 
 def _corners(shape: Shape) -> Iterator[tuple[int, int]]:

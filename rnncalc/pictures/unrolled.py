@@ -94,17 +94,6 @@ class Occurrence(Enum):
     LAST = auto()
 
 
-class RowSize(NamedTuple):
-    """The height of a row of boxes, and the lines of it, counted from the top, in which the states run.
-
-    backward: None if no second direction runs.
-    """
-
-    height: int
-    forward: int
-    backward: int | None = None
-
-
 class Row(NamedTuple):
     """A layer, or several that are left out.
 
@@ -158,19 +147,29 @@ class Row(NamedTuple):
         return [(Term(letter), f" {self.placed.sizes[size]:,}") for letter, size in of.items()]
 
     @property
-    def size(self) -> RowSize:
-        """How high a box is, and in which lines the states run."""
-        height, states = len(self.lines) + 2, len(self.states)
-        if not self.cell or not self.cell.bidirectional:
-            return RowSize(height, (height - 1) // 2)
-        height = max(height, states + 4)
-        forward = (height - states - 2) // 2
-        return RowSize(height, forward, forward + states + 1)
+    def two_way(self) -> bool:
+        """Whether it runs in both directions."""
+        return self.cell is not None and self.cell.bidirectional
+
+    @property
+    def height(self) -> int:
+        """How many lines a box has."""
+        return max(len(self.lines) + 2, len(self.states) + 4 if self.two_way else 0)
+
+    @property
+    def forward(self) -> int:
+        """The line of a box, counted from its top, in which the states run."""
+        return (self.height - len(self.states) - 2) // 2 if self.two_way else (self.height - 1) // 2
+
+    @property
+    def backward(self) -> int:
+        """The line in which those of the second direction run, if there is one."""
+        return self.forward + len(self.states) + 1
 
     @property
     def joins(self) -> bool:
         """Whether its two directions end apart, and are joined into the one vector that it outputs."""
-        return self.size.backward is not None and self.output is Occurrence.LAST
+        return self.two_way and self.output is Occurrence.LAST
 
     @property
     def output_width(self) -> Line:
@@ -298,27 +297,25 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
 # Columns: which steps there is room for
 
 
-class TimeStep(NamedTuple):
-    """A step that is drawn: its subscript, and whether it is the first or the last."""
+class TimeColumn(NamedTuple):
+    """A step that is drawn, or several that are left out.
 
-    name: str
+    name: the step's subscript. first, last: whether it is the first or the last. gap: whether it stands for steps that
+    are left out; left_out: their number, 0 if it is unknown.
+    """
+
+    name: str = ""
     first: bool = False
     last: bool = False
+    gap: bool = False
+    left_out: int = 0
 
     def among(self, steps: Occurrence) -> bool:
-        """Return whether this step is among some steps."""
+        """Return whether this step is among some steps; a gap has steps, but neither the first nor the last."""
         return steps is Occurrence.EVERY or (self.first if steps is Occurrence.FIRST else self.last)
 
 
-class Gap(NamedTuple):
-    """Steps that are left out: their number, None if it is unknown."""
-
-    steps: int | None
-
-
-Columns = tuple[TimeStep | Gap, ...]
-
-
+Columns = tuple[TimeColumn, ...]
 Way = tuple[Columns, bool]
 """A way to draw a part: its columns, and whether it is as narrow as possible, without its first states."""
 
@@ -331,11 +328,11 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     """
     steps, reads_many = part.steps, part.reads is Occurrence.EVERY
     if part.at_once or (not reads_many and part.output is not Occurrence.EVERY):
-        full: list[Columns] = [(TimeStep("", first=True, last=True),)]
-        return [(full[0], False), (full[0], True)]
+        every = (TimeColumn(first=True, last=True),)
+        return [(every, False), (every, True)]
     full = [_ends(part, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
     if steps is not None and steps <= MOST_STEPS:
-        full.insert(0, tuple(TimeStep(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
+        full.insert(0, tuple(TimeColumn(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
     found = [*((columns, False) for columns in full), (full[-1], True)]
     if alone and steps != 1:
         starts = part.name == "decoder" or not reads_many
@@ -346,10 +343,10 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
 
 def _ends(part: DrawnPart, head: int, tail: int) -> Columns:
     """Return the first steps, what is left out behind them, and the last step if `tail` is 1."""
-    first = (TimeStep(str(step), first=step == 1) for step in range(1, head + 1))
+    first = (TimeColumn(str(step), first=step == 1) for step in range(1, head + 1))
     steps = part.steps
-    last = TimeStep(part.letter if steps is None or steps >= SHORT else str(steps), last=True)
-    return (*first, Gap(steps and steps - head - tail), *(last for _ in range(tail)))
+    last = TimeColumn(part.letter if steps is None or steps >= SHORT else str(steps), last=True)
+    return (*first, TimeColumn(gap=True, left_out=steps - head - tail if steps else 0), *(last for _ in range(tail)))
 
 
 # Halves: rows and columns in their places
@@ -359,37 +356,39 @@ class Half(Frozen):
     """A whole network, or one half of an encoder-decoder, in its place.
 
     Lines are counted from the top of the picture, cells across from the left of the half.
-    rows: its layers from the lowest, each with the line at which its box begins. inputs, outputs: the lines of its
-    inputs and outputs, None without outputs. reads: at which steps it reads an input. before: what stands below the
-    letters of its first states; "" if they come from elsewhere, or are left out. behind: the same of those that run
-    backwards. repeated, beside: what the picture says of its weights, and below that. tight: whether its boxes have no
-    room to spare. feedback: whether its output at a step is its input at the next.
+    tight: whether its boxes have no room to spare, and its first states are left out. rows: its layers from the lowest,
+    each with the line at which its box begins. inputs, outputs: the lines of its inputs and outputs, None without
+    outputs. started: whether its first states come from the other half. feedback: whether its output at a step is its
+    input at the next.
     """
 
+    part: DrawnPart
     columns: Columns
+    tight: bool
     rows: tuple[tuple[Row, int], ...]
     inputs: int
     outputs: int | None
-    reads: Occurrence
-    before: str
-    behind: str
-    repeated: str
-    beside: str
-    tight: bool
+    started: bool
     feedback: bool
 
     @cached_property
     def box(self) -> int:
         """The width of every box."""
-        steps = [column.name for column in self.columns if isinstance(column, TimeStep)]
+        steps = [column.name for column in self.columns if not column.gap]
         nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
         return max([*(row.width(self.tight) for row, _ in self.rows if not row.elided), *nodes]) | 1
 
     @cached_property
     def start(self) -> int:
         """The width of the states before the first step, 0 if there are none to draw."""
-        stateful = [row for row, _ in self.rows if self.before and row.states]
-        return max((span(row.states_at(self.before)) + 2 for row in stateful), default=0)
+        drawn = [] if self.tight or self.started else self.rows
+        return max((span(row.states_at("0")) + 2 for row, _ in drawn if row.states), default=0)
+
+    @cached_property
+    def behind(self) -> str:
+        """The subscript of the first states that run backwards."""
+        steps = self.part.steps
+        return str(steps + 1) if steps and steps + 1 < SHORT and not self.part.at_once else f"{self.part.letter}+1"
 
     @cached_property
     def first_arrow(self) -> int:
@@ -406,9 +405,9 @@ class Half(Frozen):
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
         return max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
 
-    def width(self, column: TimeStep | Gap) -> int:
+    def width(self, column: TimeColumn) -> int:
         """Return the width of a column."""
-        return self.box if isinstance(column, TimeStep) else DOTS
+        return DOTS if column.gap else self.box
 
     @cached_property
     def lefts(self) -> list[int]:
@@ -427,10 +426,25 @@ class Half(Frozen):
     @cached_property
     def overhang(self) -> int:
         """How much wider the words below are than the columns, on each side."""
-        words = max(span((self.repeated,)), span((self.beside,)))
+        words = max(span((text,)) for text in self.words)
         return max(words - (self.right - self.lefts[0]) + 1, 0) // 2
 
-    def placed(self) -> Iterator[tuple[TimeStep | Gap, int]]:
+    @cached_property
+    def words(self) -> tuple[str, str]:
+        """What the picture says of the weights of all steps, and below that of the half."""
+        part = self.part
+        times = part.letter if part.steps is None else f"{part.steps:,}"
+        repeated = f"×{times}, the same weights"
+        if part.at_once:
+            repeated = "all steps at once"
+        elif part.steps == 1:
+            repeated = "" if part.name is None else "one step"
+        left_out = sum(column.left_out for column in self.columns)
+        beside = [part.name] if part.name else []
+        beside += [f"{plural(left_out, 'step')} left out"] if left_out else []
+        return repeated, "; ".join(beside)
+
+    def placed(self) -> Iterator[tuple[TimeColumn, int]]:
         """Yield the columns, each with where it begins."""
         return zip(self.columns, self.lefts, strict=True)
 
@@ -441,67 +455,62 @@ class Half(Frozen):
             if row.states:
                 yield from self._in_time(row, top)
         first, top = self.rows[0]
-        bottom = top + first.size.height - 1
-        yield from self._nodes(self.inputs, "x", self.reads, Style.INPUT)
-        yield from self._up(self.inputs, bottom, (self.reads, first.applied), first.input_width(None), bottom + 1)
+        bottom, reads = top + first.height - 1, self.part.reads
+        yield from self._nodes(self.inputs, "x", reads, Style.INPUT)
+        yield from self._up(self.inputs, bottom, (reads, first.applied), first.input_width(None), bottom + 1)
         for (below, lower), (row, top) in pairwise(self.rows):
-            bottom, steps = top + row.size.height - 1, (below.output, row.applied)
+            bottom, steps = top + row.height - 1, (below.output, row.applied)
             yield from self._up(lower, bottom, steps, row.input_width(below), lower - 3 if below.joins else None)
         if self.outputs is not None:
             last, top = self.rows[-1]
             joined = top - 3 if last.joins else None  # behind where the directions join
             yield from self._nodes(self.outputs, last.output_letter, last.output, Style.OUTPUT)
             yield from self._up(top, self.outputs, (last.output,), last.output_width, joined)
-        yield from self._repeated()
+        yield from self._captions()
 
     def _boxes(self, row: Row, top: int) -> Iterator[Shape]:
-        height, forward, backward = row.size
         if row.elided:
             left = self.lefts[0]
-            yield Box(left, top, max(self.right - left, row.width()), height, row.lines, Style.ELIDED)
+            yield Box(left, top, max(self.right - left, row.width()), row.height, row.lines, Style.ELIDED)
             return
+        style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
         for column, x in self.placed():
-            if isinstance(column, TimeStep):
-                if column.among(row.applied):
-                    style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
-                    yield Box(x, top, self.box, height, row.lines, style)
-            elif row.applied is Occurrence.EVERY:
-                for line in (forward, backward):
-                    if line is not None:
-                        yield Box(x, top + line, DOTS, 1, (("⋯",),), Style.ELIDED)
+            if column.gap and column.among(row.applied):
+                for line in (row.forward, row.backward)[: 1 + row.two_way]:
+                    yield _dots(x, top + line)
+            elif column.among(row.applied):
+                yield Box(x, top, self.box, row.height, row.lines, style)
 
     def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
-        _, forward, backward = row.size
-        y = top + forward
+        y, back = top + row.forward, top + row.backward
         sides = [(x, x + self.width(column)) for column, x in self.placed()]
         if self.start:
-            line = row.states_at(self.before)
+            line = row.states_at("0")
             across = span(line) + 2
             yield Box(self.start - across, y, across, 1, (line,), Style.STATE, round=True)
             yield Arrow(((self.start, y), (sides[0][0] - 1, y)), Style.STATE)
             yield from _state_widths(self.start, self.first_arrow, row, top)
         for (_, right), (left, _) in pairwise(sides):
             yield Arrow(((right, y), (left - 1, y)), Style.STATE)
-            if backward is not None:
-                yield Arrow(((left - 1, top + backward), (right, top + backward)), Style.BACKWARD)
-        if backward is not None and self.behind:
+            if row.two_way:
+                yield Arrow(((left - 1, back), (right, back)), Style.BACKWARD)
+        if row.two_way and not self.tight:
             line = row.states_at(self.behind)
             x = self.right + BETWEEN
-            yield Box(x, top + backward, span(line) + 2, 1, (line,), Style.STATE, round=True)
-            yield Arrow(((x - 1, top + backward), (self.right, top + backward)), Style.BACKWARD)
+            yield Box(x, back, span(line) + 2, 1, (line,), Style.STATE, round=True)
+            yield Arrow(((x - 1, back), (self.right, back)), Style.BACKWARD)
 
     def _nodes(self, y: int, letter: str, steps: Occurrence, style: Style) -> Iterator[Shape]:
         """Yield the inputs or the outputs, a circle a step, and dots in a gap."""
         for column, x in self.placed():
-            if isinstance(column, Gap):
-                if steps is Occurrence.EVERY:
-                    yield Box(x, y, DOTS, 1, (("⋯",),), Style.ELIDED)
+            if column.gap and column.among(steps):
+                yield _dots(x, y)
             elif column.among(steps):
                 line, wide = (at(letter, column.name),), self._node(letter, column)
                 yield Box(x + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
 
-    def _node(self, letter: str, step: TimeStep) -> int:
+    def _node(self, letter: str, step: TimeColumn) -> int:
         """Return the width of a circle."""
         return (span((at(letter, step.name),)) + 2) | 1
 
@@ -510,21 +519,20 @@ class Half(Frozen):
     ) -> Iterator[Shape]:
         """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled."""
         for column, x in self.placed():
-            if isinstance(column, TimeStep) and all(map(column.among, steps)):
+            if not column.gap and all(map(column.among, steps)):
                 middle = x + (self.box - 1) // 2
                 yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
                 if label:
                     yield Label(middle + 2, beside or lower - 1, label, Style.SHAPE)
                 label = ()
 
-    def _repeated(self) -> Iterator[Shape]:
-        if not self.repeated:
-            return
-        left = self.lefts[0]
-        yield Brace(left, self.inputs + 2, self.right - left, (self.repeated,))
-        if self.beside:
-            middle = left + (self.right - left) // 2
-            yield Label(middle, self.inputs + 4, (self.beside,), Style.NOTE, Align.MIDDLE)
+    def _captions(self) -> Iterator[Shape]:
+        repeated, beside = self.words
+        left, across = self.lefts[0], self.right - self.lefts[0]
+        if repeated:
+            yield Brace(left, self.inputs + 2, across, (repeated,))
+        if repeated and beside:
+            yield Label(left + across // 2, self.inputs + 4, (beside,), Style.NOTE, Align.MIDDLE)
 
     def fed_back(self) -> Iterator[Shape]:
         """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""
@@ -533,31 +541,35 @@ class Half(Frozen):
         letter = self.rows[-1][0].output_letter
         for (column, x), (after, to) in pairwise(self.placed()):
             corners: list[GridPoint] = [(x + DOTS, self.inputs)]
-            if isinstance(column, TimeStep):
+            if not column.gap:
                 across = to - 2
                 start = x + (self.box + self._node(letter, column)) // 2
                 corners = [(start, outputs), (across, outputs), (across, self.inputs)]
-            if isinstance(after, TimeStep):
-                middle = to + (self.box - 1) // 2
-                yield Arrow((*corners, (middle, self.inputs), (middle, top + row.size.height)), Style.OUTPUT)
-            else:
-                yield Box(to, self.inputs, DOTS, 1, (("⋯",),), Style.ELIDED)
+            if after.gap:
+                yield _dots(to, self.inputs)
                 yield Arrow((*corners, (to - 1, self.inputs)), Style.OUTPUT)
+            else:
+                middle = to + (self.box - 1) // 2
+                yield Arrow((*corners, (middle, self.inputs), (middle, top + row.height)), Style.OUTPUT)
 
     def joining(self, row: Row, top: int, to: GridPoint) -> Iterator[Shape]:
         """Yield how the last state of the backward direction joins an arrow at a cell, above the row and right."""
         x, above = self.lefts[0] + 1, top - 2
-        start = top + row.size.forward - 1 if isinstance(self.columns[0], Gap) else top - 1
+        start = top + row.forward - 1 if self.columns[0].gap else top - 1
         corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]
         yield Arrow((*corners, to) if to[1] != above else tuple(corners), Style.BACKWARD, head=False)
         yield Dot(*to)
 
 
+def _dots(x: int, y: int) -> Box:
+    """Return what stands for steps that are left out."""
+    return Box(x, y, DOTS, 1, (("⋯",),), Style.ELIDED)
+
+
 def _state_widths(x: int, room: int, row: Row, top: int) -> Iterator[Label]:
     """Yield what runs along an arrow, its first line above it and the others below."""
-    _, forward, backward = row.size
     for number, label in enumerate(row.states):
-        line = forward + 1 + number if backward is not None else forward + (number or -1)
+        line = row.forward + (1 + number if row.two_way else number or -1)
         yield Label(x + (room - span(label)) // 2, top + line, label, Style.SHAPE)
 
 
@@ -605,11 +617,11 @@ def _heights(found: list[Level], bridged: bool, room: int) -> tuple[list[int], i
         drawn = [row for row in level if row]
         if lines:
             y += UP
-        if any(row.joins or (bridged and row.size.backward is not None) for row in drawn):
+        if any(row.joins or (bridged and row.two_way) for row in drawn):
             y += JOINED - UP
-        y += max(row.size.forward for row in drawn)
+        y += max(row.forward for row in drawn)
         lines.append(y)
-        y += max(row.size.height - row.size.forward for row in drawn)
+        y += max(row.height - row.forward for row in drawn)
     return lines[::-1], y + UP
 
 
@@ -650,42 +662,13 @@ def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list
     halves = []
     for place, (part, (columns, tight)) in enumerate(zip(parts, chosen, strict=True)):
         column = [level[place] for level in found]
-        placed = [(row, y - row.size.forward) for row, y in zip(column, states, strict=True) if row]
+        placed = [(row, y - row.forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
         above = top - 1 - (JOINED if last.joins else UP)
-        short = part.steps is not None and part.steps + 1 < SHORT and not part.at_once
-        after = str((part.steps or 0) + 1) if short else f"{part.letter}+1"
-        halves.append(
-            Half(
-                columns=columns,
-                rows=tuple(placed),
-                inputs=inputs,
-                outputs=above if part.name in speaking else None,
-                reads=part.reads,
-                before="" if tight or (bridged and part.name == "decoder") else "0",
-                behind="" if tight else after,
-                repeated=_repeated(part),
-                beside="; ".join(filter(None, [part.name or "", _left_out(columns)])),
-                tight=tight,
-                feedback=any(isinstance(move, Begin) and move.later == "output" for move in network.flow),
-            )
-        )
+        outputs = above if part.name in speaking else None
+        started = bridged and part.name == "decoder"
+        halves.append(Half(part, columns, tight, tuple(placed), inputs, outputs, started, network.feedback))
     return halves
-
-
-def _repeated(part: DrawnPart) -> str:
-    """Return what the picture says of the weights of all steps."""
-    if part.at_once:
-        return "all steps at once"
-    if part.steps == 1:
-        return "" if part.name is None else "one step"
-    times = part.letter if part.steps is None else f"{part.steps:,}"
-    return f"×{times}, the same weights"
-
-
-def _left_out(columns: Columns) -> str:
-    left_out = sum(column.steps or 0 for column in columns if isinstance(column, Gap))
-    return f"{plural(left_out, 'step')} left out" if left_out else ""
 
 
 def _shapes(halves: list[Half]) -> Iterator[Shape]:
@@ -702,21 +685,21 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
     giving, taking = halves
     pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]
     labels = [span(label) for _, _, other in pairs for label in other.states]
-    behind = [span(row.states_at(giving.behind)) + 2 for row, _, _ in pairs if row.size.backward is not None]
+    behind = [span(row.states_at(giving.behind)) + 2 for row, _, _ in pairs if row.two_way]
     first = [*giving.shapes()]
     words = [shape for shape in first if isinstance(shape, Label) and shape.style is Style.SHAPE]
     over = [label.x + span(label.text) - giving.right for label in words]
     # The backward direction begins there, and its last state comes down to the arrow between the halves, clear of the
     # words beside other arrows.
-    before = max(BETWEEN + max(behind) if giving.behind else 0, *over) + 3 if behind else 0
+    before = max(0 if giving.tight else BETWEEN + max(behind), *over) + 3 if behind else 0
     room = max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
     yield from first
     yield from (moved(shape, (giving.right + room - taking.lefts[0], 0)) for shape in taking.shapes())
     for row, top, other in pairs:
-        y = top + row.size.forward
+        y = top + row.forward
         yield Arrow(((giving.right, y), (giving.right + room - 1, y)), Style.STATE)
-        yield from _state_widths(giving.right + before, room - before, other, y - other.size.forward)
-        if row.size.backward is not None:
+        yield from _state_widths(giving.right + before, room - before, other, y - other.forward)
+        if row.two_way:
             yield from giving.joining(row, top, (giving.right + before - 2, y))
 
 
