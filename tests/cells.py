@@ -4,10 +4,12 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from rnncalc import Cell, Network, SpecError
+from rnncalc import Cell, Network, SpecError, explain
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.reports.equations import Line
+from rnncalc.reports.explain import ExplanationReport
 
 M, STEPS = 3, 3
 
@@ -58,6 +60,18 @@ def spelled(name: str, notation: str) -> list[tuple[str, int, dict[str, Any], st
     """Return the cases of a cell with 4 units that a notation spells."""
     only = NOTATION_BY_NAME[notation].only
     return [case for case in cases() if case[:2] == (name, 4) and only in ("", case[3])]
+
+
+@cache
+def equations(name: str, notation: str) -> list[tuple[tuple[Line, ...], list[dict[str, Any]]]]:
+    """Return what a notation shows of a cell in all its cases, each once: the equations, and what JSON says of them."""
+    found = {}
+    for _, units, options, convention_name in spelled(name, notation):
+        report = ExplanationReport(explain(network(name, units, options, convention_name), notation=notation))
+        (sheet,) = (sheet for sheet in report.sheets() if sheet.equations)
+        (layer,) = report.data()["layers"]
+        found[tuple(sheet.equations)] = layer["equations"]
+    return [*found.items()]
 
 
 def network(name: str, units: int, options: dict[str, Any], convention_name: str) -> Network:

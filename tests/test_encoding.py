@@ -1,5 +1,6 @@
 """What programs read is UTF-8, whatever the terminal's encoding; what people read is of signs that it has."""
 
+import contextlib
 import csv
 import io
 import json
@@ -11,10 +12,22 @@ from pathlib import Path
 
 import pytest
 
+from rnncalc.cli import call
+
 SPEC = "name: Überblick → 日本\ninput: 4\nsteps: 3\nlayers: [{rnn: 3, name: Größe}]\nexpect: 25\n"
 
 
+def drawn(*args: object) -> str:
+    """Return what a call in this process prints where there is ASCII alone."""
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    with contextlib.redirect_stdout(out):
+        call([str(arg) for arg in args])
+    out.seek(0)
+    return out.read()
+
+
 def called(encoding: str, *args: object) -> bytes:
+    """Return what a process prints whose terminal has an encoding."""
     env = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     command = [sys.executable, "-m", "rnncalc", *map(str, args)]
     return subprocess.run(command, capture_output=True, env=env, check=False).stdout
@@ -54,26 +67,26 @@ def test_check_reads_what_count_wrote(encoding: str, tmp_path: Path) -> None:
 
 def test_bars_and_tables_are_drawn_in_ascii() -> None:
     """No question mark, no other box, and numbers below their titles."""
-    out = called("ascii", "compare", "specs/dense-equivalent.yaml").decode("ascii")
+    out = drawn("compare", "specs/dense-equivalent.yaml")
     assert "?" not in out
     assert "|" not in out
     assert "this network          28   1.00             66    112  ####" in out
-    out = called("ascii", "compare", "specs/dense-equivalent.yaml", "--steps", "1..100").decode("ascii")
+    out = drawn("compare", "specs/dense-equivalent.yaml", "--steps", "1..100")
     assert "Dense equivalent _____-#" in out
-    *_, row, _, total, _, _ = called("ascii", "specs/lstm.yaml").decode("ascii").splitlines()
+    *_, row, _, total, _, _ = drawn("specs/lstm.yaml").splitlines()
     assert len(row) == len(total)
-    out = called("ascii", "explain", "-i", 4, "-l", "fastgrnn:4").decode("ascii")
+    out = drawn("explain", "-i", 4, "-l", "fastgrnn:4")
     assert "?" not in out
     assert "h_t = (sigmoid(zeta) * (1 - z_t) + sigmoid(nu)) * n_t" in out
-    assert "ok  " in called("ascii", "check", "specs/lstm.yaml").decode("ascii")
+    assert "ok  " in drawn("check", "specs/lstm.yaml")
 
 
 def test_greek_letters_are_words_in_ascii_and_shapes_stay_below_their_terms() -> None:
     """What is σ(ζ) and ν elsewhere is no s, z or v, which are other things; the shapes of z and n stand below them."""
-    lines = called("ascii", "explain", "-i", 4, "-l", "fastgrnn:3").decode("ascii").splitlines()
+    lines = drawn("explain", "-i", 4, "-l", "fastgrnn:3").splitlines()
     place = lines.index("h_t = (sigmoid(zeta) * (1 - z_t) + sigmoid(nu)) * n_t + z_t * h_(t-1)")
     assert lines[place + 1] == " 3                           3                     3     3       3"
-    lines = called("ascii", "run", "-i", 1, "-l", "fastgrnn:2", "-T", 1, "--work").decode("ascii").splitlines()
+    lines = drawn("run", "-i", 1, "-l", "fastgrnn:2", "-T", 1, "--work").splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith("z_1 = sigmoid(["))
     brackets = [[place for place, char in enumerate(line) if char in "()"] for line in lines[place : place + 2]]
     assert brackets[0] == brackets[1]
@@ -81,7 +94,7 @@ def test_greek_letters_are_words_in_ascii_and_shapes_stay_below_their_terms() ->
 
 def test_greek_letters_are_words_in_pictures_in_ascii() -> None:
     """In boxes that are as wide as the words, in the legend, and where a flow is written line by line."""
-    out = called("ascii", "draw", "-i", 4, "-l", "fastgrnn:5", "--view", "cell").decode("ascii")
+    out = drawn("draw", "-i", 4, "-l", "fastgrnn:5", "--view", "cell")
     assert all(word in out for word in ("[sigmoid(zeta)]", "[sigmoid(nu)]", "| sigmoid |", "zeta  number"))
     assert "?" not in out
     assert out.count("+---------+") == 1  # nothing runs through the box of the one gate

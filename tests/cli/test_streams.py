@@ -64,9 +64,14 @@ def test_a_pipe_that_nobody_reads_is_a_clean_end(args: list[str]) -> None:
     assert (process.returncode, err) == (0, b"")
 
 
-@pytest.mark.parametrize("way", ["2>&-", "2>/dev/full", "2> >(exec true)", "2>/dev/null", ">&- 2>&-"])
-@pytest.mark.parametrize("args", ["nowhere.yaml", "--nope", "-i 4 -l lstm:xx", "tests/bad_specs/tab.yaml"])
-def test_wrong_input_is_told_by_the_exit_code_whoever_listens(way: str, args: str) -> None:
+@pytest.mark.parametrize(
+    ("args", "way"),
+    [
+        *(("nowhere.yaml", way) for way in ("2>&-", "2>/dev/full", "2> >(exec true)", "2>/dev/null", ">&- 2>&-")),
+        *((args, "2>&-") for args in ("--nope", "-i 4 -l lstm:xx", "tests/bad_specs/tab.yaml")),
+    ],
+)
+def test_wrong_input_is_told_by_the_exit_code_whoever_listens(args: str, way: str) -> None:
     """Closed, full or torn off, standard error changes nothing about the 2."""
     line = f"{' '.join(PYTHON)} {args} {way}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, check=False, timeout=20)
@@ -233,12 +238,6 @@ def test_closed_streams_are_no_traceback() -> None:
     assert (done.stdout, done.stderr) == ("{0\n", "")
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "markdown"])
-def test_output_into_a_pipe_is_plain(form: str) -> None:
-    """No escape sequence leaves through a pipe."""
-    assert "\x1b" not in shell(f"rnncalc specs/lstm.yaml -f {form}").stdout
-
-
 def test_a_terminal_without_our_symbols_gets_plain_ones() -> None:
     """In an ASCII locale arrows and signs become their plain likes."""
     done = shell("rnncalc specs/lstm.yaml", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
@@ -251,7 +250,7 @@ def test_check_reads_standard_input_and_ends_cleanly_in_a_closed_pipe(tmp_path: 
     done = shell("sed 's/28/29/' specs/dense-equivalent.yaml | rnncalc check specs/lstm.yaml -; echo ${PIPESTATUS[1]}")
     assert re.search(r"^stdin:\d+:\d+: expect.total: expected 29, got 28: 1 fewer$", done.stdout, re.MULTILINE)
     assert done.stdout.endswith("\n1\n")
-    for number in range(3_000):
+    for number in range(500):  # more than a pipe takes at once
         (tmp_path / f"{number}.yaml").write_text("input: 4\nlayers: [rnn: 3]\nexpect: 24\n")
     done = shell(f"rnncalc check {tmp_path} -f json | head -1; echo ${{PIPESTATUS[0]}}")
     assert (done.stdout.splitlines()[-1], done.stderr) == ("0", "")

@@ -3,14 +3,12 @@
 import re
 
 import pytest
-from cells import CELLS, network, spelled
+from cells import CELLS, equations
 
-from rnncalc import explain
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import mathml
 from rnncalc.formats.latex import latex, typeset
 from rnncalc.reports.equations import Function, Sign, Term, plain
-from rnncalc.reports.explain import ExplanationReport
 
 TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
 COMMANDS = {
@@ -66,11 +64,8 @@ def bare(text: str) -> str:
 @pytest.mark.parametrize("name", CELLS)
 def test_the_latex_says_what_the_text_says(name: str, notation: str) -> None:
     """Every equation of every cell and option, under every convention, read back with the shape below each term."""
-    for _, units, options, convention in spelled(name, notation):
-        report = ExplanationReport(explain(network(name, units, options, convention), notation=notation))
-        (sheet,) = (sheet for sheet in report.sheets() if sheet.equations)
-        (layer,) = report.data()["layers"]
-        for line, expected in zip(sheet.equations, layer["equations"], strict=True):
+    for shown, data in equations(name, notation):
+        for line, expected in zip(shown, data, strict=True):
             text = latex(line)
             assert text.count("&") == 1
             reader = Reader(text)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Call
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, started
 
@@ -49,7 +49,6 @@ def test_a_bridge_reads_the_final_states() -> None:
 
 
 @given(spec=started(), chunk=st.integers(1, 4))
-@settings(max_examples=30, deadline=None)
 def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
     """Forward and backward, whole and in chunks: weights read, multiplications, saved activations, gradients."""
     net = parse(yaml.safe_dump(spec).encode(), "spec").network

@@ -8,7 +8,7 @@ import sys
 import xml.etree.ElementTree as ET
 
 import pytest
-from cells import CELLS, network, spelled
+from cells import CELLS, equations
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, explain
@@ -60,14 +60,11 @@ def said(element: ET.Element, shapes: dict[str, list[int]]) -> str:
 @pytest.mark.parametrize("name", CELLS)
 def test_the_mathml_says_what_the_text_says(name: str, notation: str) -> None:
     """Every equation of every cell and option, under every convention, read back with the shape below each term."""
-    from rnncalc.formats.mathml import equations
+    from rnncalc.formats import mathml
 
-    for _, units, options, convention in spelled(name, notation):
-        report = ExplanationReport(explain(network(name, units, options, convention), notation=notation))
-        (sheet,) = (sheet for sheet in report.sheets() if sheet.equations)
-        (layer,) = report.data()["layers"]
-        rows = [*ET.fromstring(equations(sheet.equations))]
-        for row, expected in zip(rows, layer["equations"], strict=True):
+    for shown, data in equations(name, notation):
+        rows = [*ET.fromstring(mathml.equations(shown))]
+        for row, expected in zip(rows, data, strict=True):
             shapes: dict[str, list[int]] = {}
             text = "".join(said(math, shapes) for math in row.iter("math"))
             assert text == expected["text"] == row.get("aria-label")
