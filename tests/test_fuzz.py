@@ -46,15 +46,15 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from fuzz.run import fault
-from rnncalc.formats import values
+from rnncalc import formats
 folder = Path(sys.argv[2])
 for escape in sys.argv[3:]:
-    values.escape = eval(escape)
+    formats.escape = eval(escape)
     print(fault(b"", ["explain", "GOOD", "--only", "WORD"], folder, word="x\\n::error::y"), end=" ")
     print(fault(b'name: "\\\\e[31m"\\ninput: 4\\nlayers: [rnn: 3]\\n', ["count"], folder).replace("\\n", " "))
 """
 FAULTS = {
-    "values.escape": "",
+    "formats.escape": "",
     "lambda text, *_: text": r"prints '\x1b'",
     "lambda *_: '::error::x'": "prints ::error::x",
     "lambda *_: str(1 // 0)": "ZeroDivisionError",

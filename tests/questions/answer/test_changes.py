@@ -417,7 +417,7 @@ RARE = (
     Made("no-candidate", PLAIN, (3 * 5 * (3 + 5 + 1), 2 * 7 * (5 + 7 + 1), 16)),
     Made("one-plain-rnn", PLAIN, (5 * (3 + 5), 0, 2 * 7)),
     Made("one-plain-rnn", CHAIN, (5 * (3 + 5), 0, 4 * 7, 2 * 4)),
-    Made("one-plain-rnn", deep(5, 3), (5 * (5 + 5), 0)),
+    Made("one-plain-rnn", deep(5, 3), (5 * (5 + 5), 0, 0)),
     Made("one-plain-rnn", STEPLESS, (135, 12)),
     Made("recurrent-of-inputs", PLAIN, (4 * 5 * (3 + 3 + 1), 3 * 7 * (5 + 5 + 1), 16)),
     Made("recurrent-of-inputs", MINIMAL, (40, 72)),
