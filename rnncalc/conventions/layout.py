@@ -11,12 +11,13 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot,
 from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.text import all_of
 
 
-class Stack(NamedTuple):
+class Stack(Frozen):
     """Products that a step sums, with one matrix for all of them.
 
     matrices: the letters of the matrix of each gate; of several gates, the matrices lie side by side.

@@ -146,7 +146,7 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
         case float():
             return decimal(value)
         case Arithmetic():
-            letters, numbers = (escape(side, MOST_OF_A_SUM) for side in value)
+            letters, numbers = (escape(side, MOST_OF_A_SUM) for side in (value.letters, value.numbers))
             whole = letters if letters == numbers else f"{letters} = {numbers}"
             return whole if len(whole) <= longest or letters == numbers else f"{letters}\n= {numbers}"
         case TensorName():

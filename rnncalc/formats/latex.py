@@ -184,7 +184,7 @@ def _line(row: Row) -> str:
     if equation is None:
         return f"\\derived{{{_label(*row)}}}{{}}\n"
     *labels, number = (value for value in row if value is not equation)
-    sides = dict.fromkeys([*map(_sum, equation), _sum(text_of(number).replace(",", ""))])
+    sides = dict.fromkeys([_sum(equation.letters), _sum(equation.numbers), _sum(text_of(number).replace(",", ""))])
     return f"\\derived{{{_label(*labels)}}}{{${'$ $= '.join(sides)}$}}\n"
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from math import prod
 from typing import Literal, NamedTuple
 
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
 
 OUTPUT = "output"
@@ -49,7 +50,7 @@ class Part(NamedTuple):
         return self.input * prod(self.layers[0].grid) if self.layers else self.input
 
 
-class Expect(NamedTuple):
+class Expect(Frozen):
     """The known counts of an exercise: the total, and each layer's, the output layer last.
 
     saved, backward_multiply_adds: the known numbers of training, as the network's `training` says.

@@ -1,10 +1,11 @@
 """`count`: the parameters layer by layer, the cost of a pass and the bytes of the weights."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions.formula import Expression, folded_sum, plain
 from rnncalc.display import displayed
+from rnncalc.layers.frozen import Frozen
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
@@ -26,7 +27,7 @@ DTYPES = {
 
 
 @displayed
-class Count(NamedTuple):
+class Count(Frozen):
     """The counts of a network: sums over its layers.
 
     params, trainable: parameters, and how many of them are trained.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rnncalc.layers.frozen import Frozen
 from rnncalc.text import has_letters
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from rnncalc.reports.equations import Line, Term
 
 
-class Arithmetic(NamedTuple):
+class Arithmetic(Frozen):
     """A formula in letters, and with numbers; the two are equal if there are no letters."""
 
     letters: str
     numbers: str
 
 
-class TensorName(NamedTuple):
+class TensorName(Frozen):
     """The mathematical name of a tensor: a letter with a subscript.
 
     before: the mark of a direction.
@@ -169,7 +169,7 @@ class Outcome(Enum):
     REMARK = "remark"
 
 
-class Finding(NamedTuple):
+class Finding(Frozen):
     """One check in a file and its result.
 
     name: the quantity that was checked. key: the key or the flag that sets the check; empty if none does.

@@ -324,7 +324,7 @@ def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
     if said := elsewhere(key, IN_NETWORK, {"value": written}):
         return said
     ours = [key, *meanings(key)]
-    for holder, keys in (("expect", Expect._fields), ("budget", BUDGET_KEYS), ("training", UPDATE_KEYS)):
+    for holder, keys in (("expect", Expect.fields), ("budget", BUDGET_KEYS), ("training", UPDATE_KEYS)):
         if holder in known and (found := [key] if key in keys else meant(key, keys)):
             name, space, remark = found[0].partition(" ")
             return f"write {holder}: {{{name}: {written}}}{space}{remark}"

@@ -274,7 +274,7 @@ class _NetworkReader(TreeReader):
             self.problem(node.mark, path, f"expected a total, or keys, got a list; {cure}")
             return Expect()
         values: dict[str, Any] = {}
-        for key, below in self.keys(node, path, Expect._fields):
+        for key, below in self.keys(node, path, Expect.fields):
             at = (*path, key)
             if key == "tensors":
                 values[key] = self.shapes(below, at)

@@ -77,7 +77,7 @@ def _expect() -> Schema:
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
     said = "The shapes of tensors, by the names of their layer and their own."
     of = {"layers": {"type": "array", "items": COUNT.schema}, "tensors": {**tensors, "description": said}}
-    return _keys({key: of.get(key, COUNT.schema) for key in Expect._fields})
+    return _keys({key: of.get(key, COUNT.schema) for key in Expect.fields})
 
 
 def _budget() -> Schema:

@@ -19,7 +19,7 @@ from rnncalc.spec.aliases import ALIASES, IN_FLAGS, meanings
 from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
 from rnncalc.text import did_you_mean
 
-KEYS_OF_ALL = {*TOP_KEYS, *OUTPUT_KEYS, *BUDGET_KEYS, *UPDATE_KEYS, *Expect._fields, *OPTIONS}
+KEYS_OF_ALL = {*TOP_KEYS, *OUTPUT_KEYS, *BUDGET_KEYS, *UPDATE_KEYS, *Expect.fields, *OPTIONS}
 KEYS_OF_ALL |= {option for name in KINDS for option in kind(name).options()}
 CHOICES = [of for of in [*KEYS.values(), *(option.allowed for option in OPTIONS.values())] if isinstance(of, Choice)]
 VALUES = {word for choice in CHOICES for word in choice.words} | {*DTYPES, *FORMATS}
@@ -40,7 +40,7 @@ def test_a_word_that_is_told_is_ours() -> None:
 
 def test_a_word_of_ours_is_no_others() -> None:
     """Where one of ours is known, no row leads away from it to another."""
-    together = [TOP_KEYS, OUTPUT_KEYS, (*BUDGET_KEYS, "layers"), [*UPDATE_KEYS], Expect._fields, [*KINDS]]
+    together = [TOP_KEYS, OUTPUT_KEYS, (*BUDGET_KEYS, "layers"), [*UPDATE_KEYS], Expect.fields, [*KINDS]]
     for known in [*map(list, together), *([*choice.words] for choice in CHOICES)]:
         assert {word for word in known if {*meanings(word)} & {*known}} == set()
 
