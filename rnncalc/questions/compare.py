@@ -59,26 +59,8 @@ class Lack(Enum):
     WIDTH = "width"
 
 
-class Missing(NamedTuple):
-    """A missing side: its kind, and why."""
-
-    kind: str
-    reason: Lack | Problem
-
-
-class LayerRow(NamedTuple):
-    """The layers of several networks at one place; None for a network without a layer there."""
-
-    layers: tuple[Placed | None, ...]
-
-    @property
-    def same(self) -> bool:
-        """Whether the layers are equal apart from their names."""
-        first, *others = [
-            placed and (placed.layer.replace(name=None, path=None, repeat=1), placed.inputs, placed.params)
-            for placed in self.layers
-        ]
-        return all(other == first for other in others)
+LayerRow = tuple[Placed | None, ...]
+"""The layers of several networks at one place; None for a network without a layer there."""
 
 
 @displayed
@@ -86,12 +68,13 @@ class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
     networks: the arguments. sides: the sides of the comparison; ratios are to the first.
+    missing: the kinds that are missing, each with the reason.
     same_params: whether widths were searched for. projections: whether layers have projections, which keep their width.
     """
 
     networks: tuple[Network, ...]
     sides: tuple[Compared, ...]
-    missing: tuple[Missing, ...] = ()
+    missing: Mapping[str, Lack | Problem] = {}
     same_params: bool = False
     projections: bool = False
 
@@ -105,10 +88,9 @@ class Comparison(NamedTuple):
         for half in halves:
             stacks = [[placed for placed in network.stack if placed.part == half] for network in self.networks]
             outputs = [stack.pop() if stack and isinstance(stack[-1].layer, Output) else None for stack in stacks]
-            for row in zip_longest(*stacks):
-                yield LayerRow(row)
+            yield from zip_longest(*stacks)
             if any(outputs):
-                yield LayerRow(tuple(outputs))
+                yield tuple(outputs)
 
     def ratio(self, side: Compared) -> float | None:
         """Return the parameters of a side divided by those of the first; None if the first has none."""
@@ -116,25 +98,21 @@ class Comparison(NamedTuple):
         return side.params / first if first else None
 
 
-class GrowthRow(NamedTuple):
-    """The parameters of a network and of its dense equivalent for a number of steps; ratio: dense over network."""
-
-    steps: int
-    params: int
-    dense: int
-
-    @property
-    def ratio(self) -> float | None:
-        """The dense equivalent's parameters divided by the network's; None if the network has none."""
-        return self.dense / self.params if self.params else None
-
-
 @displayed
 class DenseGrowth(NamedTuple):
-    """The growth of the dense equivalent with the number of steps, while the network stays the same."""
+    """The growth of the dense equivalent with the steps, while the network stays the same: its parameters by steps."""
 
     network: Network
-    rows: tuple[GrowthRow, ...]
+    dense: Mapping[int, int]
+
+
+def same_layers(row: LayerRow) -> bool:
+    """Return whether the layers of a row are equal apart from their names."""
+    first, *others = [
+        placed and (placed.layer.replace(name=None, path=None, repeat=1), placed.inputs, placed.params)
+        for placed in row
+    ]
+    return all(other == first for other in others)
 
 
 def compare(*networks: Network, dtype: str = "float32") -> Comparison:
@@ -150,18 +128,18 @@ def compare(*networks: Network, dtype: str = "float32") -> Comparison:
     if len(networks) > 1:
         return Comparison(networks, tuple(sides))
     (network,) = networks
-    missing: list[Missing] = []
+    missing: dict[str, Lack | Problem] = {}
     for kind in KINDS:
         try:
             sides.append(_side(_exchanged(network, kind), dtype, kind.kind))
         except SpecError as error:
-            missing.append(Missing(kind.kind, error.problems[0]))
+            missing[kind.kind] = error.problems[0]
     if dense := dense_equivalent(network):
         multiply_adds = total(layer.multiply_adds for layer in dense.layers)
         sides.append(Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype)))
     else:
-        missing.append(Missing(DENSE, Lack.STEPS))
-    return Comparison(networks, tuple(sides), tuple(missing))
+        missing[DENSE] = Lack.STEPS
+    return Comparison(networks, tuple(sides), missing)
 
 
 def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
@@ -173,7 +151,8 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
     network = network_of(network)
     if not any(isinstance(layer, Cell) for part in network.parts.values() for layer in part.layers):
         raise RefusedError("no layer is recurrent, so there is no width to look for")
-    sides, missing = [_side(network, dtype)], []
+    sides = [_side(network, dtype)]
+    missing: dict[str, Lack | Problem] = {}
     decoder = network.parts.get("decoder")
     halved = decoder and any(takes > gives for _, gives, takes in _met(network.encoder, decoder))
     for kind in KINDS:
@@ -184,15 +163,15 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
         try:
             found = solution(TriedSizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
         except SpecError as error:
-            missing.append(Missing(kind.kind, error.problems[0]))
+            missing[kind.kind] = error.problems[0]
             continue
         if found.network:
             sides.append(_side(found.network, dtype, kind.kind)._replace(units=found.size))
         else:
-            missing.append(Missing(kind.kind, Lack.WIDTH))
+            missing[kind.kind] = Lack.WIDTH
     layers = (layer for part in network.parts.values() for layer in part.layers)
     projections = any(getattr(layer, "projection", None) is not None for layer in layers)
-    return Comparison((network,), tuple(sides), tuple(missing), same_params=True, projections=projections)
+    return Comparison((network,), tuple(sides), missing, same_params=True, projections=projections)
 
 
 def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
@@ -203,9 +182,7 @@ def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
     network = network_of(network)
     if network.topology == "one-to-one":
         raise RefusedError("a one-to-one network has 1 step, so nothing grows; choose another topology")
-    params = network.params
-    rows = (GrowthRow(steps, params, dense_params(network, steps)) for steps in chosen(first, last))
-    return DenseGrowth(network, tuple(rows))
+    return DenseGrowth(network, {steps: dense_params(network, steps) for steps in chosen(first, last)})
 
 
 def chosen(first: int, last: int) -> list[int]:

@@ -95,17 +95,14 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
             along = "BTW"
         given = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes, first.grid)
         if not isinstance(layer, Cell):
-            plain = "Y" if returns.output == "Y" else "output"
+            axes, output = along, {**sizes, "W": places[-1].outputs}
             if around:
                 after = found[last]
                 many = len(after) > 1 and (joins or "T" in returns.sequence)
                 axes = (along if "T" in along else returns.sequence) if many else _without("T", along)
-                made = array(axes, {**sizes, "T": after[0], "W": after[-1]}, places[-1].output_grid)
-                yield ModuleShapes(places, given, {plain: made})
-                continue
-            yield ModuleShapes(
-                places, given, {plain: array(along, {**sizes, "W": places[-1].outputs}, places[-1].output_grid)}
-            )
+                output = {**sizes, "T": after[0], "W": after[-1]}
+            plain = "Y" if returns.output == "Y" else "output"
+            yield ModuleShapes(places, given, {plain: array(axes, output, places[-1].output_grid)})
             continue
         ways, widths = layer.directions, first.sizes
         one = widths[layer.output]

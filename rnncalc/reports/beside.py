@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
+from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.shapes import ModuleArray, NetworkShapes
 from rnncalc.reports.count import CountReport, widths
@@ -18,23 +19,22 @@ from rnncalc.text import all_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.network import Network
-    from rnncalc.network.stack import Placed
+    from rnncalc.questions.count import Count
     from rnncalc.questions.quantized import Quantized
     from rnncalc.questions.shapes import ModuleShapes
     from rnncalc.questions.stream import StreamCount
     from rnncalc.reports.sheet import Row, Sheet
 
 
-class BesideReport(SheetReport, DataReport, RecordReport, ABC):
+class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
     """A count, with more numbers for each layer and for the network.
 
     columns: the title of each number's column, by the number's key. within: the key of the JSON object that holds the
-    numbers; empty for the layer's own object. about: the title of the column beside the name of a layer.
+    numbers; empty for the layer's own object.
     """
 
     columns: ClassVar[Mapping[str, str]]
     within: ClassVar[str] = ""
-    about: ClassVar[str] = "In → out"
 
     counts: CountReport
 
@@ -55,21 +55,24 @@ class BesideReport(SheetReport, DataReport, RecordReport, ABC):
         *_, total = self.numbers()
         return {self.within: total}
 
-    def extra(self) -> dict[str, list[int | None]]:
-        """Return the columns that only the table has, by their titles."""
-        return {}
+    def words(self, placed: Placed) -> dict[str, str]:
+        """Return the words on a layer, by the titles of their columns in the table."""
+        return {"In → out": widths(placed)}
 
-    def row(self, placed: Placed) -> Row:
-        """Return the cells of a layer before its numbers."""
-        return (widths(placed), placed.params)
+    def cells(self, of: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+        """Return the numbers of a layer or of the network, by the titles of their columns in the table."""
+        return {"Parameters": of.params, **{title: numbers[key] for key, title in self.columns.items()}}
 
     def layer_sheet(self) -> Sheet:
-        network = self.counts.counted.network
-        numbers, extra = [tuple(of.values()) for of in self.numbers()], self.extra()
-        *layers, total = ((*of, *more) for of, *more in zip(numbers, *extra.values(), strict=True))
-        rows = ((placed, (*self.row(placed), *of)) for placed, of in zip(network.stack, layers, strict=True))
-        titles = ("Parameters", *self.columns.values(), *extra)
-        return layer_sheet(network, (self.about,), titles, rows, (network.params, *total), self.notes())
+        counted = self.counts.counted
+        stack = counted.network.stack
+        *layers, total = self.numbers()
+        whole = self.cells(counted, total)
+        rows = (
+            (placed, (*self.words(placed).values(), *self.cells(placed, of).values()))
+            for placed, of in zip(stack, layers, strict=True)
+        )
+        return layer_sheet(counted.network, (*self.words(stack[0]),), (*whole,), rows, (*whole.values(),), self.notes())
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs: the count's, with the numbers added."""
@@ -112,7 +115,7 @@ REASONS = "a layer that reads both ways, pads the end, or begins or flattens a s
 """Why several kinds of layer cannot stream."""
 
 
-class StreamReport(BesideReport):
+class StreamReport(ExtendedCountReport):
     """A count, and the state and the cost of running the network step by step."""
 
     columns: ClassVar[Mapping[str, str]] = {"state": "State", "state_bytes": "State bytes"}
@@ -134,9 +137,11 @@ class StreamReport(BesideReport):
         }
         return {"stream": numbers}
 
-    def extra(self) -> dict[str, list[int | None]]:
-        work = [0 if placed.starts else placed.multiply_adds_per_step for placed in self.stream.network.stack]
-        return {"Multiply-adds a step": [*work, self.stream.multiply_adds_per_step]}
+    def cells(self, of: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+        work = self.stream.multiply_adds_per_step
+        if isinstance(of, Placed):
+            work = 0 if of.starts else of.multiply_adds_per_step
+        return {**super().cells(of, numbers), "Multiply-adds a step": work}
 
     def notes(self) -> Iterator[str]:
         of = self.stream
@@ -153,7 +158,7 @@ class StreamReport(BesideReport):
             yield f"At {steps} a second: {plural(of.multiply_adds_per_second, 'multiply-add')} a second."
 
 
-class QuantizedReport(BesideReport):
+class QuantizedReport(ExtendedCountReport):
     """A count, and the bytes of its weights, biases and states in integers."""
 
     columns: ClassVar[Mapping[str, str]] = {
@@ -163,7 +168,6 @@ class QuantizedReport(BesideReport):
         "state_bytes": "State bytes",
     }
     within = "quantized"
-    about = "Kind"
 
     quantized: Quantized
 
@@ -173,8 +177,8 @@ class QuantizedReport(BesideReport):
     def whole(self) -> dict[str, Any]:
         return {self.within: {"to": self.quantized.to, **super().whole()[self.within]}}
 
-    def row(self, placed: Placed) -> Row:
-        return (placed.kind, placed.params)
+    def words(self, placed: Placed) -> dict[str, str]:
+        return {"Kind": placed.kind}
 
     def notes(self) -> Iterator[str]:
         from rnncalc.questions.quantized import QUANTIZATIONS  # imported only for this report

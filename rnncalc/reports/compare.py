@@ -49,13 +49,13 @@ class ComparisonReport(SheetReport, DataReport):
             ],
             "layers": [
                 {
-                    "same": row.same,
+                    "same": same,
                     "networks": [
                         placed and fields(placed, "name", "kind", "inputs", "units", "outputs", "params")
-                        for placed in row.layers
+                        for placed in row
                     ],
                 }
-                for row in self._layers()
+                for row, same in self._layers()
             ],
             "notes": [*self._notes()],
         }
@@ -91,14 +91,17 @@ class ComparisonReport(SheetReport, DataReport):
         """Return a table of the layers side by side, with a mark where they differ."""
         networks = self.comparison.networks
         columns = (*key_columns(""), *(Column(f"{number}: {title(of)}") for number, of in enumerate(networks, 1)))
-        rows: list[Row] = [("" if row.same else "≠", *map(_layer, row.layers)) for row in self._layers()]
-        different = sum(not row.same for row in self._layers())
+        rows: list[Row] = [("" if same else "≠", *map(_layer, row)) for row, same in self._layers()]
+        different = sum(not same for _, same in self._layers())
         note = f"{different:,} of {plural(len(rows), 'layer')} differ{'s' * (different == 1)}, marked ≠."
         note = note if different else "No layer differs."
         return Sheet(columns, rows, title="Layers", notes=(note,))
 
-    def _layers(self) -> tuple[LayerRow, ...]:
-        return () if self._alone else tuple(self.comparison.layers())
+    def _layers(self) -> list[tuple[LayerRow, bool]]:
+        """Return the layers of several networks side by side, and whether they are the same."""
+        from rnncalc.questions.compare import same_layers  # imported only for this comparison
+
+        return [] if self._alone else [(row, same_layers(row)) for row in self.comparison.layers()]
 
     def _label(self, side: Compared) -> str:
         if self._alone:
@@ -111,15 +114,15 @@ class ComparisonReport(SheetReport, DataReport):
         first = self.comparison.sides[0]
         if self._alone and not any(isinstance(placed.layer, Cell) for placed in self.comparison.networks[0].stack):
             yield "No layer is recurrent: no kind can be exchanged, so every row is this network."
-        for missing in self.comparison.missing:
-            match missing.reason:
+        for kind, reason in self.comparison.missing.items():
+            match reason:
                 case Lack.STEPS:
                     why = "not known without the number of steps; give steps, or -T"
                 case Lack.WIDTH:
                     why = f"no width fits in {first.params:,} parameters"
                 case problem:
                     why = problem.message
-            yield f"{missing.kind}: {why}."
+            yield f"{kind}: {why}."
         if self.comparison.same_params:
             most = "the most that fit in the first row's parameters"
             yield f"All recurrent layers of a row have the same units, {most}."
@@ -144,24 +147,29 @@ class DenseGrowthReport(SheetReport, DataReport):
     growth: DenseGrowth
 
     def data(self) -> dict[str, Any]:
-        return {
-            "name": self.growth.network.name,
-            "params": self.growth.network.params,
-            "rows": [fields(row, "steps", "params", "dense", "ratio") for row in self.growth.rows],
-        }
+        params = self.growth.network.params
+        rows = [dict(zip(("steps", "params", "dense", "ratio"), row, strict=True)) for row in self._rows()]
+        return {"name": self.growth.network.name, "params": params, "rows": rows}
+
+    def _rows(self) -> list[tuple[int, int, int, float | None]]:
+        """Return for each number of steps the parameters of the network and of its dense equivalent, and the ratio."""
+        params = self.growth.network.params
+        return [
+            (steps, params, dense, dense / params if params else None) for steps, dense in self.growth.dense.items()
+        ]
 
     def sheets(self) -> list[Sheet]:
         """Return a table with a row and a bar for each number of steps, and a line that draws the growth."""
-        found = self.growth.rows
-        most = max(row.dense for row in found) or 1
+        found = [*self.growth.dense]
+        most = max(self.growth.dense.values()) or 1
         columns = (
             Column("Steps", right=True, key=True),
             *number_columns("Recurrent", "Dense equivalent", "Ratio", together=True),
             Column("", together=True),
         )
-        rows: list[Row] = [(row.steps, row.params, row.dense, row.ratio, Bar(row.dense / most)) for row in found]
-        line = "".join(BARS[row.dense * len(BARS) // (most + 1)] for row in found)
-        range_ = f"{found[0].steps:,} to {found[-1].steps:,} steps"
+        rows: list[Row] = [(*row, Bar(row[2] / most)) for row in self._rows()]
+        line = "".join(BARS[dense * len(BARS) // (most + 1)] for dense in self.growth.dense.values())
+        range_ = f"{found[0]:,} to {found[-1]:,} steps"
         network = self.growth.network
         return [
             Sheet(

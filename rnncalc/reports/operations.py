@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
 from rnncalc.questions.operations import OperationsDerivation, OperationsExplanation, PassOperations
-from rnncalc.reports.beside import BesideReport, on_unknown
+from rnncalc.reports.beside import ExtendedCountReport, on_unknown
 from rnncalc.reports.equations import listed, plain, vector
 from rnncalc.reports.explain import equations, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
@@ -26,7 +26,7 @@ TITLES = {
 """The title of each number's column."""
 
 
-class OperationsReport(BesideReport):
+class OperationsReport(ExtendedCountReport):
     """A count, and the operations of a forward pass."""
 
     columns: ClassVar[Mapping[str, str]] = TITLES

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import Topology
 from rnncalc.questions.count import bytes_of, count
-from rnncalc.questions.training import LayerTraining, Training
-from rnncalc.reports.beside import BesideReport, on_unknown
-from rnncalc.reports.count import CountReport, on_ties, widths
+from rnncalc.questions.training import Training
+from rnncalc.reports.beside import ExtendedCountReport, on_unknown
+from rnncalc.reports.count import CountReport, on_ties
 from rnncalc.reports.report import fields
-from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import KIBI, byte_size, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
     from rnncalc.questions.count import Count
-    from rnncalc.reports.sheet import Row, Sheet
 
 
-class TrainingReport(BesideReport):
+class TrainingReport(ExtendedCountReport):
     """A count, and what a training step needs."""
 
     columns: ClassVar[Mapping[str, str]] = {
@@ -45,26 +43,15 @@ class TrainingReport(BesideReport):
         }
         return {"training": step}
 
-    def layer_sheet(self) -> Sheet:
-        """Return the table of layers."""
-        cost = self.counts.cost
-        words = () if cost else ("In → out",)
-        total = self._columns(self.counts.counted, self.training)
-        rows: Iterator[tuple[Placed, Row]] = (
-            (of.placed, (*(() if cost else (widths(of.placed),)), *self._columns(of.placed, of).values()))
-            for of in self.training.layers
-        )
-        return layer_sheet(self.training.network, words, (*total,), rows, (*total.values(),), self.notes())
+    def words(self, placed: Placed) -> dict[str, str]:
+        return {} if self.counts.cost else super().words(placed)
 
-    def _columns(self, counted: Count | Placed, trained: Training | LayerTraining) -> dict[str, int | None]:
-        """Return the numbers of a layer or of the whole network, by the titles of their columns."""
-        numbers: dict[str, int | None] = {"Parameters": counted.params}
-        if self.counts.counted.trainable != self.counts.counted.params:
-            numbers["Gradients"] = trained.gradients
-        numbers["Saved activations"] = trained.saved
-        if self.counts.cost:
-            numbers["Forward"] = counted.multiply_adds
-        return numbers | {"Backward": trained.backward_multiply_adds}
+    def cells(self, of: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+        found = super().cells(of, numbers)
+        if self.counts.counted.trainable == self.counts.counted.params:
+            del found["Gradients"]
+        backward = found.pop("Backward")
+        return {**found, **({"Forward": of.multiply_adds} if self.counts.cost else {}), "Backward": backward}
 
     def notes(self) -> Iterator[str]:
         training = self.training

@@ -23,7 +23,7 @@ from rnncalc import (
     compare,
     load,
 )
-from rnncalc.questions.compare import Lack, Missing, chosen, compare_same_params, dense_growth
+from rnncalc.questions.compare import Lack, chosen, compare_same_params, dense_growth
 from rnncalc.reports.compare import ComparisonReport
 
 
@@ -122,10 +122,10 @@ def test_growth_of_an_encoder_decoder() -> None:
     """Both halves get the steps: T·2 → T·4, then T·4 + T·5 → T·4 → T·7, biases and all."""
     halves = {"encoder": Part(2, (RNN(4),)), "decoder": Part(5, (RNN(4),), Output(7))}
     found = dense_growth(Network(encoder=halves["encoder"], decoder=halves["decoder"]), 2, 5)
-    for t, params, dense in found.rows:
-        assert params == 4 * 7 + 4 * 10 + 7 * 5
+    assert found.network.params == 4 * 7 + 4 * 10 + 7 * 5
+    for t, dense in found.dense.items():
         assert dense == 4 * t * (2 * t + 1) + 4 * t * (4 * t + 5 * t + 1) + 7 * t * (4 * t + 1)
-    assert [row.steps for row in found.rows] == [2, 5]
+    assert [*found.dense] == [2, 5]
 
 
 def test_the_dense_row_counts_its_own_cost(call: Call) -> None:
@@ -162,22 +162,22 @@ def test_a_comparison_is_a_value() -> None:
         *((None, 213), ("rnn", 57), ("gru", 161), ("lstm", 213)),
     ]
     assert [side.bytes for side in found.sides] == [side.params for side in found.sides]
-    assert found.missing == (Missing("dense", Lack.STEPS),)
+    assert found.missing == {"dense": Lack.STEPS}
     assert found.ratio(found.sides[1]) == 57 / 213
     beside = compare(network, Network(input=8, layers=(RNN(4),), name="other"))
     assert [(side.name, side.kind) for side in beside.sides] == [("network", None), ("other", None)]
     same = compare_same_params(Network(input=1, layers=(External(2), RNN(1))))
-    assert [*same.missing] == [Missing("gru", Lack.WIDTH), Missing("lstm", Lack.WIDTH)]
+    assert same.missing == {"gru": Lack.WIDTH, "lstm": Lack.WIDTH}
 
 
 def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
     """PyTorch's RNN has relu; its GRU and LSTM have not, and are left out with what is wrong with them."""
     found = compare(Network(input=8, layers=(RNN(4, activation="relu"),), convention="pytorch", steps=2))
     assert [side.kind for side in found.sides] == [None, "rnn", "dense"]
-    assert [missing.kind for missing in found.missing] == ["gru", "lstm"]
-    for missing in found.missing:
-        assert isinstance(missing.reason, Problem)
-        assert missing.reason.path == ("layers", 0, "activation")
+    assert [*found.missing] == ["gru", "lstm"]
+    for reason in found.missing.values():
+        assert isinstance(reason, Problem)
+        assert reason.path == ("layers", 0, "activation")
     (sheet,) = ComparisonReport(found).sheets()
     assert str(sheet.notes[0]).startswith("gru: pytorch cannot express activation: relu; textbook, ")
 
@@ -314,8 +314,8 @@ def test_a_width_that_cannot_be_is_missing_in_words_that_were_written() -> None:
     odd = _decoder(cells, encoder=[RNN(4), RNN(9)], output=Output(7, tied=True), embedding=9)
     found = compare_same_params(odd)
     assert len(found.sides) == 1
-    for missing in found.missing:
-        assert isinstance(missing.reason, Problem)
-        message = missing.reason.message
+    for reason in found.missing.values():
+        assert isinstance(reason, Problem)
+        message = reason.message
         assert message.startswith("no width of all recurrent layers makes a network: at 2, decoder.output.tied: ")
         assert "?" not in message

@@ -122,11 +122,6 @@ def along(letters: str) -> Callable[[LayerLine], Expression]:
     return lambda line: product(*[line.placed.sizes.get(letter, line.placed.sizes["m"]) for letter in letters])
 
 
-def groups_ignored(line: LayerLine) -> LayerLine:
-    """Let each filter of a group read the whole input."""
-    return with_part("kernel", along("fmk"))(line) if "c" in line.placed.sizes else line
-
-
 def tied_twice(line: LayerLine) -> LayerLine:
     """Count the tied matrix at the output too."""
     if not isinstance(line.layer, Output) or not line.layer.tied:
@@ -164,11 +159,6 @@ def state_counted(line: LayerLine) -> LayerLine:
 def with_directions(count: int) -> LineChange:
     """Return the mistake that counts this number of directions."""
     return lambda line: line._replace(directions=count)
-
-
-def recurrent_alone(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Leave out every layer that is not recurrent."""
-    return tuple(line if isinstance(line.layer, Cell) else left_out(line) for line in worksheet)
 
 
 # --- biases
@@ -485,11 +475,6 @@ def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Workshee
     if reader is None:
         return changed
     return replaced(changed, reader, fed_with(worksheet[reader], changed[place].h * worksheet[place].directions))
-
-
-def width_of_vocabulary(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the vocabulary, if the layer below is an embedding."""
-    return below.placed.inputs if isinstance(below.layer, Embedding) else None
 
 
 def taken_as_tied(line: LayerLine, network: Network) -> LayerLine:

@@ -139,7 +139,9 @@ TABLE: tuple[Mistake | Family, ...] = (
         "forgets the features that a filter reads",
         in_layers(with_part("kernel", along("fk")), Transform),
     ),
-    Mistake("no-groups", "ignores the groups of a convolution", in_layers(changes.groups_ignored, Transform)),
+    Mistake(
+        "no-groups", "ignores the groups of a convolution", in_layers(with_part("kernel", along("fmk")), Transform)
+    ),
     Mistake(
         "bias-of-each-weight",
         "counts a bias for each weight of a filter",
@@ -271,7 +273,11 @@ TABLE: tuple[Mistake | Family, ...] = (
         "takes the output shape of the embedding, steps × width, for its count",
         with_network(changes.embedding_output, Embedding),
     ),
-    Mistake("only-recurrent", "counts the recurrent layers alone", changes.recurrent_alone),
+    Mistake(
+        "only-recurrent",
+        "counts the recurrent layers alone",
+        in_layers(lambda line: line if isinstance(line.layer, Cell) else left_out(line), Layer),
+    ),
     Mistake(
         "padding-row",
         "counts one more row of the embedding's table, for padding",
@@ -480,7 +486,10 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare(
         "one-hot",
         "leaves out the embedding and feeds the next layer with the vocabulary",
-        in_turn(feeding(changes.width_of_vocabulary), in_layers(left_out, Embedding)),
+        in_turn(
+            feeding(lambda below, line, network: below.placed.inputs if isinstance(below.layer, Embedding) else None),
+            in_layers(left_out, Embedding),
+        ),
     ),
     # mistakes that explain almost any number
     Family(
