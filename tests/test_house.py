@@ -191,8 +191,8 @@ def test_a_model_file_pays_for_its_own_format_alone() -> None:
     """Neither yaml nor rich nor NumPy; a file of names and numbers needs no archive, an archive no JSON."""
     heavy = {"yaml", "rich", "numpy", "h5py"}
     tensors, archive = (loaded_by("read", f"specs/models/tagger.{suffix}") for suffix in ("safetensors", "pt"))
-    assert not (heavy | {"zipfile", "rnncalc.modelfiles.pickled", "rnncalc.modelfiles.onnx"}) & tensors
-    assert not (heavy | {"rnncalc.modelfiles.onnx", "rnncalc.modelfiles.hdf5"}) & archive
+    assert not (heavy | {"zipfile", "rnncalc.modelfiles.pytorch", "rnncalc.modelfiles.onnx"}) & tensors
+    assert not (heavy | {"rnncalc.modelfiles.onnx", "rnncalc.modelfiles.keras"}) & archive
     assert "zipfile" in archive
     for call in (FLAGS, ("specs/lstm.yaml",)):
         assert not any(name.startswith("rnncalc.modelfiles") for name in loaded_by(*call))

@@ -134,6 +134,6 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
 def _value(key: str, given: Any) -> Any:
     if key not in _READ:
         return given
-    from rnncalc.spec.flags import read_value  # needed only if a size is given
+    from rnncalc.spec import read_value  # needed only if a size is given
 
     return read_value(flag_of(key), given, _READ[key])

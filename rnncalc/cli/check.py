@@ -30,8 +30,7 @@ from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
-from rnncalc.spec import Spec, parse, parse_if_meant
-from rnncalc.spec.flags import read_value
+from rnncalc.spec import Spec, parse, parse_if_meant, read_value
 from rnncalc.spec.values import ways_to_write
 from rnncalc.text import all_of, escape, escape_path
 

@@ -18,8 +18,7 @@ from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.questions import compare as question
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
-from rnncalc.spec import from_flags
-from rnncalc.spec.flags import read_value
+from rnncalc.spec import from_flags, read_value
 from rnncalc.text import all_of, escape
 
 _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")

@@ -19,8 +19,7 @@ from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.exercise import ASKS, grader_of
 from rnncalc.questions.exercise import exercise as exercises_on
 from rnncalc.reports.exercise import ExerciseReport
-from rnncalc.spec import parse
-from rnncalc.spec.flags import read_value
+from rnncalc.spec import parse, read_value
 from rnncalc.text import escape, escape_path, one_of
 
 _VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")

@@ -24,8 +24,7 @@ from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
 from rnncalc.reports.report import DerivationReport, RecordReport
 from rnncalc.reports.run import RunReport
-from rnncalc.spec import Spec, parse_data
-from rnncalc.spec.flags import read_value
+from rnncalc.spec import Spec, parse_data, read_value
 from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:

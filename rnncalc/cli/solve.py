@@ -15,7 +15,7 @@ from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import solve as question
 from rnncalc.questions.count import bytes_of
 from rnncalc.reports.solve import SolutionReport
-from rnncalc.spec.flags import read_value
+from rnncalc.spec import read_value
 
 
 @click.command(

@@ -17,8 +17,7 @@ from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Habits
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.pictures.circuit import figure
-from rnncalc.pictures.graph import Graph, NodeKind, graph
+from rnncalc.pictures.circuit import Graph, NodeKind, figure, graph
 from rnncalc.pictures.picture import (
     Align,
     Caption,

@@ -9,10 +9,13 @@ from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.files import open_input
 from rnncalc.layers.frozen import Frozen
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.layer import Layer, Output
+from rnncalc.layers.options import Allowed, Switch
 from rnncalc.network.network import Network
-from rnncalc.spec.flags import override, tree
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, node_at
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, has_word, node_at
 from rnncalc.spec.reader import TOP_KEYS, read_network
+from rnncalc.spec.values import read as read_word
 from rnncalc.text import not_among
 
 if TYPE_CHECKING:
@@ -220,3 +223,74 @@ def parse_data(
     if wrong:
         raise SpecError(tuple(wrong))
     return Data(**found)
+
+
+# From flags to the tree that a spec file would give, so that both give the same messages
+
+
+def tree(
+    *,
+    input: str | None = None,
+    layers: tuple[str, ...] = (),
+    output: str | None = None,
+    **others: str | None,
+) -> Mapping:
+    """Return the tree of a network in flags; `others` are the plain keys steps, topology and convention."""
+    root = Mapping(Flag(""))  # there is no flag for the whole network
+    if input is not None:
+        root.put("input", Scalar(input, True, Flag("--input")))
+    if layers:
+        stack = Sequence(Flag("--layer"))
+        stack.items = [_layer(text, Flag(f"--layer {number}", number)) for number, text in enumerate(layers, 1)]
+        root.put("layers", stack)
+    if output is not None:
+        root.put("output", _output(output))
+    override(root, others)
+    return root
+
+
+def override(root: Node, values: dict[str, str | None]) -> None:
+    """Replace values of a tree by those from flags; steps, in an encoder-decoder, in both halves."""
+    if not isinstance(root, Mapping):
+        return
+    halves = [half for key in ("encoder", "decoder") if isinstance(half := root.get(key), Mapping)]
+    for key, value in values.items():
+        if value is not None:
+            for mapping in halves if halves and key == "steps" else [root]:
+                mapping.put(key, Scalar(value, True, Flag(f"--{key}")))
+
+
+def read_value(flag: str, text: str, allowed: Allowed) -> Any:
+    """Return the value of a flag, read as a spec would be."""
+    try:
+        return read_word(text, allowed, flag=flag)
+    except ValueError as error:
+        raise SpecError((Problem((), str(error), flag),)) from None
+
+
+def _layer(text: str, mark: Flag) -> Mapping:
+    """Read `lstm:512,bidirectional,projection=128`."""
+    first, *options = text.split(",")
+    name, _, number = map(str.strip, first.partition(":"))
+    return _with_options(name, number, options, kind(name) if name in KINDS else Layer, mark)
+
+
+def _output(text: str) -> Node:
+    """Read `5` or `5,bias=false`."""
+    first, *options = text.split(",")
+    mark = Flag("--output")
+    return (
+        _with_options("units", first.strip(), options, Output, mark) if options else Scalar(first.strip(), True, mark)
+    )
+
+
+def _with_options(name: str, number: str, options: list[str], of: type[Layer], mark: Flag) -> Mapping:
+    words = [(name, number)]
+    for option in options:
+        key, equals, value = map(str.strip, option.partition("="))
+        known = of.known_option(key)
+        switched_on = known is not None and isinstance(known.allowed, Switch) and not equals
+        words.append((key, "true" if switched_on else value))
+    mapping = Mapping(mark)
+    mapping.items = [(Scalar(key, True, mark), Scalar(word, True, mark)) for key, word in words]
+    return mapping

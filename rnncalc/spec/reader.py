@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Dropout, Layer, Output
+from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
 from rnncalc.layers.options import OPTIONS, Allowed, Choice, Rate, Size, Sizes, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
@@ -32,7 +32,7 @@ from rnncalc.spec.nodes import (
     what,
     word_of,
 )
-from rnncalc.spec.values import NOTHING
+from rnncalc.spec.values import NOTHING, ways_to_write
 from rnncalc.text import did_you_mean, escape, one_of
 
 if TYPE_CHECKING:
@@ -356,7 +356,6 @@ def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ..
     below: what stands under the key.
     """
     from rnncalc.spec.aliases import cure_of_other_kind, option_cure, space_cure
-    from rnncalc.spec.flags import misread
 
     known = tuple(one for one in known if one == of.kind or one not in KINDS or one in of.options())
     in_flags = isinstance(layer.mark, Flag)
@@ -365,11 +364,40 @@ def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ..
     if takers or cure:
         here = "output" if issubclass(of, Output) else of.kind
         return f"does not apply to {here}; {cure or f'it applies to {one_of(takers)}; remove it'}"
-    meant = misread(key, of, layer) if in_flags else space_cure(key, known) or _kind_of_output(key, of, below)
+    if in_flags and isinstance(layer, Mapping):
+        meant = _misread(key, of, layer)
+    else:
+        meant = space_cure(key, known) or _kind_of_output(key, of, below)
     if meant or (meant := _value_alone(key, of, "=" if in_flags else ": ")):
         return f"unknown key; {meant}"
     cure = option_cure(key, of.kind, known, word_of(below), in_flags=in_flags)
     return f"unknown key{cure}" if cure else unknown_key(key, known, below)
+
+
+def _misread(key: str, of: type[Layer], layer: Mapping) -> str:
+    """Return the cure for `dropout:0.5`, `bias:false` and `512`, written as options of a layer in flags."""
+    name, colon, value = key.partition(":")
+    if name in KINDS:
+        return f"write -l {name}:{escape(value) or 'N'}, as a layer of its own"
+    if colon and name in of.options():
+        return f"write {name}={escape(value)}"
+    return _second_number(key, of, layer) if key[:1].isdecimal() else ""
+
+
+def _second_number(key: str, of: type[Layer], layer: Mapping) -> str:
+    """Return the cure for `0,5`, `projection=1,000`, and for two sizes of one layer."""
+    place = [word.value for word, _ in layer.items].index(key)
+    name, first = layer.items[place - 1][0].value, word_of(layer.items[place - 1][1])
+    option = of.option(of.number) if place == 1 else of.known_option(name)
+    if option and (ways := ways_to_write(f"{first},{key}", option.allowed)):
+        behind_kind = "-o " if issubclass(of, Output) else f"-l {of.kind}:"
+        return f"write {behind_kind if place == 1 else f'{name}='}{one_of(ways)}"
+    if not key.isdecimal() or issubclass(of, Output):
+        return ""
+    if issubclass(of, Embedding) and place == 1:
+        number, width = escape(first), escape(key)
+        return f"for {number} words of {width} numbers each, write -i {number} -l {of.kind}:{width}"
+    return f"a layer has one number; write -l {of.kind}:{escape(key)} for another"
 
 
 def _kind_of_output(key: str, of: type[Layer], below: Node) -> str:

@@ -17,7 +17,7 @@ from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import BadFileError, RemarkKind, TensorRole
-from rnncalc.modelfiles.protobuf import WINDOW, FileBytes
+from rnncalc.modelfiles.onnx import WINDOW, FileBytes
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
 OPERATOR = node("LSTM", "x w r b", "y", name="rnn")

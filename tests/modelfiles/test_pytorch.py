@@ -15,8 +15,7 @@ from rnncalc.bounds import MOST_OPCODES
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import Remark, RemarkKind, TensorRole
-from rnncalc.modelfiles.pickled import unpickled
-from rnncalc.modelfiles.pytorch import PickledTensors
+from rnncalc.modelfiles.pytorch import PickledTensors, unpickled
 
 FOUR = struct.pack("<4f", 1, 2, 3, 4)
 

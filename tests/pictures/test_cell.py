@@ -15,7 +15,7 @@ from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.kinds import kind
 from rnncalc.pictures.cell import rows
-from rnncalc.pictures.graph import graph
+from rnncalc.pictures.circuit import graph
 from rnncalc.pictures.picture import Box, Label, Picture, Style
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.equations import plain, written

@@ -9,7 +9,7 @@ from rnncalc import Cell, Network, training
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value
 from rnncalc.layers.kinds import KINDS
-from rnncalc.pictures.graph import graph
+from rnncalc.pictures.circuit import graph
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.step.trace import traced
