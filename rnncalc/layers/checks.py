@@ -122,10 +122,7 @@ def _wrong_forms(gates: tuple[Gate, ...]) -> Iterator[str]:
 
 def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:
     """Yield widths without a whole number."""
-    sizes: object = layer.sizes(inputs)
-    if not isinstance(sizes, Mapping):
-        yield f"sizes() returns no mapping of letters to numbers, but {sizes!r}"
-        return
+    sizes = layer.sizes(inputs)
     own = (width for each in layer.weights for width in each.widths)
     for width in ("m", "h", *layer.states.values(), layer.output, *own):
         if width not in sizes:

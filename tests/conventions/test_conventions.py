@@ -5,9 +5,26 @@ import json
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Dropout, Embedding, External, Layer, Network, SpecError
+from rnncalc import (
+    GRU,
+    LSTM,
+    MGU,
+    RNN,
+    SRU,
+    Cell,
+    ConvLSTM,
+    Dense,
+    Dropout,
+    Embedding,
+    External,
+    FastGRNN,
+    Layer,
+    Network,
+    SpecError,
+)
 from rnncalc.conventions.catalogue import CONVENTIONS, convention, lacks
 from rnncalc.conventions.layout import layout
+from rnncalc.conventions.tensor import StackedAxis
 from rnncalc.text import all_of
 
 # Measured on torch 2.13.0, keras 3.15.1, flax 0.12.8 and onnxruntime 1.31.1 for input 8 and hidden 16.
@@ -201,3 +218,174 @@ def test_the_tensors_of_other_layers_are_no_gates(layer: Layer) -> None:
     """They belong to no gate and no direction."""
     for tensor in layout(layer, 4, convention("pytorch")).own:
         assert (tensor.gates, tensor.direction) == ("", None)
+
+
+def written(layer: Cell, convention: str, notation: str | None) -> list[str]:
+    """Return a line for each tensor of a layer on four features: its name, axes, role, gates and direction."""
+    (placed,) = Network(input=4, layers=(layer,), convention=convention, notation=notation).spelled
+    return [
+        " ".join(
+            [
+                tensor.name,
+                "×".join(
+                    "+".join(axis.letters)
+                    if isinstance(axis, StackedAxis)
+                    else f"{axis.times if axis.times > 1 or not axis.letter else ''}{axis.letter}"
+                    for axis in tensor.axes
+                ),
+                tensor.role.value,
+                *filter(None, [tensor.gates]),
+                *([tensor.direction.value] if layer.bidirectional and tensor.direction else []),
+            ]
+        )
+        for tensor in placed.tensors
+    ]
+
+
+def of_gates(line: str, gates: str) -> list[str]:
+    """Return a line for each gate, its letter in place of {}."""
+    return [line.format(letter) for letter in gates]
+
+
+@pytest.mark.parametrize(
+    ("layer", "convention", "notation", "lines"),
+    [
+        (
+            LSTM(3, projection=2, peepholes=True, layer_norm=True, learned_state=True),
+            *("textbook", None),
+            [
+                *of_gates("W_x{0} h×m input {0}", "ifgo"),
+                *of_gates("W_h{0} h×p recurrent {0}", "ifgo"),
+                *of_gates("b_{0} h bias {0}", "ifgo"),
+                *of_gates("gamma_{0} h gain {0}", "ifgo"),
+                *of_gates("w_c{0} h peephole {0}", "ifo"),
+                *("W_hp p×h projection", "gamma_c h vector", "b_c h vector", "h_0 p state", "c_0 h state"),
+            ],
+        ),
+        (
+            LSTM(3, bidirectional=True, peepholes=True),
+            *("onnx", None),
+            [
+                "W 2×4h×m input iofg both",
+                "R 2×4h×h recurrent iofg both",
+                "B 2×8h bias iofg both",
+                "P 2×3h peephole iof both",
+            ],
+        ),
+        (
+            GRU(2, bidirectional=True),
+            *("keras", None),
+            [
+                line
+                for way in ("forward", "backward")
+                for line in (
+                    f"{way}/kernel m×3h input zrn {way}",
+                    f"{way}/recurrent_kernel h×3h recurrent zrn {way}",
+                    f"{way}/bias 2×3h bias zrn {way}",
+                )
+            ],
+        ),
+        (
+            GRU(2),
+            *("flax-linen", None),
+            [
+                *of_gates("i{0}/kernel m×h input {0}", "zrn"),
+                *of_gates("h{0}/kernel h×h recurrent {0}", "zrn"),
+                *of_gates("i{0}/bias h bias {0}", "zrn"),
+                "hn/bias h recurrent_bias n",
+            ],
+        ),
+        (
+            GRU(2),
+            *("pytorch", None),
+            [
+                "weight_ih_l0 3h×m input rzn",
+                "weight_hh_l0 3h×h recurrent rzn",
+                "bias_ih_l0 3h bias rzn",
+                "bias_hh_l0 3h recurrent_bias rzn",
+            ],
+        ),
+        (
+            ConvLSTM(2, kernel=3, space=(4, 5)),
+            *("keras", None),
+            ["kernel k×k×m×4h input ifgo", "recurrent_kernel k×k×h×4h recurrent ifgo", "bias 4h bias ifgo"],
+        ),
+        (
+            ConvLSTM(2, kernel=3, space=(4,)),
+            *("textbook", None),
+            [
+                *of_gates("W_x{0} h×m×k input {0}", "ifgo"),
+                *of_gates("W_h{0} h×h×k recurrent {0}", "ifgo"),
+                *of_gates("b_{0} h bias {0}", "ifgo"),
+            ],
+        ),
+        (
+            LSTM(3, peepholes=True),
+            *("onnx", "uvw"),
+            [
+                *of_gates("U_{0} h×m input {0}", "ifgo"),
+                *of_gates("W_{0} h×h recurrent {0}", "ifgo"),
+                *of_gates("b_x{0} h bias {0}", "ifgo"),
+                *of_gates("b_h{0} h recurrent_bias {0}", "ifgo"),
+                *of_gates("w_c{0} h peephole {0}", "ifo"),
+            ],
+        ),
+        (RNN(3), "textbook", "uvw", ["U h×m input h", "W h×h recurrent h", "b h bias h"]),
+        (
+            SRU(2, bidirectional=True),
+            *("textbook", "rows"),
+            [
+                line
+                for way in ("forward", "backward")
+                for line in (
+                    *of_gates(f"{way}/W_x{{0}} m×h input {{0}} {way}", "nfr"),
+                    *of_gates(f"{way}/W_c{{0}} 1×h recurrent {{0}} {way}", "fr"),
+                    *of_gates(f"{way}/b_{{0}} 1×h bias {{0}} {way}", "fr"),
+                )
+            ],
+        ),
+        (
+            GRU(3),
+            *("keras", "stacked"),
+            [
+                *of_gates("W_{0} h+m×h kernel {0}", "zr"),
+                *("W_xn m×h input n", "W_hn h×h recurrent n"),
+                *of_gates("b_x{0} 1×h bias {0}", "zrn"),
+                *of_gates("b_h{0} 1×h recurrent_bias {0}", "zrn"),
+            ],
+        ),
+        (
+            GRU(3),
+            *("keras", "stacked-gates"),
+            [
+                *("W_zr h+m×2h kernel zr", "W_xn m×h input n", "W_hn h×h recurrent n"),
+                *("b_xzr 1×2h bias zr", "b_xn 1×h bias n"),
+                *("b_hzr 1×2h recurrent_bias zr", "b_hn 1×h recurrent_bias n"),
+            ],
+        ),
+        (
+            LSTM(3),
+            *("pytorch", "stacked-gates"),
+            ["W h+m×4h kernel ifgo", "b_x 1×4h bias ifgo", "b_h 1×4h recurrent_bias ifgo"],
+        ),
+        (
+            SRU(3),
+            *("textbook", "stacked-gates"),
+            [
+                "W m×4h kernel nfrs",
+                *of_gates("W_c{0} 1×h recurrent {0}", "fr"),
+                *of_gates("b_{0} 1×h bias {0}", "fr"),
+            ],
+        ),
+        (
+            FastGRNN(3),
+            *("textbook", "stacked"),
+            ["W h+m×h kernel zn", *of_gates("b_{0} 1×h bias {0}", "zn"), "zeta 1 scalar", "nu 1 scalar"],
+        ),
+        (RNN(3), "textbook", "stacked", ["W_h h+m×h kernel h", "b_h 1×h bias h"]),
+    ],
+    ids=str,
+)
+def test_the_tensors_in_order(layer: Cell, convention: str, notation: str | None, lines: list[str]) -> None:
+    """Each with its axes in letters, what it is, the gates in it, and the direction of a layer that has two."""
+    assert written(layer, convention, notation) == lines

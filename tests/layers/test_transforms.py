@@ -181,3 +181,21 @@ def test_steps_in_letters(layer: Layer, steps: str) -> None:
     network = from_flags("2", ("dense:2", "rnn:2"), None, steps="T", topology="many-to-many").network
     _, last = network.replace(layers=(layer, RNN(2))).stack
     assert f"{last.uses}" == steps
+
+
+@pytest.mark.parametrize(
+    ("layer", "work"),
+    [
+        (Conv1D(4, 3, activation="relu"), (4, 0, 4)),
+        (Conv1D(4, 3, bias=False), (0, 0, 0)),
+        (Pool1D(3), (0, 2 * 6, 0)),  # two comparisons a feature
+        (Pool1D(3, mode="average"), (0, 3 * 6, 0)),  # two sums and a quotient
+        (LayerNorm(), (6, 6 * 6, 0)),  # mean, distance, square, sum, quotient, scale
+        (LayerNorm(bias=False), (0, 6 * 6, 0)),
+        (BatchNorm(), (6, 3 * 6, 0)),  # distance, quotient, scale
+        (BatchNorm(scale=False, center=False), (0, 2 * 6, 0)),
+    ],
+)
+def test_the_arithmetic_of_a_vector(layer: Layer, work: tuple[int, int, int]) -> None:
+    """Additions of a bias, other operations on six features, and activations."""
+    assert layer.work(6) == work

@@ -5,7 +5,23 @@ from typing import Any
 import pytest
 
 import rnncalc
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Expect, Layer, Network, Output, Part, SpecError
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    ConvLSTM,
+    Dense,
+    Dropout,
+    Embedding,
+    Expect,
+    External,
+    Layer,
+    Network,
+    Output,
+    Part,
+    SpecError,
+    letter,
+)
 from rnncalc.errors import Path
 from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.reshaping import Flatten, LastStep, RepeatVector
@@ -454,3 +470,114 @@ def test_what_ends_a_sequence_that_is_needed() -> None:
     tied = {"input": 2, "layers": [Embedding(3), Conv1D(4, 2)], "output": Output(2, tied=True)}
     message = "the last layer must output the embedding's width, 3, got 4; add a dense layer"
     assert told(tied) == [(("output", "tied"), message)]
+
+
+GRID, LINE = ConvLSTM(4, space=(8, 8)), ConvLSTM(4, space=(6,))
+FIRST = "reads the places of a space; make it the first layer, or put it behind another such layer or an external one"
+PLACES = "reads a row of features, and the layer below outputs 8 x 8 places; "
+WRITE = "a layer at each place is not known; write it as an external one"
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (
+            {"encoder": Half(3, [GRID]), "decoder": Half(3, [Dense(2), GRID])},
+            (("decoder", "layers", 1, "conv_lstm"), FIRST, True, ()),
+        ),
+        (
+            {"input": 3, "layers": [GRID], "output": 2},
+            (
+                ("output",),
+                f"output {PLACES}put last, then flatten, before it for the last step, or flatten alone for all steps",
+                True,
+                (),
+            ),
+        ),
+        (
+            {"input": 3, "layers": [GRID, Dense(2)], "topology": "many-to-many"},
+            (("layers", 1, "dense"), f"dense {PLACES}{WRITE}", True, ()),
+        ),
+        (
+            {"input": 3, "layers": [GRID, LastStep(), Dense(2)]},
+            (("layers", 2, "dense"), f"dense {PLACES}put a flatten layer before it", True, ()),
+        ),
+        ({"input": 3, "layers": [Dense(4), GRID]}, (("layers", 1, "conv_lstm"), FIRST, True, ())),
+        (
+            {"input": 3, "layers": [LINE, ConvLSTM(4, space=(7,))]},
+            (("layers", 1, "space"), "expected the space of the layer below, 6, got 7", True, ()),
+        ),
+        (
+            {"input": 3, "layers": [External(9, outputs=65), Dropout(0.5), GRID]},
+            (
+                ("layers", 2, "conv_lstm"),
+                "65 numbers a step are not a multiple of 64 places; change one of them",
+                True,
+                (),
+            ),
+        ),
+        (
+            {"encoder": ENCODER, "decoder": Half(2, [RNN(4, merge="sum")])},
+            (
+                ("decoder", "layers", 0, "merge"),
+                "applies to a bidirectional layer only; make it bidirectional, or remove it",
+                False,
+                (),
+            ),
+        ),
+        (
+            {"input": 3, "layers": [LSTM(4, projection=6)], "convention": "pytorch"},
+            (
+                ("layers", 0, "projection"),
+                "pytorch projects to fewer numbers than there are units, 4, got 6; give fewer, or remove it",
+                True,
+                (3,),
+            ),
+        ),
+        (
+            {"input": 3, "layers": [RNN(3), Conv1D(3, 2)], "topology": "one-to-many", "feedback": True},
+            (
+                ("layers", 1, "conv1d"),
+                "reads or makes several steps at once, and with feedback there is one at a time; remove it"
+                ", or feedback",
+                False,
+                (),
+            ),
+        ),
+        (
+            {"input": 3, "layers": [Conv1D(letter("f"), 2, groups=2)]},
+            (("layers", 0, "groups"), "do not go with a letter; give numbers", False, ()),
+        ),
+        (
+            {"input": letter("m"), "layers": [Conv1D(4, 2, groups=2)]},
+            (("layers", 0, "groups"), "do not go with a letter; give numbers", True, ()),
+        ),
+        (
+            {"input": 9, "layers": [Conv1D(4, 2, groups=2)]},
+            (
+                ("layers", 0, "groups"),
+                "9 features of the input are no multiple of 2 groups; change one",
+                True,
+                (),
+            ),
+        ),
+        (
+            {"input": 4, "layers": [Conv1D(9, 2, groups=2)]},
+            (("layers", 0, "groups"), "9 filters are no multiple of 2 groups; change one of them", False, ()),
+        ),
+        (
+            {"input": 4, "layers": [RNN(3), LastStep(), RepeatVector(3), Flatten(), RNN(2)]},
+            (
+                ("layers", 4, "rnn"),
+                "reads a sequence, and flatten below it ends the sequence in one vector; put a repeat_vector before it",
+                True,
+                (),
+            ),
+        ),
+    ],
+)
+def test_one_problem_with_all_of_it(given: dict[str, Any], found: tuple[Any, ...]) -> None:
+    """Its place, message, whether it follows from other layers, and by how much a size is off."""
+    with pytest.raises(SpecError) as caught:
+        Network(**given)
+    assert [(each.path, each.message, each.follows, each.gaps) for each in caught.value.problems] == [found]

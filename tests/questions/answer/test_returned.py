@@ -3,10 +3,11 @@
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
+from rnncalc import GRU, LSTM, RNN, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.returned import MISTAKES
+from rnncalc.questions.answer.reading import NamedShape
+from rnncalc.questions.answer.returned import MISTAKES, _named
 from rnncalc.questions.shapes import shapes
 
 PYTORCH = Network(
@@ -135,6 +136,128 @@ def test_what_is_refused(call: Call) -> None:
     assert call(*flags, "h_n=4,2").err == "rnncalc: expected a shape, such as h_n=(2, 32, 20), got 'h_n=4,2'\n"
     assert '"params": [null]' in call(*flags, "h_n=(2,B,4)", "-f", "json").out
     assert call(*flags, "h_n=(1,B,4)").code == 0
+
+
+ONE = PYTORCH.replace(output=None, layers=(LSTM(16, bidirectional=True),))
+ONNX, KERAS = ONE.replace(convention="onnx"), ONE.replace(convention="keras")
+NARROW = PYTORCH.replace(layers=(LSTM(16, projection=5, bidirectional=True),), output=None)
+
+
+def around(*layers: Layer) -> Network:
+    return Network(input=6, layers=layers, steps=20, topology="many-to-many", convention="keras")
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "network", "expected"),
+    [
+        ("batch-first-state", "h_n", PYTORCH, ["BLW None 4 16"]),
+        ("batch-first-state", "Y_h", ONNX, []),
+        ("one-direction", "h_n", PYTORCH, ["LBW 2 None 16"]),
+        ("one-direction", "Y_h", ONNX, ["DBW 1 None 16"]),
+        ("one-direction", "lstm_1.output", PYTORCH, ["BTW None 7 16"]),
+        ("one-direction", "output.output", PYTORCH, []),
+        ("one-direction", "forward/state_h", KERAS, []),
+        ("one-layer", "h_n", PYTORCH, ["2: LBW 2 None 16"]),
+        ("one-layer", "h_n", ONE, []),
+        ("one-layer-one-direction", "h_n", PYTORCH, ["LBW 1 None 16"]),
+        ("one-layer-one-direction", "h_n", ONE, []),
+        ("directions-side-by-side", "h_n", PYTORCH, ["LBW 2 None 32"]),
+        ("directions-side-by-side", "Y", ONNX, ["TDBW 7 1 None 32", "TBW 7 None 32"]),
+        ("directions-side-by-side", "Y_h", ONNX, ["DBW 1 None 32", "BW None 32"]),
+        ("directions-side-by-side", "forward/state_h", KERAS, ["BW None 32"]),
+        ("directions-side-by-side", "lstm_1.output", KERAS, []),
+        ("directions-apart", "lstm_1.output", PYTORCH, ["BTDW None 7 2 16", "DBTW 2 None 7 16"]),
+        ("directions-apart", "Y", ONNX, []),
+        ("directions-apart", "h_n", PYTORCH, []),
+        ("no-projection", "h_n", NARROW, ["LBW 2 None 16"]),
+        ("no-projection", "output", NARROW, ["BTW None 7 32"]),
+        ("no-projection", "h_n", PYTORCH, []),
+        ("units-for-steps", "lstm_1.output", PYTORCH, ["BTW None 32 32", "BWT None 32 7", "BTW None 7 7"]),
+        ("units-for-steps", "lstm_1.output", PYTORCH.replace(steps=None), ["BTW None 32 32", "BWT None 32 None"]),
+        ("units-for-steps", "h_n", PYTORCH, []),
+        ("units-for-batch", "h_n", PYTORCH, ["LWB 4 16 None"]),
+        ("units-for-batch", "lstm_1.output", PYTORCH, []),
+        ("other-array", "h_n", PYTORCH, ["output: BTW None 7 32", "c_n: LBW 4 None 16"]),
+        ("other-array", "h_n", PYTORCH.replace(steps=None), ["c_n: LBW 4 None 16"]),
+        ("one-step", "lstm_1.output", PYTORCH, ["BW None 32"]),
+        ("one-step", "h_n", PYTORCH, []),
+        ("every-step", "h_n", PYTORCH, ["BTW None 7 16"]),
+        ("every-step", "Y_h", ONNX, ["BTDW None 7 2 16"]),
+        ("every-step", "lstm_1.output", PYTORCH, []),
+        ("input-width", "h_n", PYTORCH, ["LBW 4 None 10"]),
+        ("all-gates", "h_n", PYTORCH, ["4: LBW 4 None 64"]),
+        ("all-gates", "h_n", ONE.replace(layers=(RNN(3),)), []),
+        ("no-layers-axis", "h_n", PYTORCH, ["BW None 16"]),
+        ("no-layers-axis", "Y", ONNX, ["TBW 7 None 16"]),
+        (
+            "same-steps",
+            "output",
+            around(Conv1D(16, kernel=3, dilation=3)),
+            [
+                f"20, without padding, its window of 7 shortens the sequence by 6: {shape}"
+                for shape in ("BTW None 20 16", "TW 20 16")
+            ],
+        ),
+        (
+            "same-steps",
+            "output",
+            around(Pool1D(2)),
+            [f"20, its stride of 2 divides them: {shape}" for shape in ("BTW None 20 6", "TW 20 6")],
+        ),
+        (
+            "same-steps",
+            "output",
+            around(Conv1D(16, kernel=5, stride=2, padding="same")),
+            [f"20, its stride of 2 divides them: {shape}" for shape in ("BTW None 20 16", "TW 20 16")],
+        ),
+        (
+            "same-steps",
+            "output",
+            around(Conv1D(16, kernel=5, stride=2)),
+            [
+                f"20, its window of 5 shortens the sequence, and its stride of 2 divides it: {shape}"
+                for shape in ("BTW None 20 16", "TW 20 16")
+            ],
+        ),
+        ("same-steps", "output", around(Conv1D(16, kernel=5, padding="same")), []),
+        ("no-stride", "output", around(Conv1D(16, kernel=5, stride=2)), ["2: BTW None 16 16", "2: TW 16 16"]),
+        ("no-stride", "output", around(Pool1D(2)), []),
+        ("no-stride", "output", around(Conv1D(16, kernel=5)), []),
+        ("no-window", "output", around(Conv1D(16, kernel=5, stride=3)), ["5: BTW None 7 16", "5: TW 7 16"]),
+        ("no-window", "output", around(Pool1D(2)), []),
+        ("no-window", "output", around(Conv1D(16, kernel=5)), []),
+        (
+            "not-flattened",
+            "flatten_1.output",
+            around(Conv1D(16, kernel=5), Flatten(), RepeatVector(3)),
+            ["16: BTW None 16 16", "16: BW None 16"],
+        ),
+        ("input-width", "flatten_1.output", around(Flatten(), RepeatVector(3)), []),
+    ],
+)
+def test_the_arrays_that_a_mistake_gives(key: str, name: str, network: Network, expected: list[str]) -> None:
+    """Their axes and sizes, behind what fills the sentence."""
+    array, *_ = _named(network, shapes(network).modules, NamedShape(name, ()), ())
+    (wrong,) = [function for id_, _, function in MISTAKES if id_ == key]
+    found = [
+        (", ".join(values.values()), " ".join([of.axes, *map(str, of.array.shape)])) for values, of in wrong(array)
+    ]
+    assert [": ".join(filter(None, each)) for each in found] == expected
+
+
+def test_what_is_free_is_the_same_in_all_answers() -> None:
+    """The steps of the first hold for the third, though the second has none."""
+    network = Network(input=3, layers=[LSTM(4), LSTM(2)], topology="many-to-many", convention="pytorch")
+    given = ("lstm_1.output=(5,9,4)", "lstm_1.h_n=(1,5,4)", "lstm_2.output=(5,{},2)")
+    first, second, third = answer(network, *given[:2], given[2].format(8)).judged
+    assert (first.right, second.right, third.right) == (True, True, False)
+    assert answer(network, *given[:2], given[2].format(9)).right
+
+
+def test_a_sequence_of_onnx_may_have_the_batch_first() -> None:
+    """Where the directions stand between the steps and the batch, too."""
+    assert answer(ONNX, "Y=(3,7,2,16)").sentences[1:] == ("Y: (3, 7, 2, 16) is right with the batch first.",)
+    assert answer(ONNX, "Y=(7,2,3,16)").sentences == ("Right.",)
 
 
 def test_ids_are_unique() -> None:
