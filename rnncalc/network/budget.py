@@ -108,6 +108,9 @@ BUDGET_KEYS: dict[str, BudgetKey] = {
 }
 """The keys with one number each; `layers` has one for each layer."""
 
+ALLOWED = {key: of.allowed for key, of in BUDGET_KEYS.items()}
+"""The allowed values of each."""
+
 LAYER_LIMIT = BUDGET_KEYS["max_params"]
 """The allowed values of the numbers under `layers`."""
 

@@ -103,9 +103,8 @@ def type_problems(network: Description) -> Iterator[Problem]:
         for place, layer in () if fine else enumerate(part.layers):
             if not isinstance(layer, Layer):
                 yield Problem((*path, "layers", place), f"expected a layer, such as LSTM(20), got {layer!r}")
-        if not (isinstance(part.output, Output | int | None) or has_letters(part.output)) or isinstance(
-            part.output, bool
-        ):
+        units = None if isinstance(part.output, Output) else part.output
+        if isinstance(units, bool) or not (units is None or isinstance(units, int) or has_letters(units)):
             yield Problem((*path, "output"), f"expected an Output, or its units, got {part.output!r}")
 
 

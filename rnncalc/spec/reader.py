@@ -306,18 +306,17 @@ class _NetworkReader(TreeReader):
         return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
-        from rnncalc.network.budget import BUDGET_KEYS, Budget  # imported only for a spec that has one
+        from rnncalc.network.budget import ALLOWED, Budget  # imported only for a spec that has one
 
-        allowed = {key: of.allowed for key, of in BUDGET_KEYS.items()}
         if isinstance(node, Scalar) and node.value[:1].isdecimal():
             key = "max_bytes" if node.value.endswith("B") else "max_params"
             such = f"{{{key}: {escape(node.value)}}}"
             self.problem(node.mark, path, f"expected keys, got '{escape(node.value)}'; write budget: {such}")
             return Budget()
-        nodes = dict(self.keys(node, path, (*allowed, "layers")))
+        nodes = dict(self.keys(node, path, (*ALLOWED, "layers")))
         limits = nodes.pop("layers", None)
         of_layers = () if limits is None else tuple(self.layer_limits(limits, (*path, "layers")))
-        return Budget(**self.values(nodes.items(), path, allowed), layers=of_layers)
+        return Budget(**self.values(nodes.items(), path, ALLOWED), layers=of_layers)
 
     def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, int]]:
         from rnncalc.network.budget import LAYER_LIMIT
