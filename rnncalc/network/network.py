@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
 
 
-_PLAIN = {int, str, bool, type(None)}
+_PLAIN = {int, float, str, bool, type(None)}
 """The types of nearly all values of a layer, none of which has letters."""
 
 
@@ -70,11 +70,13 @@ class Network(Description):
     @cached_property
     def letters(self) -> "Mapping[str, Any]":
         """The letters among its sizes by name, in alphabetical order, each a `polynomial.Polynomial`."""
-        parts = self.parts.values()
-        sizes: list[Any] = [size for part in parts for size in (part.input, part.steps)]
-        layers = [layer for part in parts for layer in (*part.layers, part.output) if layer]
-        sizes += [value for layer in layers for value in layer.__dict__.values() if type(value) not in _PLAIN]
-        names = sorted({name for size in sizes if has_letters(size) for name in size.letters})
+        values: list[Any] = []
+        for part in self.parts.values():
+            values += (part.input, part.steps)
+            for layer in (*part.layers, part.output):
+                values += layer.__dict__.values() if layer else ()
+        plain = _PLAIN.issuperset(map(type, values))  # all of them, in most networks
+        names = [] if plain else sorted({name for value in values if has_letters(value) for name in value.letters})
         if not names:
             return {}
         from rnncalc.polynomial import letter  # most networks are in numbers
