@@ -240,7 +240,7 @@ def test_the_arrays_that_a_mistake_gives(key: str, name: str, network: Network, 
     array, *_ = _named(network, shapes(network).modules, NamedShape(name, ()), ())
     (wrong,) = [function for id_, _, function in MISTAKES if id_ == key]
     found = [
-        (", ".join(values.values()), " ".join([of.axes, *map(str, of.array.shape)])) for values, of in wrong(array)
+        (", ".join(values.values()), " ".join([of.axes, *map(str, of.array.values())])) for values, of in wrong(array)
     ]
     assert [": ".join(filter(None, each)) for each in found] == expected
 
