@@ -69,14 +69,13 @@ class Comparison(NamedTuple):
 
     networks: the arguments. sides: the sides of the comparison; ratios are to the first.
     missing: the kinds that are missing, each with the reason.
-    same_params: whether widths were searched for. projections: whether layers have projections, which keep their width.
+    same_params: whether widths were searched for.
     """
 
     networks: tuple[Network, ...]
     sides: tuple[Compared, ...]
     missing: Mapping[str, Lack | Problem] = {}
     same_params: bool = False
-    projections: bool = False
 
     def layers(self) -> Iterator[LayerRow]:
         """Yield the layers of several networks place by place, the output layers beside each other.
@@ -169,9 +168,7 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
             sides.append(_side(found.network, dtype, kind.kind)._replace(units=found.size))
         else:
             missing[kind.kind] = Lack.WIDTH
-    layers = (layer for part in network.parts.values() for layer in part.layers)
-    projections = any(getattr(layer, "projection", None) is not None for layer in layers)
-    return Comparison((network,), tuple(sides), missing, same_params=True, projections=projections)
+    return Comparison((network,), tuple(sides), missing, same_params=True)
 
 
 def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:

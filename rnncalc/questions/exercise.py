@@ -252,11 +252,9 @@ def _check(what: str, number: int) -> None:
 def _total(network: Network) -> Item:
     grader = Grader(network)
     numbers = [*_mistaken(grader.search, Question(network, AnyNumber(network.params)))]
-    if network.letters:
-        given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params)]
-    else:
+    if not network.letters:
         numbers += [quantity.number for quantity in grader.quantities]
-        given = [GivenNumber(number) for number in _wrong(numbers, network.params)]
+    given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params)]
     wrong = tuple(grader.judge([each]).judged[0] for each in given)
     return Item(None, None, str(network.params) if network.letters else network.params, wrong)
 

@@ -71,11 +71,6 @@ class TrainingDerivation(NamedTuple):
     formula: Expression
     work: tuple[WorkLine, ...]
 
-    @property
-    def placed(self) -> Placed:
-        """The layer."""
-        return self.of.placed
-
 
 class TrainingExplanation(NamedTuple):
     """The derivation of the numbers of training."""

@@ -9,7 +9,7 @@ sum over the states. A chunk of K steps keeps the last K terms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import hypot
 from typing import NamedTuple
@@ -22,7 +22,6 @@ from rnncalc.forward.backward_pass import BackwardPass, LayerGradients
 from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
-from rnncalc.network.stack import Placed
 from rnncalc.step.operations import Vector, times
 from rnncalc.step.trace import Trace, trace
 
@@ -95,6 +94,12 @@ def _kept(keeper: Keeper, steps: list[dict[str, Vector]]) -> tuple[float, ...]:
 
 Weights = Mapping[str, Nested]
 
+Reached = list[dict[str, float]]
+"""For each step ∂h_T/∂s, for each state after it and for its output."""
+
+Explicit = list[dict[str, dict[str, Nested]]]
+"""For each step, and for each state and the output, the gradients of the weights in it alone."""
+
 
 class GradientTerm(NamedTuple):
     """The term of step k, counted from 1.
@@ -134,20 +139,17 @@ def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms
     own = [tensor.sized(placed.sizes) for tensor in placed.layout.own]  # named as in a layer that is not repeated
     names = {tensor.name: one.name for tensor, one in zip(placed.tensors, own, strict=True)}
     alone = {one: weights[name] for name, one in names.items()}
-    of = _Unit(placed, alone, convention, [trace.start, *trace.steps])
-    spots = [
-        (tensor.name, place)
+    reached, explicit = _slopes(placed.layer, placed.inputs, alone, convention, [trace.start, *trace.steps])
+    return tuple(
+        WeightTerms(tensor.name, place, tuple(_terms(reached, explicit, names[tensor.name], place)))
         for tensor in placed.tensors
         if tensor.role is Role.RECURRENT
         for place in product(*map(range, tensor.shape))
-    ]
-    reached, explicit = of.reached(), of.explicit()
-    return tuple(WeightTerms(name, place, tuple(_sum(reached, explicit, names[name], place))) for name, place in spots)
+    )
 
 
-def _sum(
-    reached: list[dict[str, float]], explicit: list[dict[str, dict[str, Nested]]], name: str, place: tuple[int, ...]
-) -> Iterator[GradientTerm]:
+def _terms(reached: Reached, explicit: Explicit, name: str, place: tuple[int, ...]) -> Iterator[GradientTerm]:
+    """Yield the terms of a weight, the last step's first."""
     total = 0.0
     for step in range(len(reached), 0, -1):
         slopes = {letter: number_at(gradients[name], place) for letter, gradients in explicit[step - 1].items()}
@@ -156,57 +158,42 @@ def _sum(
         yield GradientTerm(step, reached[step - 1], slopes, term, total)
 
 
-class _Unit:
-    """A layer of one unit by itself, over the vectors that it read. steps: the start and the steps after it."""
+def _slopes(
+    layer: Cell, inputs: int, weights: Weights, convention: str, steps: Sequence[dict[str, Vector]]
+) -> tuple[Reached, Explicit]:
+    """Return the slopes of a layer of one unit, by itself, over the vectors that it read.
 
-    def __init__(
-        self, placed: Placed, weights: dict[str, Nested], convention: str, steps: list[dict[str, list[float]]]
-    ) -> None:
-        assert isinstance(placed.layer, Cell)
-        self.cell = placed.layer.replace(
-            name=None, extra_inputs=0, repeat=1, learned_state=False, initial_state=None, frozen=False
-        )
-        self.network = Network(
-            input=placed.inputs, layers=(self.cell,), topology="many-to-many", convention=convention, steps=1
-        )
-        (alone,) = self.network.stack
-        self.name = alone.name
-        self.weights = {self.name: weights}
-        self.steps = steps
+    steps: the start and the steps after it.
+    """
+    cell = layer.replace(name=None, extra_inputs=0, repeat=1, learned_state=False, initial_state=None, frozen=False)
+    network = Network(input=inputs, layers=(cell,), topology="many-to-many", convention=convention, steps=1)
+    (alone,) = network.stack
+    letters = [*dict.fromkeys(("h", *cell.states))]
 
-    def reached(self) -> list[dict[str, float]]:
-        """Return for each step ∂h_T/∂s, for each state after it and for its output."""
-        steps = len(self.steps) - 1
-        recording = self._recorded(self.network.replace(steps=steps), 1, steps)
-        recording.backward([(recording.outputs[-1], [1.0])])
-        letters = [*dict.fromkeys(("h", *self.cell.states))]
-        found = [dict.fromkeys(letters, 0.0) for _ in range(steps)]
-        states = [*self.cell.states]
-        for number, (border, node) in enumerate(recording.tape.carried):
-            found[border - 1][states[number % len(states)]] = node.gradient[0] if node.gradient else 0.0
-        found[-1]["h"] = 1.0
-        return found
-
-    def explicit(self) -> list[dict[str, dict[str, Nested]]]:
-        """Return for each step, and for each state and the output, the gradients of the weights in it alone."""
-        found = []
-        for step in range(1, len(self.steps)):
-            of_step: dict[str, dict[str, Nested]] = {}
-            for letter in dict.fromkeys(("h", *self.cell.states)):
-                recording = self._recorded(self.network, step, 1)
-                (trace,) = recording.histories[self.name]
-                (layer,) = recording.backward([(trace.steps[0][letter], [1.0])])
-                of_step[letter] = layer.gradients
-            found.append(of_step)
-        return found
-
-    def _recorded(self, network: Network, first: int, count: int) -> BackwardPass:
-        """Return a pass over some steps, from the states before them."""
-        before = self.steps[first - 1]
+    def recorded(network: Network, first: int) -> BackwardPass:
+        """Return a pass over the network's steps from this one on, from the states before it."""
+        count = network.steps or 1
         return BackwardPass(
             network,
-            self.weights,
-            inputs={None: [step["x"] for step in self.steps[first : first + count]]},
-            start={self.name: {letter: before[letter] for letter in self.cell.states}},
+            {alone.name: {**weights}},
+            inputs={None: [step["x"] for step in steps[first : first + count]]},
+            start={alone.name: {letter: steps[first - 1][letter] for letter in cell.states}},
             traced=True,
         )
+
+    recording = recorded(network.replace(steps=len(steps) - 1), 1)
+    recording.backward([(recording.outputs[-1], [1.0])])
+    reached = [dict.fromkeys(letters, 0.0) for _ in steps[1:]]
+    for number, (border, node) in enumerate(recording.tape.carried):
+        letter = [*cell.states][number % len(cell.states)]
+        reached[border - 1][letter] = node.gradient[0] if node.gradient else 0.0
+    reached[-1]["h"] = 1.0
+    explicit: Explicit = []
+    for step in range(1, len(steps)):
+        explicit.append({})
+        for letter in letters:
+            recording = recorded(network, step)
+            (trace,) = recording.histories[alone.name]
+            (gradients,) = recording.backward([(trace.steps[0][letter], [1.0])])
+            explicit[-1][letter] = gradients.gradients
+    return reached, explicit

@@ -92,11 +92,6 @@ class OperationsDerivation(NamedTuple):
     sequence: tuple[OperationsLine, ...]
     counts: OperationCounts | None
 
-    @property
-    def placed(self) -> Placed:
-        """The layer."""
-        return self.of.placed
-
 
 class OperationsExplanation(NamedTuple):
     """The derivation of the operations of a network, or of some of its layers."""

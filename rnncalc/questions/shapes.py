@@ -21,22 +21,15 @@ GRID = "PQ"
 """The axes of the places of a step, one or two."""
 
 Axes = dict[str, int | None]
-"""The size of each axis by its letter, as in `Returns`."""
-
-
-class ModuleArray(NamedTuple):
-    """The axes of an array, one letter each, and their sizes; None for an unknown batch or number of steps."""
-
-    axes: str
-    shape: tuple[int | None, ...]
+"""The size of each axis by its letter, as in `Returns`, in order; None for an unknown batch or number of steps."""
 
 
 class ModuleShapes(NamedTuple):
     """The arrays that a framework's module reads and returns. places: its layers, several for a stacked `repeat`."""
 
     places: tuple[Placed, ...]
-    input: ModuleArray
-    returns: Mapping[str, ModuleArray]
+    input: Axes
+    returns: Mapping[str, Axes]
 
 
 class NetworkShapes(NamedTuple):
@@ -72,12 +65,12 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
     found, ended = shapes_of(moves), ends(moves)
     at = {move.name: place for place, move in enumerate(moves) if isinstance(move, Placement)}
 
-    def array(axes: str, sizes: Axes, grid: tuple[int, ...] = ()) -> ModuleArray:
+    def array(axes: str, sizes: Axes, grid: tuple[int, ...] = ()) -> Axes:
         axes = axes.replace("BT", "TB") if time_first else axes
         if grid:  # the places of a step, then the numbers at each place
             axes = axes.replace("W", GRID[: len(grid)] + "W")
             sizes = {**sizes, **dict(zip(GRID, grid, strict=False)), "W": (sizes["W"] or 0) // prod(grid)}
-        return ModuleArray(axes, tuple([sizes[axis] for axis in axes]))
+        return {axis: sizes[axis] for axis in axes}
 
     for places in _runs(network, returns):
         first, last = places[0], at[places[-1].name]

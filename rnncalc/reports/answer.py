@@ -276,10 +276,12 @@ def _meaning(known: KnownQuantity) -> str:
 
 
 def _size(other: OtherSize) -> str:
-    of = f" of the {other.part}" if other.part else ""
-    if other.place is None:
+    part, place, option = other.at
+    of = f" of the {part}" if part else ""
+    if place is None:
         return f"an input{of} of {other.size:,} instead of {other.right:,}"
-    return f"{other.letter} = {other.size:,} instead of {other.right:,} in layer {other.place + 1}{of}"
+    letter = {"units": "h", "projection": "p"}[option]
+    return f"{letter} = {other.size:,} instead of {other.right:,} in layer {place + 1}{of}"
 
 
 NOTHING = "gives no answer"

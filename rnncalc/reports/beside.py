@@ -11,7 +11,7 @@ from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of
-from rnncalc.questions.shapes import ModuleArray, NetworkShapes
+from rnncalc.questions.shapes import Axes, NetworkShapes
 from rnncalc.reports.count import CountReport, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import layer_sheet
@@ -211,8 +211,8 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
             "shapes": [
                 {
                     "layers": [placed.name for placed in module.places],
-                    "input": module.input.shape,
-                    "returns": {name: array.shape for name, array in module.returns.items()},
+                    "input": [*module.input.values()],
+                    "returns": {name: [*array.values()] for name, array in module.returns.items()},
                 }
                 for module in self.shapes.modules
             ],
@@ -245,16 +245,16 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
     def _notes(self) -> Iterator[str]:
         returns = self.shapes.returns
         arrays = [array for of in self.shapes.modules for array in (of.input, *of.returns.values())]
-        letters = {axis for array in arrays for axis, size in zip(*array, strict=True) if size is None}
+        letters = {axis for array in arrays for axis, size in array.items() if size is None}
         meant = {"B": "the sequences in a batch (--batch)", "T": "the steps (-T)"}
         if letters:
             yield "; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."
         yield (self.shapes.time_first and returns.note_time_first) or returns.note
 
 
-def written(array: ModuleArray) -> str:
+def written(array: Axes) -> str:
     """Return a shape for people, `(B, T, 20)`."""
-    sizes = [axis if size is None else f"{size:,}" for axis, size in zip(*array, strict=True)]
+    sizes = [axis if size is None else f"{size:,}" for axis, size in array.items()]
     return f"({', '.join(sizes)})"
 
 

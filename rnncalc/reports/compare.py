@@ -126,7 +126,7 @@ class ComparisonReport(SheetReport, DataReport):
         if self.comparison.same_params:
             most = "the most that fit in the first row's parameters"
             yield f"All recurrent layers of a row have the same units, {most}."
-            if self.comparison.projections:
+            if any(placed.layer.values().get("projection") for placed in self.comparison.networks[0].stack):
                 yield "A projection keeps its width, in the kinds that have one."
         elif any(side.multiply_adds is None for side in self.comparison.sides):
             yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."

@@ -86,7 +86,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
 
 
 def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
-    placed = each.placed
+    placed = each.of.placed
     return {
         "name": placed.name,
         "kind": placed.layer.kind,
@@ -99,11 +99,11 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
 
 def _saved(each: TrainingDerivation) -> list[Row]:
     """Return the lines of the saved activations, and their sum."""
-    sizes = {**each.placed.sizes, each.letter: each.steps}
+    sizes = {**each.of.placed.sizes, each.letter: each.steps}
     rows: list[Row] = [
         (
             Phrase((vector(line.formula, sizes, each.of.notation.rows),)),
-            "token number" if isinstance(each.placed.layer, Embedding) else line.gate or line.kind.value,
+            "token number" if isinstance(each.of.placed.layer, Embedding) else line.gate or line.kind.value,
             worked(line.expression, sizes),
             line.number,
         )
@@ -115,7 +115,7 @@ def _saved(each: TrainingDerivation) -> list[Row]:
 
 def _work(each: TrainingDerivation) -> list[Row]:
     """Return the lines of the products of the backward pass, and their sum."""
-    sizes = each.placed.sizes
+    sizes = each.of.placed.sizes
     rows: list[Row] = [
         (gradient(line, each), products(line, each), worked(line.expression, sizes), line.number) for line in each.work
     ]
@@ -127,7 +127,7 @@ COLUMNS = Column("What it is"), Column("Arithmetic")
 
 
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
-    placed, notes = each.placed, tuple(_notes(each))
+    placed, notes = each.of.placed, tuple(_notes(each))
     steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
@@ -142,7 +142,7 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
 
 
 def _notes(each: TrainingDerivation) -> Iterator[str]:
-    layer = each.placed.layer
+    layer = each.of.placed.layer
     if isinstance(layer, External):
         yield "What it saves is not known: it is counted elsewhere."
     elif layer.frozen:
@@ -157,13 +157,13 @@ def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
     """Return the variable that a gradient is with respect to."""
     if line.gradient is Gradient.MATRIX:
         return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
-    layer = each.placed.layer
+    layer = each.of.placed.layer
     if isinstance(layer, Cell) and not line.of:
         if any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices):
             return Phrase(((Derivative(LOSS, Term("h")),), " before it is projected"))
         return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", (_matrix(line, each),), " reads"))
     past = isinstance(layer, Cell) and line.of != "x"
-    time = "t−1" if past else "t" if isinstance(layer, Cell) or each.placed.sequence else ""
+    time = "t−1" if past else "t" if isinstance(layer, Cell) or each.of.placed.sequence else ""
     return Phrase(((Derivative(LOSS, Term(line.of, time=time)),),))
 
 
@@ -181,7 +181,7 @@ def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
 
 def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
     """Return the name of a matrix in the equations; for several gates, without the gates' letters."""
-    layer = each.placed.layer
+    layer = each.of.placed.layer
     if not isinstance(layer, Cell):
         arrays = each.of.notation.output if isinstance(layer, Output) else each.of.notation.dense
         return Term(*arrays.kernel.symbol())
@@ -194,7 +194,7 @@ def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
 
 def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
     """Return the letters of one matrix of a cell, read by itself."""
-    layer, placed = each.placed.layer, each.placed
+    layer, placed = each.of.placed.layer, each.of.placed
     assert isinstance(layer, Cell)  # others have one matrix
     letters = letters_of(trace(layer, placed.inputs, each.of.row), each.of.notation)
     part = "input" if line.of == "x" else "recurrent" if line.of else "projection"
@@ -203,7 +203,7 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
 
 def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     """Return the matrices of a line that are part of a larger matrix in the equations, each with the larger one."""
-    layer, placed, notation = each.placed.layer, each.placed, each.of.notation
+    layer, placed, notation = each.of.placed.layer, each.of.placed, each.of.notation
     if not isinstance(layer, Cell):
         return {}
     step = trace(layer, placed.inputs, each.of.row)

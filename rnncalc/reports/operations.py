@@ -81,8 +81,8 @@ class OperationsExplanationReport(DerivationReport, DataReport):
 
 def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
     return {
-        "name": each.placed.name,
-        "kind": each.placed.kind,
+        "name": each.of.placed.name,
+        "kind": each.of.placed.kind,
         "equations": [*map(plain, equations(each.of))],
         "step": [row_data(row) for row in _step(each)],
         "sequence": [row_data(("", *row)) for row in _sequence(each)],
@@ -92,7 +92,7 @@ def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
 
 def _step(each: OperationsDerivation) -> list[Row]:
     """Return a row for each kind of operations in an equation, or in equations that are alike."""
-    sizes = each.placed.sizes
+    sizes = each.of.placed.sizes
     rows: list[Row] = []
     for line in each.step:
         label = Phrase(listed([vector(left, sizes, each.of.notation.rows) for left in line.lefts]))
@@ -106,7 +106,7 @@ def _sequence(each: OperationsDerivation) -> list[Row]:
 
 
 def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
-    placed, sizes = each.placed, each.placed.sizes
+    placed, sizes = each.of.placed, each.of.placed.sizes
     words = [placed.kind, *(f"{letter} = {size}" for letter, size in sizes.items())]
     if placed.layer.directions > 1:
         words.append("two directions")

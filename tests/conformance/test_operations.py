@@ -32,7 +32,7 @@ def counted(of: ModuleShapes) -> int:
     made = with_torch.module(inner, of.places[0].inputs, layers=len(of.places)).eval()
     if isinstance(layer, Cell):
         made.batch_first = True
-    x = torch.zeros(of.input.shape, dtype=torch.int64 if isinstance(layer, Embedding) else None)
+    x = torch.zeros(tuple(of.input.values()), dtype=torch.int64 if isinstance(layer, Embedding) else None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on what oneDNN could do elsewhere
         with torch.backends.mkldnn.flags(enabled=False), torch.no_grad(), FlopCounterMode(display=False) as counter:

@@ -33,7 +33,7 @@ def by_pytorch(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
     with torch.device("meta"):
         made = with_torch.module(inner, of.places[0].inputs, layers=len(of.places))
         made.batch_first = not time_first
-        done = made(torch.zeros(of.input.shape, dtype=torch.int64 if isinstance(layer, Embedding) else None))
+        done = made(torch.zeros(tuple(of.input.values()), dtype=torch.int64 if isinstance(layer, Embedding) else None))
     if not isinstance(layer, Cell):
         return {"output": tuple(done.shape)}
     output, states = done
@@ -44,7 +44,7 @@ def by_pytorch(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
 def by_keras(of: ModuleShapes, _: bool, final: bool) -> Returned:
     """Return the shapes that a layer of Keras returns, states included."""
     (place,) = of.places
-    x = keras.KerasTensor(of.input.shape, dtype="int32" if isinstance(place.layer, Embedding) else "float32")
+    x = keras.KerasTensor(tuple(of.input.values()), dtype="int32" if isinstance(place.layer, Embedding) else "float32")
     if not isinstance(place.layer, Cell):
         made = with_keras.built(place)[0]
         return {"output": tuple(made(x).shape)}
@@ -76,7 +76,8 @@ def _traced(of: ModuleShapes, apply: Callable[..., Any]) -> Returned:
     """Return the shapes that a function of an array returns; it is traced, not run."""
     layer = of.places[0].layer
     done = jax.eval_shape(
-        apply, jax.ShapeDtypeStruct(of.input.shape, jnp.int32 if isinstance(layer, Embedding) else jnp.float64)
+        apply,
+        jax.ShapeDtypeStruct(tuple(of.input.values()), jnp.int32 if isinstance(layer, Embedding) else jnp.float64),
     )
     return _carries(layer, *done) if isinstance(layer, Cell) else {"output": tuple(done.shape)}
 
@@ -102,13 +103,13 @@ def by_onnx(of: ModuleShapes, *_: bool) -> Returned:
     (place,) = of.places
     arrays = {tensor.name: np.zeros(tensor.shape) for tensor in place.tensors}
     for name in arrays.keys() & {"initial_h", "initial_c"}:  # one learned state starts every sequence
-        arrays[name] = np.repeat(arrays[name], of.input.shape[1] or 1, axis=1)
+        arrays[name] = np.repeat(arrays[name], [*of.input.values()][1] or 1, axis=1)
     asked = with_onnx.node(place, 1)
     if isinstance(place.layer, Dense):  # Gemm reads no sequence
         asked, arrays = with_onnx.Asked("MatMul", ("X", "B"), {}, {}), {"B": arrays["B"]}
     states = [f"Y_{letter}" for letter in place.layer.states] if isinstance(place.layer, Cell) else []
     asked = asked._replace(outputs=dict.fromkeys(["Y", *states]))
-    x = np.zeros(of.input.shape, np.int64 if isinstance(place.layer, Embedding) else np.float32)
+    x = np.zeros(tuple(of.input.values()), np.int64 if isinstance(place.layer, Embedding) else np.float32)
     done = with_onnx.run_node(asked, arrays, x)
     return {name: tuple(array.shape) for name, array in zip(asked.outputs, done, strict=True)}
 
@@ -128,9 +129,9 @@ def test_every_array_is_the_frameworks(convention: str, data: st.DataObject) -> 
     cells = [of for of in found.modules if isinstance(of.places[0].layer, Cell)]
     for of in found.modules:
         final = network.topology == "many-to-one" and of is cells[-1]
-        declared = {name: array.shape for name, array in of.returns.items()}
+        declared = {name: tuple(array.values()) for name, array in of.returns.items()}
         with jax.enable_x64(convention != "keras"):
             assert declared == FRAMEWORKS[convention](of, time_first, final), of
     first = found.modules[0]
     steps_and_batch = (network.steps, batch) if time_first or convention == "onnx" else (batch, network.steps)
-    assert first.input.shape[:2] == steps_and_batch
+    assert tuple(first.input.values())[:2] == steps_and_batch

@@ -24,7 +24,7 @@ def test_the_lines_come_to_the_counts(spec: Spec, batch: int) -> None:
     assert found.operations == pass_operations(net, batch)
     for each, counts in zip(found.layers, found.operations.layers, strict=True):
         for line in each.step:
-            text = numbers(line.expression, each.placed.sizes).replace("×", "*")
+            text = numbers(line.expression, each.of.placed.sizes).replace("×", "*")
             assert eval(text) == line.number
             assert all(left.letter for left in line.lefts)
         assert each.counts == counts

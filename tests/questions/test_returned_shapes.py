@@ -23,7 +23,7 @@ from rnncalc import (
 )
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, DeclarationError
-from rnncalc.questions.shapes import ModuleArray, shapes
+from rnncalc.questions.shapes import Axes, shapes
 
 FLAGS = ("-i", 10, "-l", "lstm:16,bidirectional,repeat=2", "-o", 5, "--shapes")
 
@@ -79,16 +79,16 @@ def test_the_places_of_a_convolution_stand_before_its_filters() -> None:
     layer = ConvLSTM(2, space=(4, 5))
     network = Network(input=3, layers=[layer, layer], steps=6, convention="keras")
     one, other = shapes(network, 7).modules
-    assert one.input.shape == (7, 6, 4, 5, 3)
-    assert [array.shape for array in one.returns.values()] == [(7, 6, 4, 5, 2), (7, 4, 5, 2), (7, 4, 5, 2)]
-    assert other.returns["output"].shape == (7, 4, 5, 2)
+    assert tuple(one.input.values()) == (7, 6, 4, 5, 3)
+    assert [tuple(array.values()) for array in one.returns.values()] == [(7, 6, 4, 5, 2), (7, 4, 5, 2), (7, 4, 5, 2)]
+    assert tuple(other.returns["output"].values()) == (7, 4, 5, 2)
 
 
 def written(network: Network, *, time_first: bool = False) -> list[str]:
     """Return a line for each module of a batch of 2: its layers, what it reads, and what it returns."""
 
-    def array(of: ModuleArray) -> str:
-        return " ".join([of.axes, *map(str, of.shape)])
+    def array(of: Axes) -> str:
+        return " ".join(["".join(of), *map(str, of.values())])
 
     return [
         ": ".join(

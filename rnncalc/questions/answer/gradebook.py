@@ -129,11 +129,6 @@ class AnswerFile(NamedTuple):
     rows: tuple[StudentRow, ...]
 
 
-class _Record(NamedTuple):
-    line: int
-    cells: list[str]
-
-
 def read_answer_file(
     data: bytes,
     name: str | None = None,
@@ -154,9 +149,10 @@ def read_answer_file(
     records = _records(_decoded(data))
     if not records:
         raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
-    titles = _titles(records[0].cells, [each for each in (name, variant) if each], answers)
+    ((_, first), *_) = records
+    titles = _titles(first, [each for each in (name, variant) if each], answers)
     if titles is None:  # no header: the first row is a student's
-        titles = [str(number + 1) for number in range(len(records[0].cells))]
+        titles = [str(number + 1) for number in range(len(first))]
     else:
         del records[0]
     if len(records) > MOST_STUDENTS:
@@ -170,13 +166,13 @@ def read_answer_file(
     named = _column(titles, name, "the name") if name else _name_place(titles, [*places, *filter(None, [asked])])
     kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in (*places, named, asked)]
 
-    def row(record: _Record) -> StudentRow:
-        cells = [*record.cells, *[""] * (len(titles) - len(record.cells))]
+    def row(line: int, cells: list[str]) -> StudentRow:
+        cells = [*cells, *[""] * (len(titles) - len(cells))]
         who, which = ("" if place is None else cells[place] for place in (named, asked))
         kept_cells = tuple(cells[place] for place in kept)
-        return StudentRow(record.line, kept_cells, who, tuple(cells[place] for place in places), which)
+        return StudentRow(line, kept_cells, who, tuple(cells[place] for place in places), which)
 
-    rows = tuple(map(row, records))
+    rows = tuple(row(*record) for record in records)
     if in_variants and asked is None:
         rows = tuple(each._replace(variant=str(number)) for number, each in enumerate(rows, 1))
     columns = tuple(titles[place] for place in kept)
@@ -193,8 +189,8 @@ def _decoded(data: bytes) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-def _records(text: str) -> list[_Record]:
-    """Return the rows that are not empty, split by the separator that fits the first of them best."""
+def _records(text: str) -> list[tuple[int, list[str]]]:
+    """Return the rows that are not empty, each with its line, split by the separator that fits the first best."""
     first, _, rest = text.partition("\n")
     before = 0
     if said := re.fullmatch(r"sep=(.)\r?", first):  # Excel writes this line to name the separator
@@ -202,14 +198,14 @@ def _records(text: str) -> list[_Record]:
 
     def fit(separator: str) -> tuple[int, int]:
         """Return how many rows have as many cells as the first, and the number of its cells."""
-        sample = [len(record.cells) for record in islice(_parsed(text, separator, before), SAMPLE)]
+        sample = [len(cells) for _, cells in islice(_parsed(text, separator, before), SAMPLE)]
         return (0, 0) if not sample or sample[0] == 1 else (sample.count(sample[0]), sample[0])
 
     return [*_parsed(text, max(SEPARATORS, key=fit), before)]
 
 
-def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
-    """Yield the rows that are not empty. before: how many lines of the file precede the text."""
+def _parsed(text: str, separator: str, before: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, each with its line. before: how many lines of the file precede the text."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     line = before + 1
     cells: list[str] = []
@@ -217,7 +213,7 @@ def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
             if any(cell.strip(SEPARATORS) for cell in stripped):
-                yield _Record(line, stripped)
+                yield line, stripped
             begin, line = line, before + reader.line_num + 1
         if cells and "\n" in cells[-1] and _open(text, begin - before, separator):
             raise CallError(f"line {begin}: a quotation mark is not closed")

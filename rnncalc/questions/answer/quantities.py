@@ -13,7 +13,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.solve import Piece, Sized, SizePlace, TriedSizes, best_place, pieces, resized
+from rnncalc.questions.solve import Piece, SizePlace, TriedSizes, best_place, pieces, resized
 from rnncalc.questions.training import LayerTraining, Training
 
 
@@ -91,14 +91,9 @@ def quantities_of_layer(of: Training, layer: LayerTraining) -> Iterator[KnownQua
 
 
 class OtherSize(NamedTuple):
-    """A changed size that would give the number: `size` instead of `right`.
+    """A changed size that would give the number: `size` instead of `right`. at: the input, or the option of a layer."""
 
-    part: encoder, decoder or None; place: of the layer in its part, from 0, None for the part's input; letter: h or p.
-    """
-
-    part: str | None
-    place: int | None
-    letter: str
+    at: SizePlace
     size: int
     right: int
 
@@ -107,8 +102,8 @@ def tried_sizes(network: Network) -> list[tuple[OtherSize, TriedSizes, list[Piec
     """Return the sizes of a network, each with the pieces of other sizes that it may have; none for many layers."""
     if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
         return []
-    tried = ((size, TriedSizes(sized, 1)) for size, sized in _sizes(network))
-    return [(size, sizes, pieces(sizes, 1, MAX_SIZE)) for size, sizes in tried]
+    tried = ((of, TriedSizes(partial(resized, network, (of.at,)), 1)) for of in _sizes(network))
+    return [(of, sizes, pieces(sizes, 1, MAX_SIZE)) for of, sizes in tried]
 
 
 def other_size(sizes: Iterable[tuple[OtherSize, TriedSizes, list[Piece]]], given: GivenNumber) -> OtherSize | None:
@@ -120,14 +115,11 @@ def other_size(sizes: Iterable[tuple[OtherSize, TriedSizes, list[Piece]]], given
     return None
 
 
-def _sizes(network: Network) -> Iterator[tuple[OtherSize, Sized]]:
-    """Yield each size of a network, and the function that returns the network with another size."""
+def _sizes(network: Network) -> Iterator[OtherSize]:
+    """Yield each size of a network, unchanged."""
     for name, part in network.parts.items():
-        sizes: list[tuple[int | None, str, str, int | None]] = [(None, "input", "m", part.input)]
+        yield OtherSize(SizePlace(name, None, "input"), part.input, part.input)
         for number, layer in enumerate(part.layers):
-            options = (("units", "h"), ("projection", "p")) if isinstance(layer, Cell | Dense) else ()
-            sizes += [(number, option, letter, getattr(layer, option, None)) for option, letter in options]
-        for place, key, letter, size in sizes:
-            if size is not None:
-                at = SizePlace(name, place, key)
-                yield OtherSize(name, place, letter, size, size), partial(resized, network, (at,))
+            for option in ("units", "projection") if isinstance(layer, Cell | Dense) else ():
+                if size := getattr(layer, option, None):
+                    yield OtherSize(SizePlace(name, number, option), size, size)

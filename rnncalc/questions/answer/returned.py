@@ -19,7 +19,7 @@ from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.search import Diagnosis, Reason
-from rnncalc.questions.shapes import Axes, ModuleArray, ModuleShapes, shapes
+from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
@@ -50,9 +50,9 @@ class ReturnedArray(NamedTuple):
         return f"{first} to {others[-1]}" if others else first
 
     @property
-    def array(self) -> ModuleArray:
+    def array(self) -> Axes:
         """The array without its name."""
-        return ModuleArray(self.axes, tuple(self.sizes[axis] for axis in self.axes))
+        return {axis: self.sizes[axis] for axis in self.axes}
 
     def of(self, axes: str, **sizes: int | None) -> ReturnedArray:
         """Return the array with these axes, and these sizes changed."""
@@ -128,7 +128,7 @@ def _named(
             continue
         for own, array in module.returns.items():
             if _plain(name) in (_plain(own), _plain(own.rpartition("/")[2])):
-                found.append(ReturnedArray(module, own, array.axes, dict(zip(*array, strict=True))))
+                found.append(ReturnedArray(module, own, "".join(array), array))
                 break
     if found:
         return found
@@ -172,7 +172,7 @@ def _diagnoses(array: ReturnedArray, given: NamedShape) -> Iterator[Diagnosis]:
     for key, text, wrong in MISTAKES:
         for values, one in wrong(array):
             orders = {order: way for order, way in _orders(one).items() if order is not AxisOrder.NO_BATCH}
-            if any(way.fits(given) for way in orders.values()) and one.array != array.array:
+            if any(way.fits(given) for way in orders.values()) and [*one.array.items()] != [*array.array.items()]:
                 found = True
                 yield _diagnosis(Reason.of(key, text, values), array, given)
                 break
@@ -193,7 +193,7 @@ def _diagnoses(array: ReturnedArray, given: NamedShape) -> Iterator[Diagnosis]:
 
 def _diagnosis(reason: Reason, array: ReturnedArray, given: NamedShape) -> Diagnosis:
     yours, right = (
-        Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (given.sizes, array.array.shape)
+        Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (given.sizes, array.array.values())
     )
     return Diagnosis((reason,), array.layer, None, yours, right)
 
@@ -226,7 +226,7 @@ def _no_window(array: ReturnedArray) -> Wrong:
 
 
 def _not_flattened(array: ReturnedArray) -> Wrong:
-    layer, steps = array.module.places[0].layer, dict(zip(*array.module.input, strict=True)).get("T")
+    layer, steps = array.module.places[0].layer, array.module.input.get("T")
     if isinstance(layer, Flatten) and isinstance(steps, int):
         width = array.module.places[0].inputs
         yield {"steps": f"{steps:,}"}, array.of("BTW", T=steps, W=width)
@@ -236,7 +236,7 @@ def _not_flattened(array: ReturnedArray) -> Wrong:
 def _kept(array: ReturnedArray) -> Iterator[tuple[int, int, int]]:
     """Yield the steps that a convolution or pooling reads, its window without what is padded, and its stride."""
     layer = array.module.places[0].layer
-    steps = dict(zip(*array.module.input, strict=True)).get("T")
+    steps = array.module.input.get("T")
     if isinstance(layer, Sliding) and isinstance(steps, int) and array.sizes.get("T") not in (None, steps):
         padded = layer.taps[3] != "valid"
         yield steps, 1 if padded else layer.span, layer.every
@@ -307,11 +307,10 @@ def _one_step(array: ReturnedArray) -> Wrong:
 
 
 def _every_step(array: ReturnedArray) -> Wrong:
-    steps = array.module.input
-    by_axis = dict(zip(*steps, strict=True))
-    if "T" not in array.axes and by_axis.get("T"):
+    steps = array.module.input.get("T")
+    if "T" not in array.axes and steps:
         rest = array.axes.replace("B", "").replace("L", "")
-        yield {}, array.of(f"BT{rest}", T=by_axis["T"])
+        yield {}, array.of(f"BT{rest}", T=steps)
 
 
 def _units_for_steps(array: ReturnedArray) -> Wrong:
@@ -330,9 +329,9 @@ def _units_for_batch(array: ReturnedArray) -> Wrong:
 
 def _other(array: ReturnedArray) -> Wrong:
     for name, other in array.module.returns.items():
-        sizes = dict(zip(*other, strict=True))
-        if name != array.name and sizes.get("T", 1):  # an unknown number of steps would fit any size
-            yield {"other": name}, array.of(other.axes, **{key: size for key, size in sizes.items() if key != "B"})
+        if name != array.name and other.get("T", 1):  # an unknown number of steps would fit any size
+            sizes = {axis: size for axis, size in other.items() if axis != "B"}
+            yield {"other": name}, array.of("".join(other), **sizes)
 
 
 def _input_width(array: ReturnedArray) -> Wrong:

@@ -24,6 +24,7 @@ from rnncalc import (
 )
 from rnncalc.questions.answer.quantities import OtherSize, other_size, tried_sizes
 from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.solve import SizePlace
 from rnncalc.reports.answer import QUANTITIES, AnswerReport
 from rnncalc.spec import parse
 
@@ -136,9 +137,9 @@ def test_a_single_size_that_would_give_it(call: Call) -> None:
 def test_a_single_size_of_a_half_that_would_give_it() -> None:
     """The input of the decoder, or the width of its dense layer, or the encoder's input: which half, and what it is."""
     net = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
-    assert judged(net, net.params + 11 * 40).other_size == OtherSize("decoder", None, "m", 45, 5)
-    assert judged(net, net.params + 9 * (5 + 1 + 24)).other_size == OtherSize("decoder", 0, "h", 20, 11)
-    assert judged(net, net.params + 24 * 31).other_size == OtherSize("encoder", None, "m", 38, 7)
+    assert judged(net, net.params + 11 * 40).other_size == size_of("decoder", None, "input", 45, 5)
+    assert judged(net, net.params + 9 * (5 + 1 + 24)).other_size == size_of("decoder", 0, "units", 20, 11)
+    assert judged(net, net.params + 24 * 31).other_size == size_of("encoder", None, "input", 38, 7)
 
 
 def test_a_size_is_told_beside_two_mistakes() -> None:
@@ -147,7 +148,11 @@ def test_a_size_is_told_beside_two_mistakes() -> None:
     found = judged(net, 16 * (10 + 1 + 1))
     assert found.diagnoses
     assert all(len(diagnosis.mistakes) == 2 for diagnosis in found.diagnoses)
-    assert found.other_size == OtherSize(None, None, "m", 10, 8)
+    assert found.other_size == size_of(None, None, "input", 10, 8)
+
+
+def size_of(part: str | None, place: int | None, key: str, size: int, right: int) -> OtherSize:
+    return OtherSize(SizePlace(part, place, key), size, right)
 
 
 READING = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
@@ -158,21 +163,25 @@ NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
 @pytest.mark.parametrize(
     ("network", "number", "size"),
     [
-        (NARROW, 4 * 9 * (3 + 6 + 1) + 6 * 9, OtherSize(None, 0, "p", 6, 4)),
-        (NARROW, 4 * 9 * (8 + 4 + 1) + 4 * 9, OtherSize(None, None, "m", 8, 3)),
-        (Network(input=3, layers=(LSTM(9, projection=5),)), 4 * 7 * 9 + 5 * 7, OtherSize(None, 0, "h", 7, 9)),
+        (NARROW, 4 * 9 * (3 + 6 + 1) + 6 * 9, size_of(None, 0, "projection", 6, 4)),
+        (NARROW, 4 * 9 * (8 + 4 + 1) + 4 * 9, size_of(None, None, "input", 8, 3)),
+        (Network(input=3, layers=(LSTM(9, projection=5),)), 4 * 7 * 9 + 5 * 7, size_of(None, 0, "units", 7, 9)),
         (NARROW, 4 * 9 * (3 + 10 + 1) + 10 * 9 + 1, None),
         (Network(input=4, layers=(RNN(5),)), 50 + 1, None),
-        (Network(input=4, layers=(RNN(4, repeat=100),)), 4 * 15 + 99 * 36, OtherSize(None, None, "m", 10, 4)),
-        (Network(input=4, layers=(RNN(5), RNN(4)) * 15), 5 * 16 + 15 * 40 + 14 * 50, OtherSize(None, None, "m", 10, 4)),
+        (Network(input=4, layers=(RNN(4, repeat=100),)), 4 * 15 + 99 * 36, size_of(None, None, "input", 10, 4)),
+        (
+            Network(input=4, layers=(RNN(5), RNN(4)) * 15),
+            5 * 16 + 15 * 40 + 14 * 50,
+            size_of(None, None, "input", 10, 4),
+        ),
         (Network(input=4, layers=(RNN(5), RNN(4)) * 15 + (RNN(6),)), 5 * 16 + 15 * 40 + 14 * 50 + 66, None),
         (Network(input=9, layers=(Embedding(4), RNN(5))), 9 * 7 + 5 * (7 + 5 + 1), None),
-        (READING, 869 + 11 * 40, OtherSize("decoder", None, "m", 45, 5)),
-        (READING, 869 + 9 * (5 + 1 + 24), OtherSize("decoder", 0, "h", 20, 11)),
-        (READING, 869 + 24 * 31, OtherSize("encoder", None, "m", 38, 7)),
-        (Network(input=3, layers=(RNN(5), Dense(4), Dense(2))), 60 + 28 + 10, OtherSize(None, 0, "h", 6, 5)),
+        (READING, 869 + 11 * 40, size_of("decoder", None, "input", 45, 5)),
+        (READING, 869 + 9 * (5 + 1 + 24), size_of("decoder", 0, "units", 20, 11)),
+        (READING, 869 + 24 * 31, size_of("encoder", None, "input", 38, 7)),
+        (Network(input=3, layers=(RNN(5), Dense(4), Dense(2))), 60 + 28 + 10, size_of(None, 0, "units", 6, 5)),
         (Network(input=3, layers=(RNN(5), Dense(4))), 4, None),
-        (Network(input=3, layers=(RNN(5), Dense(4))), 45 + 7 * 6, OtherSize(None, 1, "h", 7, 4)),
+        (Network(input=3, layers=(RNN(5), Dense(4))), 45 + 7 * 6, size_of(None, 1, "units", 7, 4)),
     ],
 )
 def test_the_first_size_that_would_give_a_number(network: Network, number: int, size: OtherSize | None) -> None:
@@ -182,6 +191,5 @@ def test_the_first_size_that_would_give_a_number(network: Network, number: int, 
 
 def test_the_first_size_that_would_give_a_rounded_number() -> None:
     """The largest: 5·(204 + 6) = 1,050 is 1,000 to the nearest hundred."""
-    assert other_size(tried_sizes(Network(input=4, layers=(RNN(5),))), GivenNumber(1_000, 100)) == OtherSize(
-        None, None, "m", 204, 4
-    )
+    tried = tried_sizes(Network(input=4, layers=(RNN(5),)))
+    assert other_size(tried, GivenNumber(1_000, 100)) == size_of(None, None, "input", 204, 4)

@@ -119,7 +119,7 @@ def test_every_shape_of_the_report_is_right(name: str) -> None:
     network = Network(input=3, layers=[LSTM(4, bidirectional=True), GRU(5)], output=2, steps=6, convention=name)
     for module in shapes(network, 7).modules:
         for of, array in module.returns.items():
-            assert answer(network, f"{module.places[0].name}.{of}={array.shape}".replace("'", "")).right
+            assert answer(network, f"{module.places[0].name}.{of}={tuple(array.values())}".replace("'", "")).right
 
 
 def test_what_is_refused(call: Call) -> None:
@@ -240,7 +240,7 @@ def test_the_arrays_that_a_mistake_gives(key: str, name: str, network: Network, 
     array, *_ = _named(network, shapes(network).modules, NamedShape(name, ()), ())
     (wrong,) = [function for id_, _, function in MISTAKES if id_ == key]
     found = [
-        (", ".join(values.values()), " ".join([of.axes, *map(str, of.array.shape)])) for values, of in wrong(array)
+        (", ".join(values.values()), " ".join([of.axes, *map(str, of.array.values())])) for values, of in wrong(array)
     ]
     assert [": ".join(filter(None, each)) for each in found] == expected
 
