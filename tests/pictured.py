@@ -19,8 +19,8 @@ from rnncalc.pictures.picture import (
     Shape,
     Style,
     cells_along,
+    dots,
     ends,
-    joined,
     span,
 )
 from rnncalc.reports.equations import Line, plain
@@ -90,7 +90,7 @@ def hold(picture: Picture) -> None:
 
 def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[GridPoint, Shape]) -> None:
     for cell, beyond in zip((arrow.corners[0], arrow.corners[-1]), ends(arrow), strict=True):
-        assert joined(cell, picture) or _may_end(taken.get(beyond)), arrow
+        assert cell in dots(picture) or _may_end(taken.get(beyond)), arrow
     for (x, y), (to_x, to_y) in pairwise(arrow.corners):
         assert (x == to_x) != (y == to_y), arrow
     for cell in cells_along(arrow.corners):

@@ -60,10 +60,6 @@ class Around(Frozen):
     trained: bool = False
 
 
-def _worded(value: object, around: Around) -> object:
-    return around.words.get(value, value) if isinstance(value, str) else value
-
-
 def no_lines(_: Writer) -> Lines:
     """Return no lines."""
     return ()
@@ -255,46 +251,41 @@ class Writer:
 
     def _layer(self, module: Module) -> str:
         """Return what makes a layer without recurrence."""
-        values = module.layer.values()
+        layer, around, values = module.layer, self._around(module), self._values(module)
         activation = values.get("activation", "linear")
+        given = {option: value for option, value in layer.values().items() if option in around.options}
+        changed = {option: value for option, value in given.items() if value != layer.defaults[option]}
+        options = "".join(f", {around.options[option].format(value)}" for option, value in changed.items())
         values |= {
             "inputs": module.inputs,
             "outputs": module.shape[-1],
             "bias": "" if values.get("bias", True) else self.spelling.without_bias,
             "activation": "" if activation == "linear" else f', activation="{activation}"',
             "name": self.of(module),
+            "options": options,
+            "only": options.removeprefix(", "),
         }
-        if isinstance(module.layer, Transform):
-            around, options = self._around(module), self._options(module)
-            values = {option: _worded(value, around) for option, value in values.items()}
-            return around.made.format(**values, options=options, only=options.removeprefix(", "))
-        return self.spelling.layers[module.layer.kind].format(**values)
+        template = around.made if isinstance(layer, Transform) else self.spelling.layers[layer.kind]
+        return template.format(**values)
 
     def _around(self, module: Module) -> Around:
         return self.spelling.transforms.get(module.layer.kind, NOTHING)
 
-    def _options(self, module: Module) -> str:
-        """Return the options of a layer around the cells that are not its defaults, as arguments."""
-        layer, written = module.layer, self._around(module).options
-        values = {option: value for option, value in layer.values().items() if option in written}
-        given = {option: value for option, value in values.items() if value != layer.defaults[option]}
-        return "".join(f", {written[option].format(value)}" for option, value in given.items())
+    def _values(self, module: Module) -> dict[str, object]:
+        """Return the values of a layer's options, in the framework's own words."""
+        words = self._around(module).words
+        return {
+            option: words.get(value, value) if isinstance(value, str) else value
+            for option, value in module.layer.values().items()
+        }
 
     def _transformed(self, module: Module, move: Window, shape: Shape, sequence: bool, x: str) -> str:
         """Return the output of a layer around the cells; shape: of its input."""
         layer, around = move.layer, self._around(module)
         before, after = layer.padding_of(shape[0]) if sequence else (0, 0)
-        values = {option: _worded(value, around) for option, value in layer.values().items()}
-        places = {
-            **values,
-            "stride": layer.every,
-            "own": f"self.{self.of(module)}",
-            "x": x,
-            "before": before,
-            "after": after,
-        }
+        own = {"own": f"self.{self.of(module)}", "x": x, "stride": layer.every, "before": before, "after": after}
         template = (around.padded if before or after else "") or around.applied
-        code = (template if sequence else around.vector or template).format(**places)
+        code = (template if sequence else around.vector or template).format(**self._values(module) | own)
         activation = layer.values().get("activation", "linear")
         return code if activation == "linear" or around.activates else called(activation, (code,), self.spelling)
 
@@ -413,15 +404,9 @@ class Writer:
         """Yield the last step and the merge of a recurrent output: x, or `forward` and `backward` of two directions."""
         if module.two_way:
             one, other = ("forward[:, -1]", "backward[:, 0]") if module.last else ("forward", "backward")
-            match module.layer.values()["merge"]:
-                case "sum":
-                    code = f"{one} + {other}"
-                case "mul":
-                    code = f"{one} * {other}"
-                case "ave":
-                    code = f"({one} + {other}) / 2"
-                case _:
-                    code = f"{self.spelling.join}([{one}, {other}], {self.spelling.axis}=-1)"
+            joined = f"{self.spelling.join}([{one}, {other}], {self.spelling.axis}=-1)"
+            codes = {"sum": f"{one} + {other}", "mul": f"{one} * {other}", "ave": f"({one} + {other}) / 2"}
+            code = codes.get(module.layer.values()["merge"], joined)
             yield with_comment(f"x = {code}", shape_of(module.shape))
         elif module.last:
             yield with_comment("x = x[:, -1]", shape_of(module.shape))

@@ -80,14 +80,10 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
         yield f"<h{level}>{_text(sheet.title)}</h{level}>\n"
     if sheet.subtitle:
         yield f'<p class="subtitle">{_text(sheet.subtitle, MOST_OF_A_NOTE)}</p>\n'
-    if sheet.equations:
-        from rnncalc.formats.mathml import equations  # few sheets have equations
+    if sheet.equations or sheet.work:
+        from rnncalc.formats.mathml import displayed  # few sheets have equations
 
-        yield equations(sheet.equations)
-    if sheet.work:
-        from rnncalc.formats.mathml import work  # few sheets have work
-
-        yield work(sheet.work)
+        yield from displayed(sheet)
     if sheet.columns:
         yield from _table(sheet)
     if sheet.notes:

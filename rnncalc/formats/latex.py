@@ -167,10 +167,7 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
         file.write(f"\n\\section*{{{_words(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
         file.write(f"\n{_words(text_of(sheet.subtitle, limit=MOST_OF_A_NOTE))}.\n")
-    if sheet.equations:
-        file.write(f"{aligned(sheet.equations, 'align*')}\n")
-    if sheet.work:
-        file.write(f"{aligned_work(sheet.work, 'align*')}\n")
+    file.writelines(f"{equations}\n" for equations in displayed(sheet, "align*"))
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
     if rows:
         file.writelines([*map(_line, rows), "\\par\\medskip\n"])
@@ -221,10 +218,17 @@ def _sum(text: str) -> str:
     return "".join(pieces)
 
 
-def aligned(lines: Iterable[Line], environment: str) -> str:
-    """Return equations in LaTeX below each other, their first signs aligned; one that is too wide goes on below."""
-    body = " \\\\\n".join(f"  {row}" for line in lines for row in _fitting(line))
-    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
+def displayed(sheet: Sheet, environment: str) -> Iterator[str]:
+    """Yield the equations of a sheet in LaTeX, their signs aligned; one that is too wide goes on in the line below.
+
+    Those in letters come first, then those with numbers; of these, one with columns has a line for each of its sides.
+    """
+    room = PAGE - max((_width(_left_side(line)) for line in sheet.work), default=0.0)
+    in_letters = [row for line in sheet.equations for row in _fitting(line)]
+    for rows in (in_letters, [_work_line(line, room) for line in sheet.work]):
+        body = " \\\\\n".join(f"  {row}" for row in rows)
+        if rows:
+            yield f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
 
 
 def _fitting(line: Line) -> Iterator[str]:
@@ -290,14 +294,6 @@ def _latex(piece: Piece) -> str:
         return text
     shape = r" \times ".join(map(_sum, piece.sizes))
     return f"\\underset{{{shape}}}{{{text}}}"
-
-
-def aligned_work(lines: Iterable[WorkLine], environment: str) -> str:
-    """Return equations below each other, their signs aligned; one with columns has a line for each of its sides."""
-    lines = [*lines]
-    room = PAGE - max((_width(_left_side(line)) for line in lines), default=0.0)
-    body = " \\\\\n".join(f"  {_work_line(line, room)}" for line in lines)
-    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
 
 
 def _widest(lines: Iterable[WorkLine]) -> float:

@@ -53,14 +53,10 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
         yield f"### {escaped(text_of(sheet.title))}\n\n"
     if sheet.subtitle:
         yield f"{_paragraph(sheet.subtitle)}\n\n"
-    if sheet.equations:
-        from rnncalc.formats.latex import aligned  # few sheets have equations
+    if sheet.equations or sheet.work:
+        from rnncalc.formats.latex import displayed  # few sheets have equations
 
-        yield f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n"
-    if sheet.work:
-        from rnncalc.formats.latex import aligned_work  # one report has work
-
-        yield f"$$\n{aligned_work(sheet.work, 'aligned')}\n$$\n\n"
+        yield from (f"$$\n{equations}\n$$\n\n" for equations in displayed(sheet, "aligned"))
     if sheet.columns:
         yield _row([escaped(text_of(column.title)) for column in sheet.columns])
         yield _row(["---:" if column.right else "---" for column in sheet.columns])

@@ -6,14 +6,14 @@ that screen readers read it whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from html import escape as quoted
 from typing import TypeVar
 
 from rnncalc.formats import MOST_OF_A_SUM
 from rnncalc.formats.mathematics import BREAKS, POWER, parts
-from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
-from rnncalc.reports.sheet import Block, EquationText, Phrase, TensorName, WorkLine, WorkPiece
+from rnncalc.reports.equations import GREEK, Derivative, Function, Piece, Sign, Term, plain_piece
+from rnncalc.reports.sheet import Block, EquationText, Phrase, Sheet, TensorName, WorkPiece
 from rnncalc.text import escape
 
 
@@ -56,14 +56,12 @@ _WORK_BREAKS = (" = ", " + ")
 Part = TypeVar("Part")
 
 
-def equations(lines: Iterable[Line]) -> str:
-    """Return equations below each other, their signs of equality aligned."""
-    return _aligned("Equations", lines, _piece, plain_piece, BREAKS)
-
-
-def work(lines: Iterable[WorkLine]) -> str:
-    """Return equations with numbers below each other, their first signs of equality aligned."""
-    return _aligned("Numbers", lines, _work_piece, _plain_work, _WORK_BREAKS)
+def displayed(sheet: Sheet) -> Iterator[str]:
+    """Yield the equations of a sheet, their signs of equality aligned: those in letters, then those with numbers."""
+    if sheet.equations:
+        yield _aligned("Equations", sheet.equations, _piece, plain_piece, BREAKS)
+    if sheet.work:
+        yield _aligned("Numbers", sheet.work, _work_piece, _plain_work, _WORK_BREAKS)
 
 
 def _aligned(

@@ -27,9 +27,8 @@ from rnncalc.pictures.picture import (
     Style,
     edges,
     lines_of,
-    lowest_first,
-    path,
     stacked,
+    with_paths,
 )
 from rnncalc.reports.equations import GREEK, Line, Term, plain, plain_piece
 from rnncalc.reports.report import PictureReport
@@ -52,7 +51,7 @@ def write(reports: Iterable[PictureReport], file: TextIO) -> None:
 def element(picture: Picture) -> str:
     """Return a picture as one `<svg>` element."""
     width, height = picture.width * ACROSS + 2 * MARGIN, picture.height * DOWN + 2 * MARGIN
-    drawn = "\n".join(line for shape in lowest_first(picture.shapes) for line in _shape(shape, picture))
+    drawn = "\n".join(line for shape, path in with_paths(picture) for line in _shape(shape, path))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rnncalc" role="img" width="{width}" height="{height}" '
         f'viewBox="{-MARGIN} {-MARGIN} {width} {height}">\n'
@@ -91,12 +90,12 @@ def _colours(dark: int) -> Iterator[str]:
     yield f".rnncalc .dot{{fill:{INK[dark]}}}.rnncalc .brace{{stroke:{SOFT[dark]};stroke-width:1.4}}"
 
 
-def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
+def _shape(shape: Shape, path: list[Point]) -> Iterator[str]:
     match shape:
         case Box():
             yield from _box(shape)
         case Arrow():
-            yield from _arrow(path(shape, picture), shape)
+            yield from _arrow(path, shape)
         case Dot(x, y):
             yield f'<circle class="dot" cx="{_x(x + 0.5)}" cy="{_y(y + 0.5)}" r="3"/>'
         case Label():

@@ -21,6 +21,7 @@ from rnncalc.pictures.picture import (
     Style,
     cells_along,
     columns,
+    dots,
     ends,
     lowest_first,
 )
@@ -99,7 +100,7 @@ class _Canvas:
 
     def __init__(self, picture: Picture) -> None:
         self.rows = [[" "] * picture.width for _ in range(picture.height)]
-        self.dots = {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
+        self.dots = dots(picture)
         self.sides: dict[GridPoint, int] = {}
         self.starts: list[tuple[GridPoint, GridPoint]] = []
         self.heads: list[tuple[GridPoint, GridPoint]] = []

@@ -23,8 +23,7 @@ from rnncalc.pictures.picture import (
     Style,
     edges,
     lines_of,
-    lowest_first,
-    path,
+    with_paths,
 )
 from rnncalc.reports.equations import Line, Piece, Term, plain_piece
 from rnncalc.reports.report import PictureReport
@@ -59,27 +58,27 @@ def write(reports: Iterable[PictureReport], file: TextIO) -> None:
 
 def environment(picture: Picture) -> str:
     """Return a picture as one `tikzpicture`, which defines the colours that it uses."""
-    drawn = "\n".join(f"  {line}" for shape in lowest_first(picture.shapes) for line in _shape(shape, picture))
+    drawn = "\n".join(f"  {line}" for shape, path in with_paths(picture) for line in _shape(shape, path))
     options = f"x={ACROSS}cm, y=-{DOWN}cm, >=Latex, font=\\sffamily{SMALL}, inner sep=0pt, outer sep=0pt"
     return f"\\begin{{tikzpicture}}[{options}]\n{_colours(drawn)}{drawn}\n\\end{{tikzpicture}}"
 
 
 def _colours(drawn: str) -> str:
     """Return the definitions of the colours that shapes use; those of a picture end with it."""
-    lines = []
+    used, lines = {*re.findall(r"\w+", drawn)}, []
     for style, (light, _) in COLOURS.items():
         for name, colour in zip((f"{style}fill", f"{style}line"), light, strict=True):
-            if re.search(rf"\b{name}\b", drawn):
+            if name in used:
                 lines.append(f"  \\definecolor{{{name}}}{{HTML}}{{{(colour or '#ffffff')[1:].upper()}}}\n")
     return "".join(lines)
 
 
-def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
+def _shape(shape: Shape, path: list[Point]) -> Iterator[str]:
     match shape:
         case Box():
             yield from _box(shape)
         case Arrow():
-            yield from _arrow(path(shape, picture), shape)
+            yield from _arrow(path, shape)
         case Dot(x, y):
             yield f"\\fill ({x + 0.5},{y + 0.5}) circle[radius=0.6mm];"
         case Label():

@@ -346,16 +346,20 @@ def edges(box: Box) -> tuple[float, float, float, float]:
     return box.x + inset, box.y + above, box.x + box.width - inset, box.y + box.height - above
 
 
-def path(arrow: Arrow, picture: Picture) -> list[Point]:
-    """Return the corners of an arrow, its ends drawn out to the boxes that they point from and at."""
-    points = [(x + 0.5, y + 0.5) for x, y in arrow.corners]
-    boxes = [shape for shape in picture.shapes if isinstance(shape, Box)]
-    start, end = ends(arrow)
-    if not joined(arrow.corners[0], picture):
-        points[0] = _reaching(points[0], start, boxes)
-    if not joined(arrow.corners[-1], picture):
-        points[-1] = _reaching(points[-1], end, boxes)
-    return points
+def with_paths(picture: Picture) -> Iterator[tuple[Shape, list[Point]]]:
+    """Yield the shapes in the order that they are drawn in, and the path of each arrow.
+
+    A path is an arrow's corners, its ends drawn out to the boxes that they point from and at.
+    """
+    boxes, joints = [shape for shape in picture.shapes if isinstance(shape, Box)], dots(picture)
+    for shape in lowest_first(picture.shapes):
+        points: list[Point] = []
+        if isinstance(shape, Arrow):
+            points = [(x + 0.5, y + 0.5) for x, y in shape.corners]
+            for place, cell in zip((0, -1), ends(shape), strict=True):
+                if shape.corners[place] not in joints:
+                    points[place] = _reaching(points[place], cell, boxes)
+        yield shape, points
 
 
 def ends(arrow: Arrow) -> tuple[GridPoint, GridPoint]:
@@ -365,9 +369,9 @@ def ends(arrow: Arrow) -> tuple[GridPoint, GridPoint]:
     return _beyond(second, first), _beyond(before, last)
 
 
-def joined(cell: GridPoint, picture: Picture) -> bool:
-    """Return whether arrows join in a cell."""
-    return any(isinstance(shape, Dot) and (shape.x, shape.y) == cell for shape in picture.shapes)
+def dots(picture: Picture) -> set[GridPoint]:
+    """Return the cells in which arrows join."""
+    return {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
 
 
 DRAWN = {Arrow: 0, Dot: 1, Box: 2}

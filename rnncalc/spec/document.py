@@ -17,12 +17,12 @@ from rnncalc.text import escape, escape_path
 
 _LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
 _STAND_IN = "\ue03f"
-"""YAML reads the `?` of `lstm: ?` as the start of a long key, so another character replaces it for the parser."""
+"""YAML reads the `?` of `lstm: ?` as the start of a long key, so a private character replaces it for the parser."""
 
 Place = tuple[int, int]
 """A line and a column, both counted from 1."""
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ue03e\ue040-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
@@ -35,17 +35,15 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
         raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
     if len(data) > MAX_BYTES:
         raise _error(source, None, f"a spec has at most {MAX_BYTES:,} bytes, this has more")
-    text = _decode(data, source)
-    stand_in = _stand_in(text)
-    text = _LONE_QUESTION.sub(rf"\1{stand_in}", text)
+    text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decode(data, source))
     import yaml
 
-    builder = _Builder(source, stand_in)
+    builder = _Builder(source)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     try:
         root = builder.build(loader, yaml)
     except yaml.MarkedYAMLError as error:
-        raise _not_yaml(error, text.replace(stand_in, "?"), source) from None
+        raise _not_yaml(error, text.replace(_STAND_IN, "?"), source) from None
     finally:
         loader.dispose()
     return root, builder.problems
@@ -58,14 +56,6 @@ def _model(data: bytes) -> str | None:
     from rnncalc.modelfiles import HEAD, recognised
 
     return recognised(data[:HEAD])
-
-
-def _stand_in(text: str) -> str:
-    """Return a character that the text does not have, or `?` if it has them all."""
-    if _STAND_IN not in text:
-        return _STAND_IN
-    taken = {*text}
-    return next((char for char in map(chr, range(0xE000, 0xF900)) if char not in taken), "?")
 
 
 def _decode(data: bytes, source: str) -> str:
@@ -114,9 +104,8 @@ def _not_yaml(error: Any, text: str, source: str) -> SpecError:
 class _Builder:
     """Builds one document's tree from the parser's events, without recursion."""
 
-    def __init__(self, source: str, stand_in: str) -> None:
+    def __init__(self, source: str) -> None:
         self.source = source
-        self.stand_in = stand_in
         self.problems: list[Problem] = []
         self.open: list[Mapping | Sequence] = []
         self.anchors: dict[str, Node] = {}
@@ -129,7 +118,7 @@ class _Builder:
         within: Mapping | Sequence | None = None
         key: Scalar | None = None  # the key in the innermost mapping that has no value yet
         nodes = 0
-        get, stand_in, end, scalar = loader.get_event, self.stand_in, yaml.StreamEndEvent, yaml.ScalarEvent
+        get, stand_in, end, scalar = loader.get_event, _STAND_IN, yaml.StreamEndEvent, yaml.ScalarEvent
         mapping, sequence, alias = yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.AliasEvent
         while (kind := type(event := get())) is not end:
             if kind is scalar:
