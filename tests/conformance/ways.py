@@ -12,13 +12,19 @@ Weights = dict[str, Any]
 MARKS = ("forward/", "backward/")
 """What rnncalc puts before the textbook's names of each direction."""
 
-MERGES: dict[str | None, Callable[[Any, Any], Any]] = {
-    None: lambda a, b: np.concatenate([a, b], axis=-1),
-    "concat": lambda a, b: np.concatenate([a, b], axis=-1),
-    "sum": lambda a, b: a + b,
-    "mul": lambda a, b: a * b,
-    "ave": lambda a, b: (a + b) / 2,
-}
+
+def merges(concatenated: Callable[[list[Any]], Any]) -> dict[str | None, Callable[[Any, Any], Any]]:
+    """Return how two directions are merged, of arrays that a package concatenates."""
+    return {
+        None: lambda a, b: concatenated([a, b]),
+        "concat": lambda a, b: concatenated([a, b]),
+        "sum": lambda a, b: a + b,
+        "mul": lambda a, b: a * b,
+        "ave": lambda a, b: (a + b) / 2,
+    }
+
+
+MERGES = merges(lambda ways: np.concatenate(ways, axis=-1))
 
 
 def marks_of(layer: Cell) -> tuple[str, ...]:

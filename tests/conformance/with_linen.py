@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from conformance.drawing import Shapes, only
+from conformance.ways import merges
 from flax import linen as nn
 from flax.traverse_util import flatten_dict, unflatten_dict
 
@@ -24,13 +25,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "softmax": jax.nn.softmax,
 }
 
-MERGES: dict[str | None, Callable[[Any, Any], Any]] = {
-    None: lambda a, b: jnp.concatenate([a, b], axis=-1),
-    "concat": lambda a, b: jnp.concatenate([a, b], axis=-1),
-    "sum": lambda a, b: a + b,
-    "mul": lambda a, b: a * b,
-    "ave": lambda a, b: (a + b) / 2,
-}
+MERGES = merges(lambda ways: jnp.concatenate(ways, axis=-1))
 
 HOMES = {"forward/": "forward_rnn/cell/", "backward/": "backward_rnn/cell/", "": "cell/"}
 """Where a cell is in the tree of a `Bidirectional` or an `RNN`, by the mark its names have in rnncalc."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from conformance.drawing import Shapes, only, turn_of
+from conformance.ways import merges
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network, Output
@@ -19,14 +20,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "softmax": partial(torch.softmax, dim=-1),
 }
 
-
-MERGES: dict[str | None, Callable[[Any, Any], Any]] = {
-    None: lambda a, b: torch.cat([a, b], dim=-1),
-    "concat": lambda a, b: torch.cat([a, b], dim=-1),
-    "sum": lambda a, b: a + b,
-    "mul": lambda a, b: a * b,
-    "ave": lambda a, b: (a + b) / 2,
-}
+MERGES = merges(lambda ways: torch.cat(ways, dim=-1))
 
 
 def module(layer: Layer, inputs: int, *, layers: int = 1) -> Any:

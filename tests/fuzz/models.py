@@ -6,23 +6,19 @@ files beside, which are pipes, devices and links. What holds of specs holds here
 traceback, nothing written, started or printed that acts. Nor may a failure be one that no reader knows.
 """
 
-import argparse
 import io
 import json
 import os
 import random
 import struct
 import sys
-import tempfile
-import time
 import zipfile
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fuzz.run import HOSTILE, ROOT, SPEC, fault, flip
+from fuzz.run import HOSTILE, ROOT, SPEC, Attempt, Draw, flip, fuzz
 from modelfiles.messages import attribute, field, graph, node, onnx, tensor
 
 TAGGER = str(ROOT / "specs" / "pytorch" / "tagger.yaml")
@@ -35,8 +31,6 @@ CALLS = [
     ["count", SPEC],
 ]
 NUMBERS = [struct.pack("<Q", value) for value in (0, 1, 2**31, 2**32 - 1, 2**40, 2**63 - 1, 2**63, 2**64 - 1)]
-UNKNOWN = b"it may be damaged:"
-"""What is told of a failure that is none of those that a reader expects."""
 Bytes = Callable[[random.Random, bytes], bytes]
 
 
@@ -288,46 +282,23 @@ def hdf5(folder: Path) -> dict[str, bytes]:
     return {"a.keras": out.getvalue(), path.name: path.read_bytes()}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
-    options = parser.parse_args()
-    chance = random.Random(options.seed)
-    sys.dont_write_bytecode = True
-    for module in ("rich.console", "rich.table", "yaml", "zipfile", "rnncalc.cli", "rnncalc.modelfiles.pytorch"):
-        import_module(module)  # what every child would import anew
-    import resource  # not on every system
+def models(folder: Path) -> Draw:
+    """Return what draws a call on a changed model file, or on one that is written anew."""
+    files = seeds(folder)
+    beside(folder)
 
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    found = ROOT / "tests" / "fuzz" / "found"
-    tried = wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        files = seeds(Path(folder))
-        beside(Path(folder))
-        until = time.monotonic() + options.seconds
-        while time.monotonic() < until:
-            name = chance.choice([*files])
-            data = files[name]
-            grown = name in GROWN and chance.random() < 0.5
-            if grown:
-                data = GROWN[name](chance, data)
-            for _ in range(chance.choice([0, 0, 0, 1] if grown else [1, 1, 2, 3])):
-                data = chance.choice(MUTATIONS)(chance, data)
-            call = chance.choice(CALLS)
-            tried += 1
-            told = fault(data[:999_999], call, Path(folder), name=f"fuzzed-{name}")
-            told = told or (
-                "a failure that no reader knows" if UNKNOWN in (Path(folder) / "output").read_bytes() else ""
-            )
-            if told:
-                wrong += 1
-                found.mkdir(exist_ok=True)
-                (found / f"{options.seed}-{tried}-{name}").write_bytes(data)
-                print(f"{options.seed}-{tried}-{name}: rnncalc {' '.join(call)}: {told}", flush=True)
-    print(f"{tried:,} files, seed {options.seed}: {wrong:,} faults")
-    return 1 if wrong else 0
+    def attempt(chance: random.Random) -> Attempt:
+        name = chance.choice([*files])
+        data = files[name]
+        grown = name in GROWN and chance.random() < 0.5
+        if grown:
+            data = GROWN[name](chance, data)
+        for _ in range(chance.choice([0, 0, 0, 1] if grown else [1, 1, 2, 3])):
+            data = chance.choice(MUTATIONS)(chance, data)
+        return Attempt(data, chance.choice(CALLS), name=f"fuzzed-{name}")
+
+    return attempt
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzz(__doc__, ("zipfile", "rnncalc.modelfiles.pytorch"), models))

@@ -48,14 +48,14 @@ QUESTIONS: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("given", ["specs/gru.yaml", Path("specs/gru.yaml"), None, 7, Network, [NETWORK], RNN(3), {}])
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_what_is_no_network_is_refused(question: str, given: object) -> None:
+def test_what_is_no_network_is_refused(question: str) -> None:
     """By every question, with the way to a network; a path with the call that reads it."""
-    with pytest.raises(CallError, match="expected a Network") as refused:
-        QUESTIONS[question](given)
-    if "gru" in str(given):
-        assert "load('specs/gru.yaml')" in str(refused.value)
+    everything: list[Any] = ["specs/gru.yaml", Path("specs/gru.yaml"), None, 7, Network, [NETWORK], RNN(3), {}]
+    for given in everything:
+        with pytest.raises(CallError, match="expected a Network") as refused:
+            QUESTIONS[question](given)
+        assert ("load('specs/gru.yaml')" in str(refused.value)) == ("gru" in str(given))
 
 
 @pytest.mark.parametrize(
