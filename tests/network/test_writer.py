@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder
 from strategies import network as whole
 
-from rnncalc import Network, load
+from rnncalc import RNN, Network, load
 from rnncalc.network.writer import spec_of
 from rnncalc.spec import parse
 
@@ -42,3 +42,9 @@ def test_defaults_are_left_out() -> None:
         "layers": [{"lstm": 3}, {"dropout": 0.5}],
         "output": {"units": 1, "bias": False},
     }
+
+
+@pytest.mark.parametrize(("rate", "written"), [(50, 50), (50.0, 50), (62.5, 62.5)])
+def test_a_rate_is_whole_if_it_can_be(rate: float, written: float) -> None:
+    found = spec_of(Network(input=2, layers=(RNN(3),), rate=rate))["rate"]
+    assert (found, type(found)) == (written, type(written))

@@ -3,7 +3,26 @@
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    BatchNorm,
+    Conv1D,
+    Dense,
+    Dropout,
+    Embedding,
+    External,
+    Flatten,
+    LastStep,
+    Layer,
+    LayerNorm,
+    Network,
+    Output,
+    Part,
+    Pool1D,
+    RepeatVector,
+)
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.dense import dense_equivalent, dense_params
 
@@ -162,3 +181,25 @@ def test_a_dense_layer_makes_the_states_before_the_first_step() -> None:
     encoder, decoder = Part(2, (RNN(4),), steps=3), Part(3, (RNN(5, initial_state=4),), steps=2)
     bridged = Network(encoder=encoder, decoder=decoder)
     assert widths(bridged) == [(6, 12, 84), (12, 5, 65), (6 + 5, 10, 120)]
+
+
+@pytest.mark.parametrize(
+    ("layers", "output", "expected"),
+    [
+        (
+            [Conv1D(4, 2), Pool1D(2), LayerNorm(), Flatten(), Dense(5)],
+            2,  # 9 steps of 3 make 8 of 4, then 4 of 4, with a scale and a shift of 4 numbers at each step
+            [(27, 32, 32 * 28), (16, 16, 4 * 8), (16, 5, 85), (5, 2, 12)],
+        ),
+        ([RNN(4), LastStep(), RepeatVector(5), RNN(2, extra_inputs=3)], None, [(27, 36, 36 * 28), (51, 10, 520)]),
+        (
+            [RNN(4), BatchNorm(), Dropout(0.5), Conv1D(2, 3, stride=2)],
+            None,
+            [(27, 36, 1_008), (36, 36, 72), (36, 8, 296)],
+        ),
+    ],
+)
+def test_layers_around_the_cells(layers: list[Layer], output: int | None, expected: list[tuple[int, int, int]]) -> None:
+    """A convolution is a dense layer over all steps; a normalisation is applied at each; others move numbers."""
+    topology: TopologyName = "many-to-one" if output else "many-to-many"
+    assert widths(Network(input=3, layers=layers, output=output, steps=9, topology=topology)) == expected

@@ -1,5 +1,7 @@
 """Exercises: sizes that vary by a seed, right answers, wrong ones with the feedback of `answer`."""
 
+from typing import Any
+
 import pytest
 import yaml
 from conftest import Call
@@ -8,10 +10,27 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder
 from strategies import network as whole
 
-from rnncalc import GRU, LSTM, CallError, Network, SpecError, answer, exercise, training
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    CallError,
+    Dense,
+    Dropout,
+    Embedding,
+    External,
+    Network,
+    Output,
+    Part,
+    SpecError,
+    answer,
+    exercise,
+    training,
+)
 from rnncalc.questions.answer.grading import Grader, Judgement
 from rnncalc.questions.answer.reading import GivenNumber, Shape
-from rnncalc.questions.exercise import ASKS, Answered, answered, items_of
+from rnncalc.questions.exercise import ASKS, Answered, answered, grader_of, items_of, sizes_of
+from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.spec import parse
 
@@ -167,3 +186,120 @@ def test_numbers_are_not_asked_of_a_network_in_letters() -> None:
         with pytest.raises(CallError) as refused:
             exercise(network, ask=ask)
         assert str(refused.value) == f"ask: {message}"
+
+
+def test_the_sizes_that_may_vary() -> None:
+    """Of each half, of each layer by its name as it is counted, a repeated one once for all, and of the output."""
+    encoder = Part(9, (Embedding(4), LSTM(6, projection=3, repeat=2), LSTM(8, bidirectional=True)))
+    takes = (LSTM(6, projection=3, repeat=2), LSTM(5, initial_state=16, extra_inputs=1), Dropout(0.5))
+    network = Network(encoder=encoder, decoder=Part(2, takes, Output(7)))
+    found = sizes_of(network)
+    assert {
+        name: size for name, size in found.items() if name.partition(".")[0] in ("encoder", "decoder", "output")
+    } == {
+        "encoder.input": SizePlace("encoder", None, "input"),
+        "encoder.steps": SizePlace("encoder", None, "steps"),
+        "decoder.input": SizePlace("decoder", None, "input"),
+        "decoder.steps": SizePlace("decoder", None, "steps"),
+        "output": SizePlace("decoder", None, "output"),
+    }
+    assert found["embedding_1"] == SizePlace("encoder", 0, "units")
+    assert found["lstm_2"] == found["lstm_1"] == SizePlace("encoder", 1, "units")
+    assert found["lstm_3"] == SizePlace("encoder", 2, "units")
+    assert found["lstm_2.projection"] == SizePlace("encoder", 1, "projection")
+    assert found["lstm_5.projection"] == SizePlace("decoder", 0, "projection")
+    assert found["lstm_6.initial_state"] == SizePlace("decoder", 1, "initial_state")
+    assert found["lstm_6.extra_inputs"] == SizePlace("decoder", 1, "extra_inputs")
+    assert "dropout_1" not in found
+
+
+def test_sizes_are_changed_where_they_stand() -> None:
+    """Those of a half, of a layer, and of the output."""
+    network = Network(encoder=Part(9, (GRU(4),), steps=3), decoder=Part(2, (GRU(4),), Output(7), steps=5))
+    for name, half, change in (
+        ("encoder.input", "encoder", {"input": 6}),
+        ("decoder.steps", "decoder", {"steps": 6}),
+        ("output", "decoder", {"output": Output(6)}),
+    ):
+        other = resized(network, [sizes_of(network)[name]], 6)
+        assert other.parts == {**network.parts, half: network.parts[half]._replace(**change)}
+    both = [sizes_of(network)[name] for name in ("gru_1", "gru_2")]
+    assert [part.layers for part in resized(network, both, 6).parts.values()] == [(GRU(6),)] * 2
+
+
+SMALL = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products a step
+GATED = Network(input=13, layers=(LSTM(29),), steps=7)  # 4·29·43 = 4,988 parameters, 4·29·42 = 4,872 products a step
+
+
+@pytest.mark.parametrize(
+    ("network", "ask", "right", "wrong"),
+    [
+        (
+            SMALL,
+            "multiply-adds",
+            66,
+            {24: "one-step", 28: "params", 76: "biases", 132: "flops", 87: "backward", 127: "dense"},
+        ),
+        (SMALL, "saved", 27, {9: "states", 28: "params", 66: "multiply-adds"}),
+        (
+            GATED,
+            "saved",
+            7 * (13 + 7 * 29),
+            {7 * 71: "no-gates", 2 * 7 * 29: "states", 4_988: "params", 7 * 4_872: "multiply-adds"},
+        ),
+    ],
+)
+def test_what_another_quantity_is_confused_with(network: Network, ask: str, right: int, wrong: dict[int, str]) -> None:
+    """Each number with its reason, the likeliest first; its grader knows them too."""
+    (item,) = items_of(network, ask)
+    assert item.right == right
+    assert [(answered(each), each.diagnoses[0].id) for each in item.wrong] == [*wrong.items()]
+    grader = grader_of(network, ask)
+    assert grader.judge([GivenNumber(right)]).right
+    for number, reason in wrong.items():
+        (judged,) = grader.judge([GivenNumber(number)]).judged
+        assert not judged.right
+        assert [each.id for each in judged.diagnoses] == [reason]
+    assert grader.judge([GivenNumber(right + 2)]).judged[0].diagnoses == ()
+    with pytest.raises(CallError) as refused:
+        grader.judge([GivenNumber(right)] * 2)
+    assert str(refused.value) == f"expected 1 number, {ask}, got 2 answers"
+
+
+@pytest.mark.parametrize(
+    ("network", "asked", "message"),
+    [
+        (
+            Network(input=4, layers=(External(9), RNN(3)), steps=3),
+            {"ask": "multiply-adds"},
+            "ask: multiply-adds is not known of a network with a part counted elsewhere",
+        ),
+        (
+            Network(input=4, layers=(Dropout(0.5),)),
+            {"ask": "layers"},
+            "ask: the network has no layers with parameters, and an exercise asks for 1 to 100",
+        ),
+        (
+            Network(input=4, layers=(Dense(5),) * 51),
+            {"ask": "tensors"},
+            "ask: the network has 102 tensors, and an exercise asks for 1 to 100",
+        ),
+        (GRU_16, {"variants": 0}, "variants: expected a whole number, 1 or more, got 0"),
+        (GRU_16, {"choices": 27}, "choices: expected 2 to 26, or 0 for an answer that is written, got 27"),
+        (GRU_16, {"variants": 1_001}, "variants: expected at most 1,000, got 1,001"),
+    ],
+)
+def test_a_question_that_cannot_be_asked(network: Network, asked: dict[str, Any], message: str) -> None:
+    """In words that say why."""
+    with pytest.raises(CallError) as refused:
+        exercise(network, **asked)
+    assert str(refused.value) == message
+
+
+def test_as_many_choices_as_there_are_letters() -> None:
+    """All of them different; with fewer than two answers there is nothing to choose."""
+    (found,) = exercise(GRU_16, choices=26).exercises
+    assert len({*found.items[0].choices}) == 26
+    assert found.right_answer in found.items[0].choices
+    (written,) = exercise(GRU_16).exercises
+    assert written.items[0].choices == ()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from conftest import Call
 
-from rnncalc import RNN, Network
-from rnncalc.questions.price import peak
+from rnncalc import GRU, RNN, Dense, Dropout, Embedding, External, Network
+from rnncalc.questions.price import peak, work_of
 
 CASES = """
 4 - 1 textbook - - rnn:3,repeat=1000
@@ -45,7 +45,7 @@ ARENA = 2**20
 
 MEASURE = """
 import gc, os, re, sys
-from rnncalc.questions.price import peak
+from rnncalc.questions.price import peak, work_of
 from rnncalc.questions.run import run, with_steps_to_run
 from rnncalc.spec import from_flags
 
@@ -113,3 +113,96 @@ def test_with_feedback_the_weights_of_all_layers_are_in_memory_together() -> Non
     fed_back: dict[str, Any] = {"topology": "one-to-many", "feedback": True}
     assert of(3) < 1.1 * of(1)
     assert 2.8 * of(1, **fed_back) < of(3, **fed_back) < 3 * of(1, **fed_back)
+
+
+def row(places: int) -> int:
+    """Return the bytes of a list without its items."""
+    return 96 + 9 * places
+
+
+def vectors(count: int, width: int) -> int:
+    """Return the bytes of a list of vectors with numbers of their own."""
+    return row(count) + count * (row(width) + 32 * width)
+
+
+OF_RNN = 2 * row(2) + row(1)  # matrices as rows of 3 and of 2 numbers, and a bias
+ONE_STEP = vectors(2 + 1 + 4, 2)  # two products, a sum, and the blank sheets of a step
+MANY: dict[str, Any] = {"steps": 4, "topology": "many-to-many"}
+
+
+@pytest.mark.parametrize(
+    ("network", "asked", "bytes_"),
+    [
+        (Network(input=3, layers=[RNN(2)], **MANY), {}, OF_RNN + ONE_STEP + 1_000 + vectors(4, 2)),
+        (
+            Network(input=3, layers=[RNN(2)], steps=4),
+            {},
+            OF_RNN + ONE_STEP + vectors(4, 2) + 1_000 + vectors(1, 2),
+        ),
+        (
+            Network(input=3, layers=[RNN(2)], **MANY),
+            {"inputs": True},
+            OF_RNN + ONE_STEP + 1_000 + vectors(4, 2) + vectors(4, 3),
+        ),
+        (
+            Network(input=3, layers=[RNN(2, bidirectional=True)], **MANY),
+            {},
+            2 * OF_RNN + ONE_STEP + 1_000 + 2 * vectors(4, 2) + 4 * row(4),
+        ),
+        (
+            Network(input=3, layers=[RNN(2, bidirectional=True, merge="sum")], **MANY),
+            {},
+            2 * OF_RNN + ONE_STEP + 1_000 + 2 * vectors(4, 2) + 4 * (row(2) + 32),
+        ),
+        (
+            Network(input=3, layers=[RNN(2, extra_inputs=5)], **MANY),
+            {},
+            OF_RNN + ONE_STEP + 1_000 + vectors(4, 2) + 4 * (row(8) + 5 * 32),
+        ),
+        (
+            Network(input=3, layers=[RNN(2)], **MANY),
+            {"traced": True},
+            OF_RNN + ONE_STEP + 1_000 + vectors(4, 2) + 4 * (300 + 2 * (row(2) + 2 * 32)),
+        ),
+        (
+            Network(input=3, layers=[Dense(5)], **MANY),
+            {},
+            row(5) + row(1) + 2 * vectors(1, 5) + 1_000 + vectors(4, 5),
+        ),
+        (
+            Network(input=3, layers=[External(9, outputs=5)], **MANY),
+            {"weights": True},
+            1_000 + vectors(4, 5),
+        ),
+        (
+            Network(input=9, layers=[Embedding(5)], **MANY),
+            {"inputs": True},
+            row(9) + 1_000 + row(4) + row(4) + 4 * 32,
+        ),
+        (
+            Network(input=3, layers=[External(9), Dropout(0.5)], **MANY),
+            {},
+            2 * 1_000 + vectors(4, 3) + row(4),
+        ),
+        (
+            Network(input=3, layers=[RNN(3), RNN(3)], steps=4, topology="one-to-many", feedback=True),
+            {},
+            2 * (2 * row(3) + row(1) + vectors(7, 3) + 1_000 + vectors(4, 3)),
+        ),
+        (
+            Network(input=3, layers=[RNN(3), RNN(3)], **MANY),
+            {},
+            2 * row(3) + row(1) + vectors(7, 3) + 2 * (1_000 + vectors(4, 3)),
+        ),
+    ],
+)
+def test_the_memory_of_a_pass_by_hand(network: Network, asked: dict[str, bool], bytes_: int) -> None:
+    """Lists of 96 bytes and 9 a place, numbers of 32, 1,000 a layer, 300 a step whose states are kept."""
+    assert peak(network, **{"weights": False, "inputs": False, **asked}) == bytes_
+
+
+def test_the_work_of_a_pass_by_hand() -> None:
+    """Products; 400 a gate and step of each direction, 4,000 a layer."""
+    layers = [GRU(3, bidirectional=True), Dense(5)]
+    network = Network(input=4, layers=layers, steps=7)  # 2·3·3·(4 + 3) products a step, and 5·6
+    assert work_of(network) == 7 * 126 + 30 + 2 * 4_000 + 400 * (7 * 2 * 3 + 1)

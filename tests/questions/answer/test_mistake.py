@@ -3,7 +3,24 @@
 import pytest
 from finding import variants_made
 
-from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Embedding, External, Network, Output, Part
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    SRU,
+    BatchNorm,
+    Conv1D,
+    Dense,
+    Dropout,
+    Embedding,
+    External,
+    Flatten,
+    Network,
+    Output,
+    Part,
+    Pool1D,
+    RepeatVector,
+)
 
 PLAIN = Network(input=3, layers=(LSTM(5), GRU(7)), output=Output(2))
 # 4·5·(3 + 5 + 1) = 180, 3·7·(5 + 7 + 1) = 273, 2·(7 + 1) = 16
@@ -163,3 +180,80 @@ def test_the_other_conventions() -> None:
     assert variants_made("convention-{name}", torch, 0)[0] == ((4 * 5 * (3 + 5 + 1),), alike, None)
     assert variants_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=101),)), 0) == []
     assert variants_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=100),)), 0)
+
+
+def test_some_matrices_alone() -> None:
+    """Those of the input or of the state, of one gate in one direction or of all; other layers stay."""
+    assert variants_made("only-{matrices}", CHAIN, 0) == [
+        ((5 * 3, 7 * 12, 0, 32, 10), {"which": "one input matrix alone", "matrices": "one-input"}, None),
+        ((2 * 4 * 15, 3 * 84, 0, 32, 10), {"which": "the input matrices alone", "matrices": "input"}, None),
+        ((5 * 5, 7 * 7, 0, 32, 10), {"which": "one recurrent matrix alone", "matrices": "one-recurrent"}, None),
+        ((2 * 4 * 25, 3 * 49, 0, 32, 10), {"which": "the recurrent matrices alone", "matrices": "recurrent"}, None),
+    ]
+    learned = Network(input=3, layers=(LSTM(5, peepholes=True, learned_state=True),))
+    assert [lines for lines, _, _ in variants_made("only-{matrices}", learned, 0)] == [(15,), (60,), (25,), (100,)]
+
+
+def test_one_direction_of_a_layer() -> None:
+    """Of each that the next layer of its part reads concatenated."""
+    two = Network(
+        input=3,
+        layers=(
+            *(LSTM(5, bidirectional=True), GRU(7, bidirectional=True, merge="concat"), Dense(4)),
+            *(RNN(6, bidirectional=True, merge="sum"), RNN(2), GRU(2, bidirectional=True)),
+        ),
+    )
+    # 360, 2·3·7·(10 + 7 + 1) = 756, 4·(14 + 1) = 60, 2·6·(4 + 6 + 1) = 132, 2·(6 + 2 + 1) = 18, 2·3·2·(2 + 2 + 1) = 60
+    assert variants_made("one-direction-in-{layer}", two, 0) == [
+        ((180, 2 * 3 * 7 * (5 + 7 + 1), 60, 132, 18, 60), {"layer": "lstm_1"}, "lstm_1"),
+        ((360, 378, 4 * (7 + 1), 132, 18, 60), {"layer": "gru_1"}, "gru_1"),
+    ]
+    joined = Network(encoder=Part(3, (GRU(5, bidirectional=True),)), decoder=Part(4, (GRU(10),)))
+    assert variants_made("one-direction-in-{layer}", joined, 0) == []
+
+
+def test_the_steps_before_what_shortens_a_sequence() -> None:
+    """Each number that reaches a convolution or a pooling below a flatten; a sequence begun again has its own."""
+    layers = (Conv1D(8, kernel=5), BatchNorm(), Pool1D(2), Flatten(), Dense(3), RepeatVector(9), Pool1D(4), Flatten())
+    long = Network(input=6, layers=layers, output=2, steps=2_003)  # 1,999 steps behind the convolution, then 999
+    before, dense, after, output = (8 * 31, 2 * 8, 0, 0), 3 * (999 * 8 + 1), (0, 0, 0), 2 * (2 * 3 + 1)
+    assert variants_made("steps-before-{layer}", long, 0) == [
+        ((*before, 3 * (2_003 * 8 + 1), *after, output), {"layer": "conv1d_1", "steps": "2,003 steps"}, None),
+        ((*before, 3 * (1_999 * 8 + 1), *after, output), {"layer": "pool1d_1", "steps": "1,999 steps"}, None),
+        ((*before, dense, *after, 2 * (9 * 3 + 1)), {"layer": "pool1d_2", "steps": "9 steps"}, None),
+    ]
+    hundred = long.replace(layers=(*layers, *(Dense(number) for number in range(5, 96))))
+    assert len(variants_made("steps-before-{layer}", hundred, 0)) == 3
+    assert variants_made("steps-before-{layer}", hundred.replace(layers=(*hundred.layers, Dense(7))), 0) == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "table", "batch"),
+    [
+        (5, 32 * 5 * 8, "32"),
+        (2, 1_500 * 2 * 8, "1,500"),
+        (5, 2 * 5 * 8, "2"),
+        (5, 1 * 5 * 8, None),
+        (5, 32 * 5 * 8 + 1, None),
+        (5, 100 * 8, None),  # the right one
+        (1, 32 * 8, None),
+        (None, 32 * 8, None),
+    ],
+)
+def test_batch_times_steps_for_the_vocabulary(steps: int | None, table: int, batch: str | None) -> None:
+    """If a batch of several sequences gives the number exactly, and it is not the right one."""
+    network = Network(input=100, layers=(Embedding(8), RNN(4)), steps=steps)  # 800, 4·(8 + 4 + 1) = 52
+    expected = [((table, 52), {"batch": batch, "steps": str(steps)}, "embedding_1")] if batch else []
+    assert variants_made("vocabulary-of-batch", network, table + 52) == expected
+    assert variants_made("vocabulary-of-batch", network, table + 52, unit=10) == []
+
+
+def test_each_layer_alone() -> None:
+    """If at least three have parameters."""
+    alone = [(360, 0, 0, 0, 0), (0, 420, 0, 0, 0), (0, 0, 0, 32, 0), (0, 0, 0, 0, 10)]
+    names = ["lstm_1", "gru_1", "dense_1", "output"]
+    assert variants_made("only-layer", CHAIN, 0) == [
+        (lines, {"layer": name}, name) for lines, name in zip(alone, names, strict=True)
+    ]
+    assert len(variants_made("only-layer", PLAIN, 0)) == 3
+    assert variants_made("only-layer", PLAIN.replace(output=None), 0) == []

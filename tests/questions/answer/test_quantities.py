@@ -22,7 +22,7 @@ from rnncalc import (
     count,
     training,
 )
-from rnncalc.questions.answer.quantities import OtherSize, other_size, tried_sizes
+from rnncalc.questions.answer.quantities import OtherSize, other_size, quantities, quantities_of_layer, tried_sizes
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.solve import SizePlace
 from rnncalc.reports.answer import QUANTITIES, AnswerReport
@@ -62,6 +62,41 @@ def test_without_what_is_asked_for_nothing_is_said(call: Call, number: int) -> N
     """Without the steps nothing of training is known; a simple recurrent network has no gates to leave out."""
     assert "gates; their" not in call("answer", *SMALL, number).out
     assert "This " not in call("answer", *SMALL[:-2], number).out
+
+
+def test_every_known_quantity() -> None:
+    """The right number stands beside what is counted wrong; what is no other number is left out."""
+    small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products a step
+    assert {each.name: (each.number, each.right) for each in quantities(training(small))} == {
+        "dense": (127, None),
+        "multiply-adds": (66, None),
+        "multiply-adds a step": (24, None),
+        "bytes": (112, None),
+        "gradients": (28, None),
+        "saved": (27, None),
+        "backward": (87, None),
+        "states": (9, None),
+        "training bytes": (332, None),
+        "gradients a step": (76, 28),
+        "twice forward": (132, 87),
+    }
+    gated = training(Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many"), chunk=3)
+    assert [*quantities(gated, ["saved without gates"])] == [
+        ("saved without gates", 3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
+    ]
+    one = training(Network(input=13, layers=(LSTM(29),), steps=1))
+    assert "multiply-adds a step" not in {each.name for each in quantities(one)}
+    layer = quantities_of_layer(training(small), training(small).layers[0])
+    assert {each.name: each.number for each in layer} == {
+        "multiply-adds": 63,
+        "multiply-adds a step": 21,
+        "bytes": 96,
+        "gradients": 24,
+        "saved": 24,
+        "backward": 81,
+        "gradients a step": 72,
+        "twice forward": 126,
+    }
 
 
 TIED = Network(input=50, layers=(Embedding(8), GRU(8, bidirectional=True, merge="sum")), output=Output(50, tied=True))
@@ -168,6 +203,7 @@ NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
         (Network(input=3, layers=(LSTM(9, projection=5),)), 4 * 7 * 9 + 5 * 7, size_of(None, 0, "units", 7, 9)),
         (NARROW, 4 * 9 * (3 + 10 + 1) + 10 * 9 + 1, None),
         (Network(input=4, layers=(RNN(5),)), 50 + 1, None),
+        (Network(input=4, layers=(RNN(5),)), 5 * (1 + 5 + 1), size_of(None, None, "input", 1, 4)),
         (Network(input=4, layers=(RNN(4, repeat=100),)), 4 * 15 + 99 * 36, size_of(None, None, "input", 10, 4)),
         (
             Network(input=4, layers=(RNN(5), RNN(4)) * 15),

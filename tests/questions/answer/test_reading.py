@@ -2,9 +2,17 @@
 
 import pytest
 
-from rnncalc import CallError, External, Network
+from rnncalc import CallError, External, Network, letter
 from rnncalc.questions.answer.grading import judge
-from rnncalc.questions.answer.reading import GivenNumber, Shape, in_one, read_answer, read_number
+from rnncalc.questions.answer.reading import (
+    GivenNumber,
+    NamedShape,
+    Shape,
+    check_number_of_answers,
+    in_one,
+    read_answer,
+    read_number,
+)
 from rnncalc.reports.answer import AnswerReport
 
 
@@ -143,3 +151,70 @@ def test_words_around_a_number(text: str) -> None:
     assert given.number == 1_600
     with pytest.raises(CallError):
         read_answer("1600 bytes")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,6k", "expected a whole number, such as 1600 or 1.6k, got '1,6k'; write 1.6k"),
+        ("16,25 M", "expected a whole number, such as 1600 or 1.6k, got '16,25 M'; write 16.25 M"),
+        ("1.600.000", "expected a whole number, such as 1600 or 1.6k, got '1.600.000'; write 1600000"),
+        ("16.5", "expected a whole number, such as 1600 or 1.6k, got '16.5'"),
+        ("0,0001k", "expected a whole number, such as 1600 or 1.6k, got '0,0001k'"),
+        ("1600,", "expected a whole number, such as 1600 or 1.6k, got '1600,'; write 1600"),
+        ("1600;", "expected a whole number, such as 1600 or 1.6k, got '1600;'; write 1600"),
+        ("many,", "expected a whole number, such as 1600 or 1.6k, got 'many,'"),
+        ("20, 10, 5", "expected a whole number, such as 1600 or 1.6k, got '20, 10, 5'; write (20, 10, 5) for a shape"),
+        ("w=5", "expected a shape, such as w=(2, 32, 20), got 'w=5'"),
+        (" W_h.x = 5", "expected a shape, such as W_h.x=(2, 32, 20), got ' W_h.x = 5'"),
+        ("(4h(m+h", "expected a formula, such as 4h(m + h + 1), got '(4h(m+h'"),
+        ("4H(M+", "expected a formula, such as 4h(m + h + 1), got '4H(M+'"),
+        ("2h^^2", "expected a formula, such as 4h(m + h + 1), got '2h^^2'"),
+        ("No", "expected a whole number, such as 1600 or 1.6k, got 'No'"),
+        ("[h, many]", "expected a shape, such as (20, 10), got '[h, many]'"),
+    ],
+)
+def test_what_cannot_be_read_has_its_cure(text: str, message: str) -> None:
+    """As the learner meant it, if that can be seen."""
+    with pytest.raises(CallError) as refused:
+        read_answer(text)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("h_n=(2, N, 16)", NamedShape("h_n", (2, "N", 16))),
+        ("y.shape == torch.Size([4, None, 16])", NamedShape("y", (4, None, 16))),
+        ("lstm_1.c_n: 4x3x16", NamedShape("lstm_1.c_n", (4, 3, 16))),
+        ("(4h, m)", Shape((4 * letter("h"), letter("m")))),
+        ("[h1, m]", Shape((letter("h_1"), letter("m")))),
+        ("[h]", Shape((letter("h"),))),
+        ("(3, h)", Shape((3, letter("h")))),
+    ],
+)
+def test_shapes_with_names_and_letters(text: str, shape: Shape | NamedShape) -> None:
+    """A letter or None for a size, and sizes that are formulas."""
+    assert read_answer(text) == shape
+
+
+def test_what_a_rounded_number_means() -> None:
+    """Half a unit on either side, both ends with it; a number that is taken exactly means itself."""
+    given = read_answer("1.6k")
+    assert given == GivenNumber(1_600, 100, "1.6k")
+    assert isinstance(given, GivenNumber)
+    assert [number for number in (1_549, 1_550, 1_650, 1_651) if given.means(number)] == [1_550, 1_650]
+    assert given.meant == (1_550, 1_650)
+    assert (given.one_digit, read_number("1k").one_digit, read_number("1").one_digit) == (False, True, False)
+    assert read_answer("1.6k", exact=True) == GivenNumber(1_600, 1, "1.6k")
+    assert read_answer("60k", exact=True) == GivenNumber(60_000, 1, "60k")
+    assert read_answer("60k") == GivenNumber(60_000, 1_000, "60k", 10_000)
+    assert read_number("1.60k") == GivenNumber(1_600, 10, "1.60k")
+
+
+def test_answers_are_not_without_number() -> None:
+    """At most 2,500."""
+    check_number_of_answers(2_500)
+    with pytest.raises(CallError) as refused:
+        check_number_of_answers(2_501)
+    assert str(refused.value) == "expected at most 2,500 numbers or shapes, got 2,501"
