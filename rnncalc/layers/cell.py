@@ -220,11 +220,16 @@ class Cell(Layer):
         return None if self.bidirectional else sum(self.state_widths())
 
     def output_width(self, inputs: int) -> int:
+        one = self.direction_width(inputs)
+        return 2 * one if self.bidirectional and self.merge in (None, "concat") else one
+
+    def direction_width(self, inputs: int) -> int:
+        """Return the output width of one direction. Raises DeclarationError if the cell gives none."""
         sizes: object = self.sizes(inputs)
         one: int | None = sizes.get(self.output) if isinstance(sizes, Mapping) else None
         if one is None or not (isinstance(one, int) or has_letters(one)):
             raise DeclarationError(f"{self.kind}: {self.no_number(self.output, sizes)}")
-        return 2 * one if self.bidirectional and self.merge in (None, "concat") else one
+        return one
 
     def no_number(self, width: str, sizes: object) -> str:
         """Return the message for a width that `sizes` does not give."""

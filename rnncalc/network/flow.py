@@ -286,8 +286,7 @@ def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:
     x = found[move.reads[0]] if move.reads else ()
     match move:
         case Recur():
-            layer = move.layer
-            shape = (*x[:-1], layer.directions * layer.sizes(0)[layer.output])
+            shape = (*x[:-1], move.layer.directions * move.layer.direction_width(x[-1]))
         case Apply():
             shape = (*x[:-1], move.layer.output_width(x[-1]))
         case Input():
