@@ -60,11 +60,6 @@ class Around(Frozen):
     trained: bool = False
 
 
-def no_lines(_: Writer) -> Lines:
-    """Return no lines."""
-    return ()
-
-
 def state_shape(module: Module, width: int) -> str:
     """Return the shape of a learned state: a vector, or one for each direction."""
     return f"(2, {width})" if module.two_way else f"({width},)"
@@ -82,7 +77,7 @@ class Spelling(Frozen, kw_only=True):
     array: str = ""  # the type of its arguments
     returns: str = ""  # the end of its head, such as ` -> torch.Tensor`
     in_training: tuple[str, str] = ("", "")  # its parameter that tells training, and the argument of a dropout
-    constants: Callable[[Writer], Lines] = no_lines  # the lines after the imports
+    constants: Callable[[Writer], Lines] = lambda _: ()  # the lines after the imports
     main: Callable[[Writer], str]  # the function that prints the parameters
 
     # Modules and trained arrays.
@@ -192,7 +187,8 @@ class Writer:
     def text(self) -> str:
         """Return the program."""
         spelling, cells = self.spelling, self.cells
-        used = {each.operation for cell in cells for each in _applications(cell)}
+        made = [each for cell in cells for equation in cell.equations for each in within(equation.right)]
+        used = {each.operation for each in made if isinstance(each, Application)}
         classes = [helper for name, helper in spelling.helpers.items() if name in used]
         classes += [spelling.runner] if spelling.runner and cells else []
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
@@ -584,12 +580,6 @@ def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], st
         lines.append(f"{name} = {code}")
     after = [writer.names[Symbol(letter, time="t", axes=(width,))] for letter, width in cell.states]
     return lines, after, writer.names[Symbol("h", time="t", axes=(cell.output,))]
-
-
-def _applications(cell: OwnCell) -> Iterator[Application]:
-    """Yield every operation in the equations of a cell."""
-    for equation in cell.equations:
-        yield from (each for each in within(equation.right) if isinstance(each, Application))
 
 
 def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
