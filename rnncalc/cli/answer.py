@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Unpack
 
@@ -107,7 +106,7 @@ def answer(
             read = at_once.ask(read_specs, specs, **flags)
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
-        given = [at_once.ask(partial(read_answer, number, exact=exact)) for number in numbers]
+        given = [at_once.ask(read_answer, number, exact=exact) for number in numbers]
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
@@ -125,7 +124,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
         if len(words) > 1:
             at_once.refuse(f"the answers stand in {escape(path)}; remove {escape(words[1])}")
         specs = [] if variants else at_once.ask(read_specs, words[:1], **flags)
-        read = at_once.ask(partial(read_file, path, flag="--from"))
+        read = at_once.ask(read_file, path, flag="--from")
     if not variants and len(specs) != 1:
         raise CallError(f"expected one network, got {len(specs):,}; name one spec")
     data, source = read

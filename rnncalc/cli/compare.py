@@ -54,7 +54,8 @@ def compare(
     """
     with AllAtOnce() as at_once:
         if found := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
-            at_once.problems.append(_span_problem(found))
+            expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(found[0])}'"
+            at_once.problems.append(Problem((), f"{expected}; write {found[1]}..{found[2]}", "--steps"))
             flags["steps"] = None
         spans = ".." in (flags["steps"] or "")
         span = at_once.ask(_span, flags["steps"] or "") if spans else None
@@ -107,12 +108,6 @@ def _network(text: str, number: int, others: NetworkFlags) -> Network:
     except (ValueError, click.UsageError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
     raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300), where),))
-
-
-def _span_problem(found: re.Match[str]) -> Problem:
-    """Return the message for a range written like `1-100`."""
-    expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(found[0])}'"
-    return Problem((), f"{expected}; write {found[1]}..{found[2]}", "--steps")
 
 
 def _span(steps: str) -> tuple[int, int]:

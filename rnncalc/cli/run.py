@@ -210,7 +210,7 @@ def _save(network: Network, data: Data, seed: int, path: str | None, *, rounded:
     """Write the weights of a run to a file, if one is named."""
     if path is None:
         return
-    from rnncalc.spec.data import weights_text
+    from rnncalc.formats.yaml import weights_text
 
     in_use = question.weights_in_use(network, seed=seed, weights=data.weights, rounded=rounded)
     write_file(path, weights_text(in_use), "--save-weights")

@@ -92,7 +92,11 @@ def source(network: Network, target: str) -> str:
     except (DeclarationError, RefusedError):
         raise
     except Exception as error:  # a spelling from elsewhere may raise or write anything
-        raise DeclarationError(f"{target}: its spelling: {_reason(error)}") from error
+        why = raised(error)
+        if isinstance(error, SyntaxError):
+            line = escape((error.text or "").strip(), 200)
+            why = f"what it writes is no Python, in line {error.lineno}: {line}"
+        raise DeclarationError(f"{target}: its spelling: {why}") from error
     return text
 
 
@@ -106,12 +110,6 @@ def _refuse(layer: Transform, name: str, target: str, spelled: Spelling, shape: 
         raise RefusedError(f"{escape(name)}: {problem}")
     if layer.every > 1 and shape[0] is None and any(layer.padding_of(None)) and spelled.transforms[layer.kind].padded:
         raise RefusedError(f"{escape(name)}: how it is padded depends on the number of steps; give steps")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, SyntaxError):
-        return f"what it writes is no Python, in line {error.lineno}: {escape((error.text or '').strip(), 200)}"
-    return raised(error)
 
 
 class _CallableModule(ModuleType):

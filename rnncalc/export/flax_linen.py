@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rnncalc.export.code import broken, with_comment
+from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import (
     Around,
@@ -36,26 +36,14 @@ EXTERNAL = '''class External(nn.Module):
 '''
 MAIN = """def main() -> None:
     model = {name}()
-{variables}
+    variables = model.init(jax.random.key(0), {sample})
     total = 0
     for path, array in jax.tree.leaves_with_path(variables{params}):
         name = "/".join(key.key for key in path)
         print(f"{{name:40}}{{array.shape!s:>20}}{{array.size:>16,}}")
         total += array.size
     print(f"{{'total':40}}{{total:>36,}}")
-
-
-if __name__ == "__main__":
-    main()
 """
-
-
-def main(writer: Writer) -> str:
-    """Return the function that prints the parameters, which `init` makes."""
-    sample = writer.sample("jnp.zeros({})", "jnp.zeros({}, jnp.int32)")
-    variables = broken(f"    variables = model.init(jax.random.key(0), {sample})")
-    params = '["params"]' if writer.program.params else '.get("params", {})'
-    return MAIN.format(name=writer.name, variables="\n".join(variables), params=params)
 
 
 def constants(writer: Writer) -> Iterator[str]:
@@ -233,7 +221,8 @@ SPELLING = Spelling(
     cell=cell,
     external=EXTERNAL,
     constants=constants,
-    main=main,
+    main=MAIN,
+    samples=("jnp.zeros({})", "jnp.zeros({}, jnp.int32)"),
     library="jnp",
     functions=STANDARDISED | {name: (f"nn.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
     half="jnp.split(x, 2, axis=-1)[self.second]",

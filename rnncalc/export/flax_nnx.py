@@ -27,16 +27,7 @@ MAIN = """def main() -> None:
         print(f"{{name:40}}{{param.shape!s:>20}}{{param.size:>16,}}")
         total += param.size
     print(f"{{'total':40}}{{total:>36,}}")
-
-
-if __name__ == "__main__":
-    main()
 """
-
-
-def main(writer: Writer) -> str:
-    """Return the function that prints the parameters."""
-    return MAIN.format(name=writer.name)
 
 
 def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
@@ -86,7 +77,7 @@ SPELLING = flax_linen.SPELLING.replace(
     own_class="class {name}(nnx.RNNCellBase):",
     cell=cell,
     external=EXTERNAL,
-    main=main,
+    main=MAIN,
     functions=flax_linen.STANDARDISED | {name: (f"nnx.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
     number="{parameter}[...]",
 )

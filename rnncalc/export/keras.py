@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.export.code import broken, with_comment
+from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Around, Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
@@ -29,23 +29,12 @@ EXTERNAL = '''class External(layers.Layer):
 '''
 MAIN = """def main() -> None:
     model = {name}()
-{built}
+    model({sample})
     for weight in model.weights:
         shape = tuple(weight.shape)
         print(f"{{weight.path:60}}{{shape!s:>20}}{{math.prod(shape):>16,}}")
     print(f"{{'total':60}}{{model.count_params():>36,}}")
-
-
-if __name__ == "__main__":
-    main()
 """
-
-
-def main(writer: Writer) -> str:
-    """Return the function that prints the weights, which a first call makes."""
-    sample = writer.sample("ops.zeros({})", 'ops.zeros({}, "int32")')
-    built = broken(f"    model({sample})")
-    return MAIN.format(name=writer.name, built="\n".join(built))
 
 
 def recurrent(module: Module, _: int, writer: Writer) -> str:
@@ -216,7 +205,8 @@ SPELLING = Spelling(
     own_class="@keras.saving.register_keras_serializable()\nclass {name}(layers.Layer):",
     cell=cell,
     external=EXTERNAL,
-    main=main,
+    main=MAIN,
+    samples=("ops.zeros({})", 'ops.zeros({}, "int32")'),
     library="ops",
     functions={"normalise": ("ops.layer_normalization", "epsilon=1e-3")},
     transposed="ops.transpose({matrix})",

@@ -72,16 +72,7 @@ MAIN = """def main() -> None:
         print(f"{{name:40}}{{tuple(parameter.shape)!s:>20}}{{parameter.numel():>16,}}")
     total = sum(parameter.numel() for parameter in model.parameters())
     print(f"{{'total':40}}{{total:>36,}}")
-
-
-if __name__ == "__main__":
-    main()
 """
-
-
-def main(writer: Writer) -> str:
-    """Return the function that prints the parameters."""
-    return MAIN.format(name=writer.name)
 
 
 def recurrent(module: Module, _: int, writer: Writer) -> str:
@@ -241,7 +232,7 @@ SPELLING = Spelling(
     cell=cell,
     runner=RECURRENT,
     external=EXTERNAL,
-    main=main,
+    main=MAIN,
     library="torch",
     functions={"softmax": ("torch.softmax", "dim=-1"), "normalise": ("normalised",)},
     helpers={"normalise": NORMALISED},

@@ -60,11 +60,6 @@ class Around(Frozen):
     trained: bool = False
 
 
-def no_lines(_: Writer) -> Lines:
-    """Return no lines."""
-    return ()
-
-
 def state_shape(module: Module, width: int) -> str:
     """Return the shape of a learned state: a vector, or one for each direction."""
     return f"(2, {width})" if module.two_way else f"({width},)"
@@ -82,8 +77,9 @@ class Spelling(Frozen, kw_only=True):
     array: str = ""  # the type of its arguments
     returns: str = ""  # the end of its head, such as ` -> torch.Tensor`
     in_training: tuple[str, str] = ("", "")  # its parameter that tells training, and the argument of a dropout
-    constants: Callable[[Writer], Lines] = no_lines  # the lines after the imports
-    main: Callable[[Writer], str]  # the function that prints the parameters
+    constants: Callable[[Writer], Lines] = lambda _: ()  # the lines after the imports
+    main: str  # the function that prints the parameters, with {name}, {sample} and {params}
+    samples: tuple[str, str] = ("", "")  # arrays of zeros, and of token numbers, for {sample}; {} is a shape
 
     # Modules and trained arrays.
     layers: Mapping[str, str]  # the module of each kind of layer without recurrence
@@ -192,13 +188,14 @@ class Writer:
     def text(self) -> str:
         """Return the program."""
         spelling, cells = self.spelling, self.cells
-        used = {each.operation for cell in cells for each in _applications(cell)}
+        made = [each for cell in cells for equation in cell.equations for each in within(equation.right)]
+        used = {each.operation for each in made if isinstance(each, Application)}
         classes = [helper for name, helper in spelling.helpers.items() if name in used]
         classes += [spelling.runner] if spelling.runner and cells else []
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
         if any(isinstance(module.layer, External) for module in self.program.modules):
             classes.append(spelling.external)
-        after = "\n\n\n".join(part.strip("\n") for part in (*classes, "\n".join(self._class()), spelling.main(self)))
+        after = "\n\n\n".join(part.strip("\n") for part in (*classes, "\n".join(self._class()), self._main()))
         unused = {line for line in spelling.imports if " as " in line and f"{line.split()[-1]}." not in after}
         constants = [part for line in spelling.constants(self) for part in broken(line)]
         return "\n".join([*(line for line in spelling.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
@@ -470,9 +467,13 @@ class Writer:
                     steps.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *steps)
 
-    def sample(self, zeros: str, ints: str) -> str:
-        """Return arguments to try the program with; `{}` in `zeros` and `ints` is a shape."""
-        return ", ".join(argument.sample(zeros, ints) for argument in self.arguments())
+    def _main(self) -> str:
+        """Return the function that prints the parameters, and its call where the program is run."""
+        sample = ", ".join(argument.sample(*self.spelling.samples) for argument in self.arguments())
+        params = '["params"]' if self.program.params else '.get("params", {})'  # Flax has no key for none
+        text = self.spelling.main.format(name=self.name, sample=sample, params=params)
+        lines = [part for line in text.splitlines() for part in broken(line)]
+        return "\n".join([*lines, "", "", 'if __name__ == "__main__":', "    main()"])
 
     def _paragraphs(self) -> Iterator[str]:
         """Yield the paragraphs of its docstring."""
@@ -584,12 +585,6 @@ def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], st
         lines.append(f"{name} = {code}")
     after = [writer.names[Symbol(letter, time="t", axes=(width,))] for letter, width in cell.states]
     return lines, after, writer.names[Symbol("h", time="t", axes=(cell.output,))]
-
-
-def _applications(cell: OwnCell) -> Iterator[Application]:
-    """Yield every operation in the equations of a cell."""
-    for equation in cell.equations:
-        yield from (each for each in within(equation.right) if isinstance(each, Application))
 
 
 def _made_first(equations: tuple[Equation, ...]) -> list[Application]:

@@ -21,8 +21,10 @@ from rnncalc.text import escape
 
 def write_junit(reports: Iterable[CheckedReport], file: TextIO) -> None:
     """Write `<testsuites>`, with a suite for each file that was checked."""
-    found = [(path, _cases(of)) for report in reports for path, of in report.findings()]
-    suites = [(path, cases) for path, cases in found if cases]
+    suites = []
+    for path, findings in (each for report in reports for each in report.findings()):
+        if cases := [finding for finding in findings if finding.outcome is not Outcome.REMARK]:
+            suites.append((path, cases))
     file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     file.write(f'<testsuites name="rnncalc check" {_numbers([case for _, cases in suites for case in cases])}>\n')
     for path, cases in suites:
@@ -30,10 +32,6 @@ def write_junit(reports: Iterable[CheckedReport], file: TextIO) -> None:
         file.writelines(_case(path, case) for case in cases)
         file.write("  </testsuite>\n")
     file.write("</testsuites>\n")
-
-
-def _cases(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.outcome is not Outcome.REMARK]
 
 
 def _numbers(cases: Sequence[Finding]) -> str:

@@ -374,11 +374,9 @@ def _text_width(text: str) -> float:
 
 def _line_width(line: Sequence[Piece]) -> float:
     """Return the width of an equation, or a part of one, with the shapes below its terms."""
-    return sum(max(_text_width(plain_piece(piece)), _shape_width(piece)) for piece in line)
-
-
-def _shape_width(piece: object) -> float:
-    return SMALL * _text_width("×".join(piece.sizes)) if isinstance(piece, Term) else 0.0
+    shapes = ["×".join(piece.sizes) if isinstance(piece, Term) else "" for piece in line]
+    terms = map(_text_width, map(plain_piece, line))
+    return sum(max(term, SMALL * _text_width(shape)) for term, shape in zip(terms, shapes, strict=True))
 
 
 _QUIZ_HEAD = r"""\documentclass{article}

@@ -1,4 +1,4 @@
-"""Documents as YAML, remarks as comments above their entries.
+"""Documents as YAML, remarks as comments above their entries; and the weights of a run.
 
 Written by hand: a spec has few kinds of values, and PyYAML writes no comments.
 """
@@ -6,9 +6,11 @@ Written by hand: a spec has few kinds of values, and PyYAML writes no comments.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
+from rnncalc.bounds import MAX_BYTES, MAX_NODES
+from rnncalc.errors import RefusedError
 from rnncalc.reports.report import DocumentReport
 from rnncalc.reports.sheet import Document, Entry
 from rnncalc.text import escape
@@ -86,3 +88,41 @@ def _escaped(char: str) -> str:
     if 0xD800 <= code <= 0xDFFF:
         return "\ufffd"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# The weights of a run, as `--weights` reads them
+
+
+def weights_text(weights: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return the text of a file of weights, by layer and tensor. Raises RefusedError for one too large to be read."""
+    lines: list[str] = []
+    size = numbers = 0
+    for layer, tensors in weights:
+        lines.append(f"{scalar(layer)}:")
+        for name, nested in tensors.items():
+            start = f"  {scalar(name)}: "
+            lines.append(f"{start}{_nested(nested, len(start))}")
+            size += len(lines[-1]) + 1
+            numbers += lines[-1].count(",") + 1
+            if size > MAX_BYTES or numbers > MAX_NODES // 2:
+                message = (
+                    f"the weights take more than the {MAX_BYTES:,} bytes, or {MAX_NODES // 2:,} numbers, that --weights"
+                )
+                raise RefusedError(f"--save-weights: {message} reads; lower the widths")
+    return "\n".join([*lines, ""]) if lines else "{}\n"
+
+
+def _nested(nested: Any, indent: int) -> str:
+    """Return nested lists in brackets, a line a row."""
+    if not isinstance(nested, list):
+        return _number(nested)
+    if not (nested and isinstance(nested[0], list)):
+        return f"[{', '.join(map(_number, nested))}]"
+    between = f",\n{' ' * (indent + 1)}"
+    return f"[{between.join(_nested(row, indent + 1) for row in nested)}]"
+
+
+def _number(number: float) -> str:
+    """Return the shortest digits for this float, with a point, as YAML 1.1 requires."""
+    text = repr(number)
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text

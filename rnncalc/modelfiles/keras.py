@@ -442,10 +442,6 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
         return ("kernel", "bias")
     if kind.startswith("embedding"):
         return ("embeddings",)
-    return ("kernel", "bias") if _DENSE.fullmatch(kind) or _is_dense(shapes) else ()
-
-
-def _is_dense(shapes: Sequence[tuple[int, ...]]) -> bool:
-    """Return whether the variables of a layer are a matrix and at most one vector, as long as its rows."""
-    first = next(iter(shapes), ())
-    return len(first) == 2 and (len(shapes) == 1 or (len(shapes) == 2 and shapes[1] == first[1:]))
+    matrix, *others = shapes
+    dense = len(matrix) == 2 and others in ([], [matrix[1:]])  # and at most one vector, as long as its rows
+    return ("kernel", "bias") if dense or _DENSE.fullmatch(kind) else ()

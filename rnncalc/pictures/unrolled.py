@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.layer import Embedding, External, Output, Transform
+from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placement, Recur, Window, ends, takes_last
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -259,18 +259,14 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
     at_once = {
         move.part
         for move in moves
-        if isinstance(move, Window) and (move.layer.along or move.layer.begins or not _of_last(move.layer))
+        if isinstance(move, Window)
+        and (move.layer.along or move.layer.begins or (move.layer.ends and not takes_last(move.layer)))
     }
     drawn = []
     for name, part in network.parts.items():
         known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         drawn.append(DrawnPart(name, known, letter, reads[name], rows[name][-1].output, rows[name], name in at_once))
     return drawn
-
-
-def _of_last(layer: Transform) -> bool:
-    """Return whether a layer makes each vector from one step of its input, if only from the last."""
-    return not layer.ends or takes_last(layer)
 
 
 def _elided(rows: list[Row]) -> list[Row]:

@@ -55,7 +55,7 @@ LOOM = Spelling(
     own_class="class {name}(loom.Thread):",
     cell=cell,
     external="class External(loom.Cloth):\n    pass",
-    main=lambda writer: f"print(loom.count({writer.name}()))",
+    main="def main():\n    print(loom.count({name}()))",
     library="loom",
     half="loom.half(x, self.second)",
     join="loom.join",
@@ -104,7 +104,12 @@ class Network(loom.Cloth):
         return self.dense_1(x)  # (batch, 2)
 
 
-print(loom.count(Network()))
+def main():
+    print(loom.count(Network()))
+
+
+if __name__ == "__main__":
+    main()
 '''
 
 
@@ -186,7 +191,7 @@ WRONG = [
     ({"tie": "self.{own}.weight = self.{table}.weight"}, "give either tie or tied"),
     ({"cells": {"gur": "Gated"}}, "cells: the convention loom has no gur; remove it"),
     ({"recur": mistaken}, "its spelling: KeyError: 'zrn' (test_new_spelling.py, line "),
-    ({"main": lambda _: "print(loom"}, "its spelling: what it writes is no Python, in line "),
+    ({"main": "print(loom"}, "its spelling: what it writes is no Python, in line "),
 ]
 
 
