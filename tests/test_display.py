@@ -43,6 +43,7 @@ from rnncalc.reports.count import CountReport
 from rnncalc.text import one_of
 
 NETWORK = load("specs/lstm.yaml").replace(steps=2)
+SMALL = "specs/dense-equivalent.yaml"
 SPEC = ("specs/lstm.yaml", "-T", "2")
 SHOWN: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "Count": (lambda: count(NETWORK), ["count", *SPEC]),
@@ -58,7 +59,7 @@ SHOWN: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "ExerciseSet": (lambda: exercise(NETWORK), ["exercise", *SPEC]),
     "Verdict": (lambda: check(NETWORK)._replace(file="specs/lstm.yaml"), ["check", *SPEC]),
     "Reading": (lambda: read("specs/models/tagger.pt"), ["read", "specs/models/tagger.pt", "-f", "table"]),
-    "Backward": (lambda: backward(NETWORK), ["run", *SPEC, "--backward"]),
+    "Backward": (lambda: backward(load(SMALL)), ["run", SMALL, "--backward"]),
     "Training": (lambda: training(NETWORK, batch=2), ["count", *SPEC, "--training", "--batch", "2"]),
     "Drawing": (lambda: draw(NETWORK), ["draw", *SPEC]),
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkouts import git
 from conftest import Call
 
 from rnncalc.cli.git import Commit
@@ -16,13 +17,6 @@ from rnncalc.errors import CallError
 
 def spec(params: int) -> str:
     return f"input: 1\nlayers: [external: {params}]\n"
-
-
-def git(folder: Path, *args: str) -> str:
-    who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"]
-    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    done = subprocess.run(["git", *who, *args], cwd=folder, env=env, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 def commit(folder: Path, files: dict[str, str]) -> str:

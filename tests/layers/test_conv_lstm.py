@@ -193,7 +193,7 @@ def test_a_dense_layer_reads_it_behind_a_flatten_layer(call: Call) -> None:
 @pytest.mark.parametrize("convention", ["textbook", "keras"])
 def test_norms_behind_it_are_of_channels(convention: str) -> None:
     """The same 3 or 2 channels at each place: 2 or 4 numbers a channel, and the passes agree."""
-    frames = ConvLSTM(3, kernel=2, space=(4, 2))
+    frames = ConvLSTM(3, kernel=1, space=(4, 2))
     layers = [frames, BatchNorm(), Dropout(0.5), frames.replace(units=2), LayerNorm(), BatchNorm(center=False)]
     net = Network(input=1, layers=layers, steps=2, topology="many-to-many", convention=convention)
     stored = 2 if convention == "keras" else 0

@@ -57,7 +57,7 @@ def test_every_exercise_is_graded(spec: Spec, ask: str) -> None:
     grader = Grader(network)
     rights = [given_of(item.right) for item in items]
     assert grader.judge(rights).right
-    for place, item in enumerate(items[:4]):
+    for place, item in enumerate(items[:2]):
         for wrong in item.wrong:
             judged = grader.judge([*rights[:place], wrong.given, *rights[place + 1 :]]).judged[place]
             assert not judged.right

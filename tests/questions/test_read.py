@@ -1,6 +1,7 @@
 """`read`: the network that the modules of a file can be, what the file does not tell of it, and what shares a table."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Call
@@ -8,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modelfiles.made import safetensors
 from questions.models.made import Shape, Shapes, cell, file, linear, module, stacked, tensor
-from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, drafted, layers, of
 
 from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D
@@ -20,7 +20,37 @@ from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
 from rnncalc.questions.models.sites import Doubt, sites_of
-from rnncalc.questions.read import in_chain, read
+from rnncalc.questions.read import Draft, in_chain, read
+
+TABLE = {"weight": (20, 4)}
+NORM = {"weight": (4,), "bias": (4,)}
+RNN = module("rnn", cell(4, 4, 4))
+ACTIVE = Remark(Doubt.ACTIVATION)
+
+
+def drafted(file: ModelFile) -> Draft:
+    """Return the draft of a file, which counts what the file holds, layer by layer what the network has."""
+    draft = read(file).draft
+    assert draft is not None
+    network = draft.network
+    assert network.params == file.params
+    assert network.convention == file.framework
+    output = [network.output] if network.output else []
+    assert [*draft.layers] == [*network.layers, *output]
+    assert len(draft.doubts) == len(draft.layers)
+    return draft
+
+
+def of(*modules: FileModule, **more: Any) -> Draft:
+    return drafted(file("pytorch", *modules, **more))
+
+
+def layers(draft: Draft) -> list[Layer]:
+    return [*draft.layers]
+
+
+def doubts(draft: Draft) -> list[tuple[Remark, ...]]:
+    return [*draft.doubts]
 
 
 def test_one_behind_the_other() -> None:

@@ -1,7 +1,6 @@
 """`run`: the forward pass against numbers worked out by hand, and against declarations broken on purpose."""
 
 import json
-import math
 import re
 from collections.abc import Sequence
 from math import exp, tanh
@@ -14,8 +13,7 @@ from conftest import Call
 from hypothesis import given
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part, load
-from rnncalc.bounds import MOST_MULTIPLY_ADDS
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.layout import Layout, Stack, layout
@@ -25,8 +23,6 @@ from rnncalc.errors import RefusedError, SpecError
 from rnncalc.forward.arrays import Floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Activation, Merge
-from rnncalc.layers.kinds import KINDS
-from rnncalc.questions.price import cost_of
 from rnncalc.questions.run import run
 from rnncalc.spec import parse, parse_data
 
@@ -699,60 +695,3 @@ def test_what_is_fed_back_is_carried_over_the_border_between_steps() -> None:
     assert ran.agrees
     assert sorted(borders) == [1, 1, 2, 2]
     assert forward.outputs == ran.output
-
-
-SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
-LARGE = [
-    path
-    for path in SPECS
-    if load(path).params > 5_000_000 or any(math.prod(layer.grid) > 100 for layer in load(path).layers)
-]
-WIDTHS = {"input", "output", "units", "outputs", "extra_inputs", "projection", *KINDS} - {"dropout"}
-
-
-def narrow(spec: Any) -> Any:
-    """Return a spec with an eighth of every width; what is known of its counts is left out."""
-    if isinstance(spec, list):
-        return [max(1, below // 8) if isinstance(below, int) else narrow(below) for below in spec]
-    if not isinstance(spec, dict):
-        return spec
-    return {
-        key: max(1, below // 8) if key in WIDTHS and isinstance(below, int) else narrow(below)
-        for key, below in spec.items()
-        if key not in ("expect", "budget")
-    }
-
-
-def short(path: Path) -> Network:
-    """Return the network of a spec, for two steps where it is large."""
-    network = load(path)
-    return load(path, steps=2) if network.params > 100_000 and not network.encoder else network
-
-
-@pytest.mark.parametrize("path", [path for path in SPECS if path not in LARGE], ids=lambda path: path.stem)
-def test_every_example_runs_and_agrees(path: Path) -> None:
-    """The worked examples, all but the largest as they are."""
-    assert run(short(path)).agrees
-
-
-@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
-def test_the_largest_examples_run_and_agree_when_they_are_narrow(path: Path) -> None:
-    """The same layers, options and halves, at an eighth of every width."""
-    spec = yaml.safe_dump(narrow(yaml.safe_load(path.read_text(encoding="utf-8")))).encode()
-    network = parse(spec, path.name).network
-    assert [type(layer) for part in network.parts.values() for layer in part.layers] == [
-        type(layer) for part in load(path).parts.values() for layer in part.layers
-    ]
-    assert network.params < load(path).params / 8
-    assert run(network).agrees
-
-
-SLOW = [path for path in LARGE if cost_of(short(path)) <= 2 * MOST_MULTIPLY_ADDS]
-"""The largest examples whose pass of two steps takes less than a minute."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", SLOW, ids=lambda path: path.stem)
-def test_the_largest_examples_run_and_agree(path: Path) -> None:
-    """At their full widths, whose weights alone may take longer to draw than a pass does by default."""
-    assert run(short(path), most_multiply_adds=2 * MOST_MULTIPLY_ADDS).agrees

@@ -5,6 +5,7 @@ difference between (`3.0` and `3`, `1e3` and `1000`, `"5"` and `5` to a reader o
 """
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -100,6 +101,11 @@ def seen(text: str) -> Any:
     return text
 
 
+@cache
+def validator(place: str) -> Any:
+    return Draft202012Validator({**PLACES[place][1], "$defs": KIND_DEFS})
+
+
 def reads(place: str, text: str) -> bool:
     """Return whether the reader finds nothing wrong with the word where it stands; `?` being a size to look for."""
     template = PLACES[place][0] % text
@@ -123,8 +129,7 @@ def test_a_word_is_taken_by_both_or_by_neither(place: str, text: str) -> None:
         return  # those have keys of their own
     if text == "" or ":" in text.replace(": ", ""):
         return
-    valid = Draft202012Validator({**PLACES[place][1], "$defs": KIND_DEFS}).is_valid(value)
-    assert valid == reads(place, text), f"{place} {text}"
+    assert validator(place).is_valid(value) == reads(place, text), f"{place} {text}"
 
 
 def test_the_test_of_agreement_can_fail() -> None:
