@@ -50,8 +50,6 @@ def _entry(entry: Entry, indent: str) -> Iterator[str]:
             for below in entry.value:
                 assert isinstance(below, Entry)
                 yield from _entry(below, f"{indent}  ")
-        case (int(), *_):
-            yield f"{indent}{scalar(entry.key)}: [{', '.join(map(scalar, entry.value))}]"
         case tuple():
             yield f"{indent}{scalar(entry.key)}:"
             for item in entry.value:

@@ -25,7 +25,7 @@ def spec_of(network: Network) -> dict[str, Any]:
 
 def _part(part: Part, steps: int | None) -> dict[str, Any]:
     found: dict[str, Any] = {"steps": _value(steps)} if steps else {}
-    found |= {"input": _value(part.input), "layers": [_layer(layer) for layer in part.layers]}
+    found |= {"input": _value(part.input), "layers": [layer_spec(layer) for layer in part.layers]}
     if part.output:
         options = _changed(part.output, part.output.options())
         units = _value(part.output.units)
@@ -33,7 +33,8 @@ def _part(part: Part, steps: int | None) -> dict[str, Any]:
     return found
 
 
-def _layer(layer: Layer) -> dict[str, Any]:
+def layer_spec(layer: Layer) -> dict[str, Any]:
+    """Return a layer as a spec holds it, its kind first."""
     number = _value(getattr(layer, layer.number)) if layer.number else None
     return {layer.kind: number} | _changed(layer, layer.options())
 

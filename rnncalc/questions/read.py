@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
 from os import PathLike, fspath
 from typing import Any, NamedTuple
@@ -287,11 +287,3 @@ def _name(path: str) -> str:
     stem = os.path.basename(path).partition(".")[0]
     name = "".join(char for char in stem if char.isprintable())[:MAX_TEXT]
     return name if name.strip() else "model"
-
-
-def settings(layer: Layer) -> Iterator[tuple[str, Any]]:
-    """Yield the options of a layer that are not at their defaults, without the number after its kind."""
-    for option in layer.options():
-        value = getattr(layer, option)
-        if value != layer.defaults.get(option):
-            yield option, value

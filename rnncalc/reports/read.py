@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from rnncalc.layers.layer import External, Layer, Output
+from rnncalc.layers.layer import External, Layer
 from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
+from rnncalc.network.writer import layer_spec, spec_of
 from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.sites import Doubt
-from rnncalc.questions.read import Draft, Reading, settings
+from rnncalc.questions.read import Draft, Reading
 from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport, fields
 from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
 from rnncalc.text import all_of, bracketed, escape, plural
@@ -36,7 +37,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             "format": file.format,
             "params": file.params,
             "tensors": (_tensor_data(tensor) for tensor in file.tensors),
-            "spec": draft and _plain(_entries(draft)),
+            "spec": draft and spec_of(draft.network),
             "remarks": [sentence(remark) for remark in file.remarks],
         }
 
@@ -112,49 +113,30 @@ def _sentence(text: str) -> str:
 
 
 def _entries(draft: Draft) -> Iterator[Entry]:
-    """Yield the keys of a spec."""
-    network = draft.network
-    yield Entry("name", network.name)
-    yield Entry("convention", network.convention)
-    if network.topology:
-        yield Entry("topology", network.topology)
-    if network.steps:
-        yield Entry("steps", network.steps)
-    unknown = ("the input is not in the file",) if draft.unknown_input else ()
-    yield Entry("input", network.input or 1, unknown)
-    told = [*zip(draft.layers, draft.doubts, strict=True)]
-    layers = tuple(
-        (Entry(layer.kind, layer.values().get(layer.number), _remarks(layer, doubts)), *_options(layer))
-        for layer, doubts in told
-        if not isinstance(layer, Output)
-    )
-    if layers:
-        yield Entry("layers", layers)
-    for layer, doubts in told:
-        if isinstance(layer, Output):
-            yield Entry("output", (Entry("units", layer.units), *_options(layer)), _remarks(layer, doubts))
+    """Yield the keys of a spec, with remarks on what the file leaves open."""
+    remarks = [_remarks(layer, doubts) for layer, doubts in zip(draft.layers, draft.doubts, strict=True)]
+    for key, value in spec_of(draft.network).items():
+        if key == "input":
+            yield Entry(key, value, ("the input is not in the file",) if draft.unknown_input else ())
+        elif key == "layers":
+            layers = zip(value, remarks, strict=False)
+            yield Entry(key, tuple(tuple(_layer_entries(layer, of)) for layer, of in layers))
+        elif key == "output":
+            options = tuple(_layer_entries(value, ())) if isinstance(value, dict) else value
+            yield Entry(key, options, remarks[-1])
+        else:
+            yield Entry(key, value)
 
 
-def _options(layer: Layer) -> Iterator[Entry]:
-    yield from (Entry(option, value) for option, value in settings(layer) if value is not None)
+def _layer_entries(spec: Mapping[str, Any], remarks: tuple[str, ...]) -> Iterator[Entry]:
+    """Yield the keys of a layer, with the remarks at the first."""
+    for place, (key, value) in enumerate(spec.items()):
+        yield Entry(key, value, () if place else remarks)
 
 
 def _remarks(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[str, ...]:
     quiet = isinstance(layer, External) and not layer.params
     return tuple(sentence(doubt) for doubt in doubts if not quiet or doubt.numbers or doubt.names)
-
-
-def _plain(entries: Any) -> dict[str, Any]:
-    """Return entries as a nested dictionary."""
-    return {entry.key: _value(entry.value) for entry in entries}
-
-
-def _value(value: Any) -> Any:
-    if not isinstance(value, tuple):
-        return value
-    if value and isinstance(value[0], Entry):
-        return _plain(value)
-    return [_plain(item) if isinstance(item, tuple) else item for item in value]
 
 
 SHOWN = 6
@@ -259,9 +241,9 @@ def _addition(name: str, added: Mapping[str, LayerChange]) -> str:
 
 def written(layer: Layer) -> str:
     """Return a layer as a spec writes it on one line."""
-    options = [f"{option}: {_word(value)}" for option, value in settings(layer)]
-    number = f": {getattr(layer, layer.number)}" if layer.number else ""
-    return ", ".join([f"{layer.kind}{number}", *options])
+    (kind, number), *options = layer_spec(layer).items()
+    head = kind if number is None else f"{kind}: {number}"
+    return ", ".join([head, *(f"{option}: {_word(value)}" for option, value in options)])
 
 
 def _change(change: LayerChange) -> str:

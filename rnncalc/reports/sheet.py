@@ -138,13 +138,13 @@ Scalar = str | int | float | bool
 
 
 class Entry(Frozen):
-    """A key with its value: a scalar or none, entries below it, or a list of items or numbers.
+    """A key with its value: a scalar or none, entries below it, or a list of items.
 
     remarks: comments on it.
     """
 
     key: str
-    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...] | tuple[int, ...] | None
+    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...] | None
     remarks: tuple[str, ...] = ()
 
 

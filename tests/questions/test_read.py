@@ -1,6 +1,5 @@
 """`read`: the network that the modules of a file can be, what the file does not tell of it, and what shares a table."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
 from rnncalc.questions.models.sites import Doubt, sites_of
-from rnncalc.questions.read import in_chain, read, settings
+from rnncalc.questions.read import in_chain, read
 
 
 def test_one_behind_the_other() -> None:
@@ -239,20 +238,6 @@ def test_a_path_that_a_spec_can_say(path: str, said: str | None) -> None:
 def test_a_network_is_called_what_its_file_is(path: str, name: str) -> None:
     """Without folders, suffixes and what cannot be printed."""
     assert drafted(file("pytorch", RNN)._replace(path=path)).network.name == name
-
-
-@pytest.mark.parametrize(
-    ("layer", "given"),
-    [
-        (LSTM(4), {}),
-        (LSTM(4, bias=False, path="a", repeat=2), {"bias": False, "path": "a", "repeat": 2}),
-        (Output(4, tied=True, activation="tanh"), {"tied": True, "activation": "tanh"}),
-        (External(4, outputs=3), {"outputs": 3}),
-    ],
-)
-def test_settings_are_what_differs_from_the_defaults(layer: Layer, given: Mapping[str, object]) -> None:
-    """But for the number after the kind."""
-    assert dict(settings(layer)) == given
 
 
 def ordered(modules: dict[str, Shapes]) -> list[tuple[str, int]]:
