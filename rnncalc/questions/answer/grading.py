@@ -35,7 +35,7 @@ from rnncalc.questions.answer.reading import (
     read_answer,
 )
 from rnncalc.questions.answer.returned import JudgedShape, judge_returned
-from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
+from rnncalc.questions.answer.search import Diagnosis, Search, worksheets_after
 from rnncalc.questions.answer.tensors import (
     Answers,
     Tensors,
@@ -402,7 +402,7 @@ def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber
                 explained += 1
                 known = tuple(each for each in quantities_of_layer(of, of.layers[place]) if number.means(each.number))
                 found = [*search.diagnoses(Question(network, number, place), known=bool(known))]
-                ways = ((line.name, way) for _, wrong in found for way in carried_on(worksheet, wrong, place))
+                ways = ((line.name, way) for _, wrong in found for way in worksheets_after(worksheet, wrong, place))
                 learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
                 listed = tuple(diagnosis for diagnosis, _ in found)
                 each = each._replace(diagnoses=listed, meant=() if listed else known)
