@@ -284,10 +284,10 @@ def _wrong(answers: Iterable[T], right: T) -> list[T]:
 
 
 def _tensors(network: Network) -> Iterator[Item]:
-    tensors = tuple(tensors_of(network))
-    rights = [Shape(tensor.shape) for tensor in tensors]
+    tensors = tensors_of(network)
+    rights = [Shape(tensor.plain_shape) for _, tensor in tensors]
     for place, (layer, tensor) in enumerate(tensors):
-        shapes = [shape for mistake in TENSOR_MISTAKES for _, shape in mistake.wrong(tensors, place, rights)]
+        shapes = [shape for _, _, mistaken in TENSOR_MISTAKES for _, shape in mistaken(tensors, place, rights)]
         wrong = []
         for shape in _wrong(shapes, tensor.plain_shape):
             answers = [*rights[:place], Shape(shape), *rights[place + 1 :]]
@@ -295,7 +295,7 @@ def _tensors(network: Network) -> Iterator[Item]:
             found = tuple(diagnoses_of(tensors, place, answers))
             if not judged.right and found:
                 wrong.append(judged._replace(diagnoses=found))
-        yield Item(layer, tensor.name, tensors[place].shape, tuple(wrong))
+        yield Item(layer, tensor.name, tensor.plain_shape, tuple(wrong))
 
 
 _RARE = {row.id for row in TABLE if row.rare}

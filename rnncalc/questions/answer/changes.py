@@ -68,7 +68,7 @@ def in_turn(*changes: Change) -> Change:
     return lambda worksheet, network: reduce(lambda changed, change: change(changed, network), changes, worksheet)
 
 
-def replaced(worksheet: Worksheet, place: int, line: LayerLine) -> Worksheet:
+def replace_line(worksheet: Worksheet, place: int, line: LayerLine) -> Worksheet:
     """Return a worksheet with the line at one place replaced."""
     return (*worksheet[:place], line, *worksheet[place + 1 :])
 
@@ -76,14 +76,14 @@ def replaced(worksheet: Worksheet, place: int, line: LayerLine) -> Worksheet:
 # --- parts of a line
 
 
-def left_out(line: LayerLine) -> LayerLine:
+def leave_out(line: LayerLine) -> LayerLine:
     """Leave the layer out."""
     return line._replace(gates=(), others={})
 
 
 def without_part(name: str) -> Change:
     """Return the mistake that leaves out one half of an encoder-decoder."""
-    return lambda worksheet, _: tuple(left_out(line) if line.placed.part == name else line for line in worksheet)
+    return lambda worksheet, _: tuple(leave_out(line) if line.placed.part == name else line for line in worksheet)
 
 
 def without_other(*names: str) -> LineChange:
@@ -101,12 +101,12 @@ def with_other(name: str, number: Callable[[LayerLine], Expression]) -> LineChan
     return change
 
 
-def counted_as(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
+def with_count(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
     """Return the mistake that takes another number for the whole count of a layer."""
     return lambda line: line._replace(gates=(), others={name: number(line)}, directions=1)
 
 
-def stored_counted(line: LayerLine) -> LayerLine:
+def count_stored(line: LayerLine) -> LayerLine:
     """Count the stored numbers that are no parameters, such as means and variances."""
     stored = {str(tensor.role): tensor.params for tensor in line.placed.buffers}
     return line._replace(others={**line.others, **stored})
@@ -122,7 +122,7 @@ def along(letters: str) -> Callable[[LayerLine], Expression]:
     return lambda line: product(*[line.placed.sizes.get(letter, line.placed.sizes["m"]) for letter in letters])
 
 
-def tied_twice(line: LayerLine) -> LayerLine:
+def count_tied_twice(line: LayerLine) -> LayerLine:
     """Count the tied matrix at the output too."""
     if not isinstance(line.layer, Output) or not line.layer.tied:
         return line
@@ -148,7 +148,7 @@ def without_norm(line: LayerLine) -> LayerLine:
     return without_norm_of_states(without_gains(line)) if line.width("gain") else line
 
 
-def state_counted(line: LayerLine) -> LayerLine:
+def count_state(line: LayerLine) -> LayerLine:
     """Count the initial states as parameters although they are not learned."""
     layer = line.layer
     if not isinstance(layer, Cell) or line.part("state"):
@@ -179,7 +179,7 @@ def with_bias_size(size: Callable[[LayerLine], int]) -> LineChange:
     return lambda line: line._replace(bias_size=size(line)) if line.biases else line
 
 
-def biases_counted(line: LayerLine) -> LayerLine:
+def count_biases(line: LayerLine) -> LayerLine:
     """Give every gate or filter a bias if none has one. A tied output layer has no matrix of its own, and no bias."""
     if line.part("kernel") and not line.part("bias"):
         return with_other("bias", lambda line: line.h)(line)
@@ -240,7 +240,7 @@ def with_taps(axes: int) -> LineChange:
     return change
 
 
-def flattened(line: LayerLine) -> LayerLine:
+def as_plain_cell(line: LayerLine) -> LayerLine:
     """Count a convolutional cell as a plain one: its input and its units are the numbers of all places side by side."""
     if not line.layer.grid:
         return line
@@ -254,7 +254,7 @@ def with_recurrence(line: LayerLine) -> LayerLine:
     return each_gate(line, lambda gate: gate._replace(reads=(*gate.reads, GateInput("past", line.h))))
 
 
-def recurrence_counted(line: LayerLine) -> LayerLine:
+def count_recurrence(line: LayerLine) -> LayerLine:
     """Add recurrent matrices to all gates if no gate has one."""
     return line if line.width("past") else with_recurrence(line)
 
@@ -277,7 +277,7 @@ def past_of_output(line: LayerLine, network: Network) -> LayerLine:
     return set_width(line, output.units, "past") if output else line
 
 
-def peepholes_counted(line: LayerLine) -> LayerLine:
+def count_peepholes(line: LayerLine) -> LayerLine:
     """Add peepholes to all gates but the candidate, if the cell has a second state and no peepholes."""
     second = isinstance(line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole")
     return with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if second else 0)(line)
@@ -335,7 +335,7 @@ def as_dense(line: LayerLine) -> LayerLine:
     return line._replace(gates=(gate,), others={}, directions=1)
 
 
-def swapped(line: LayerLine) -> LayerLine:
+def swap_sizes(line: LayerLine) -> LayerLine:
     """Swap the input width and the number of units."""
     units = line.width("input")
     past = units if line.width("past") == line.h else line.width("past")
@@ -362,7 +362,7 @@ def feeding(width: Width) -> Change:
     """Return the mistake that changes the input width of each layer but the first of a part."""
 
     def change(below: LayerLine, line: LayerLine, network: Network) -> LayerLine:
-        return fed_with(line, width(below, line, network)) if below.placed.part == line.placed.part else line
+        return set_input(line, width(below, line, network)) if below.placed.part == line.placed.part else line
 
     return by_layer_below(change)
 
@@ -377,18 +377,18 @@ def to_hidden(width: Width) -> Width:
     return lambda below, line, network: None if isinstance(line.layer, Output) else width(below, line, network)
 
 
-def fed_with(line: LayerLine, width: int | None) -> LayerLine:
+def set_input(line: LayerLine, width: int | None) -> LayerLine:
     """Return a line with another input width from the layer below; the extra inputs are added to it."""
     return line if width is None else set_width(line, width + line.layer.extra_inputs, "input")
 
 
-def one_way(line: LayerLine) -> int:
+def direction_width(line: LayerLine) -> int:
     """Return the output width of one direction."""
     layer = line.layer
     return line.placed.sizes[layer.output] if isinstance(layer, Cell) else line.placed.outputs
 
 
-def concatenated(line: LayerLine) -> bool | None:
+def concatenates(line: LayerLine) -> bool | None:
     """Return whether a layer's two directions are concatenated; None if it has one direction."""
     layer = line.layer
     return layer.merge in (None, "concat") if isinstance(layer, Cell) and layer.bidirectional else None
@@ -396,7 +396,7 @@ def concatenated(line: LayerLine) -> bool | None:
 
 def width_of_one_direction(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width of one direction, if the layer below concatenates two."""
-    return one_way(below) if concatenated(below) else None
+    return direction_width(below) if concatenates(below) else None
 
 
 def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
@@ -407,7 +407,7 @@ def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network)
 
 def width_without_projection(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width below without its projection."""
-    return below.h * (2 if concatenated(below) else 1) if below.part("projection") else None
+    return below.h * (2 if concatenates(below) else 1) if below.part("projection") else None
 
 
 def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:
@@ -420,7 +420,7 @@ def width_of_steps(below: LayerLine, line: LayerLine, network: Network) -> int |
     """Return the width of the recurrent layer below if its units were the number of steps."""
     steps = network.parts[below.placed.part].steps
     recurrent = isinstance(below.layer, Cell) and not below.part("projection")
-    return steps * (2 if concatenated(below) else 1) if recurrent and steps else None
+    return steps * (2 if concatenates(below) else 1) if recurrent and steps else None
 
 
 def recurrent_of_units(line: LayerLine) -> LayerLine:
@@ -434,7 +434,7 @@ without_projection = in_turn(
 """Count without the projection: no matrix for it, and width h wherever it was read."""
 
 
-def first_fed(worksheet: Worksheet, part: str | None) -> int | None:
+def first_reader(worksheet: Worksheet, part: str | None) -> int | None:
     """Return the place of a part's first hidden layer that reads vectors."""
     for place, line in enumerate(worksheet):
         if line.placed.part == part and isinstance(line.layer, Cell | Dense) and not isinstance(line.layer, Output):
@@ -444,13 +444,13 @@ def first_fed(worksheet: Worksheet, part: str | None) -> int | None:
 
 def change_first(worksheet: Worksheet, part: str | None, change: LineChange) -> Worksheet:
     """Return a worksheet with a part's first hidden layer that reads vectors changed, if it has one."""
-    place = first_fed(worksheet, part)
-    return worksheet if place is None else replaced(worksheet, place, change(worksheet[place]))
+    place = first_reader(worksheet, part)
+    return worksheet if place is None else replace_line(worksheet, place, change(worksheet[place]))
 
 
 def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
     """Give the decoder's first layer that reads vectors the input width of the encoder's."""
-    of = first_fed(worksheet, "encoder")
+    of = first_reader(worksheet, "encoder")
     if of is None:
         return worksheet
     return change_first(worksheet, "decoder", with_width("input", lambda line: worksheet[of].width("input")))
@@ -465,19 +465,19 @@ def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
     return change_first(worksheet, "decoder", with_width("input", lambda line: line.width("input") + state))
 
 
-def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Worksheet:
+def swap_inputs_and_units(worksheet: Worksheet, network: Network) -> Worksheet:
     """Swap inputs and units in the first layer that reads vectors, and change the next layer's input width to match."""
-    place = first_fed(worksheet, worksheet[0].placed.part)
+    place = first_reader(worksheet, worksheet[0].placed.part)
     if place is None:
         return worksheet
-    changed = replaced(worksheet, place, swapped(worksheet[place]))
+    changed = replace_line(worksheet, place, swap_sizes(worksheet[place]))
     reader = above(worksheet, place)
     if reader is None:
         return changed
-    return replaced(changed, reader, fed_with(worksheet[reader], changed[place].h * worksheet[place].directions))
+    return replace_line(changed, reader, set_input(worksheet[reader], changed[place].h * worksheet[place].directions))
 
 
-def taken_as_tied(line: LayerLine, network: Network) -> LayerLine:
+def without_output_matrix(line: LayerLine, network: Network) -> LayerLine:
     """Leave out the matrix of an untied output layer, as if it were tied to the embedding."""
     below = network.parts[line.placed.part].layers
     return set_width(line, 0, "input") if any(isinstance(layer, Embedding) for layer in below) else line
@@ -493,18 +493,18 @@ def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
     return by_layer_below(changed)
 
 
-def flattened_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
+def flatten_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
     """Give the layer that reads the flatten at this place the vectors of another number of steps."""
     reader = next((at for at in range(place + 1, len(worksheet)) if worksheet[at].width("input")), None)
     if reader is None:
         return worksheet
-    return replaced(worksheet, reader, fed_with(worksheet[reader], steps * worksheet[place].placed.inputs))
+    return replace_line(worksheet, reader, set_input(worksheet[reader], steps * worksheet[place].placed.inputs))
 
 
-def not_flattened(worksheet: Worksheet, network: Network) -> Worksheet:
+def flatten_one_step(worksheet: Worksheet, network: Network) -> Worksheet:
     """Give each layer that reads a flatten the vector of one step."""
     places = [place for place, line in enumerate(worksheet) if isinstance(line.layer, Flatten)]
-    return reduce(lambda changed, place: flattened_steps(changed, place, 1), places, worksheet)
+    return reduce(lambda changed, place: flatten_steps(changed, place, 1), places, worksheet)
 
 
 # --- steps and repeated layers
@@ -520,7 +520,7 @@ def times_steps(kind: type[Layer]) -> Change:
     return with_network(lambda line, network: line._replace(times=line.times * steps_of(line, network)), kind)
 
 
-def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
+def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
     return with_network(lambda line, net: set_times(line, steps_of(line, net) - between or 1, *sources), kind)
 
@@ -557,5 +557,5 @@ def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:
         return worksheet
     first, *others = cells
     one = with_directions(1)(with_gates(1)(worksheet[first]))
-    kept = tuple(left_out(line) if place in others else line for place, line in enumerate(worksheet))
-    return in_layers(with_biases(lambda count: 0), Cell, Dense)(replaced(kept, first, one), network)
+    kept = tuple(leave_out(line) if place in others else line for place, line in enumerate(worksheet))
+    return in_layers(with_biases(lambda count: 0), Cell, Dense)(replace_line(kept, first, one), network)

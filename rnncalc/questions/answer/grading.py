@@ -35,7 +35,7 @@ from rnncalc.questions.answer.reading import (
     read_answer,
 )
 from rnncalc.questions.answer.returned import JudgedShape, judge_returned
-from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
+from rnncalc.questions.answer.search import Diagnosis, Search, worksheets_after
 from rnncalc.questions.answer.tensors import (
     Answers,
     Tensors,
@@ -247,11 +247,11 @@ def _judge_tensors(network: Network, given: Answers) -> tuple[Judgement, ...]:
     if not wanted:
         raise CallError("there is no tensor whose shape could be given; give a number")
     if len(given) != wanted:
-        names = [f"{escape(named.layer)} {named.tensor.name}" for named in islice(tensors_of(network), MOST_NAMES)]
+        names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors_of(network)[:MOST_NAMES]]
         names += ["..."] if wanted > MOST_NAMES else []
         message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(given):,}"
         raise CallError(f"{message}{_other_convention(network, len(given))}")
-    return _compare(tuple(tensors_of(network)), given)
+    return _compare(tensors_of(network), given)
 
 
 def _compare(tensors: Tensors, given: Answers) -> tuple[Judgement, ...]:
@@ -283,8 +283,8 @@ def _other_convention(network: Network, given: int) -> str:
 def _right_in(network: Network, given: Answers) -> str | None:
     """Return the notation, columns or rows, in which every given shape is right; None if there is none."""
     for name in ("w", "rows"):
-        tensors = [*tensors_of(network.replace(notation=name))]
-        if len(tensors) == len(given) and all(map(lambda each, of: each.has_shape(of.shape), given, tensors)):
+        shapes = [tensor.plain_shape for _, tensor in tensors_of(network.replace(notation=name))]
+        if len(shapes) == len(given) and all(map(lambda each, shape: each.has_shape(shape), given, shapes)):
             return name
     return None
 
@@ -293,7 +293,7 @@ def _as_shapes(network: Network, given: Answers) -> Answers:
     """Return shapes. A plain number is the shape of a vector: 20 is (20)."""
     if len(given) != number_of_tensors(network):
         return given
-    vectors = [len(tensor.shape) == 1 for tensor in tensors_of(network)]
+    vectors = [len(tensor.plain_shape) == 1 for _, tensor in tensors_of(network)]
     return [
         Shape((each.number,)) if vector and isinstance(each, GivenNumber) else each
         for each, vector in zip(given, vectors, strict=True)
@@ -302,11 +302,11 @@ def _as_shapes(network: Network, given: Answers) -> Answers:
 
 def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgement, ...]:
     """Judge shapes by name: of single tensors, and of arrays that layers return."""
-    tensors = tuple(tensors_of(network))
+    tensors = tensors_of(network)
     places = [place_of(tensors, each.name) for each in given]
     others = [each for each, place in zip(given, places, strict=True) if place is None]
-    returned = judge_returned(network, others, [tensor.tensor.name for tensor in tensors])
-    answers: list[Shape] = [Shape(tensor.shape) for tensor in tensors]
+    returned = judge_returned(network, others, [tensor.name for _, tensor in tensors])
+    answers: list[Shape] = [Shape(tensor.plain_shape) for _, tensor in tensors]
     for each, place in zip(given, places, strict=True):
         if place is not None:
             sizes = tuple(size for size in each.sizes if isinstance(size, int))
@@ -402,7 +402,7 @@ def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber
                 explained += 1
                 known = tuple(each for each in quantities_of_layer(of, of.layers[place]) if number.means(each.number))
                 found = [*search.diagnoses(Question(network, number, place), known=bool(known))]
-                ways = ((line.name, way) for _, wrong in found for way in carried_on(worksheet, wrong, place))
+                ways = ((line.name, way) for _, wrong in found for way in worksheets_after(worksheet, wrong, place))
                 learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
                 listed = tuple(diagnosis for diagnosis, _ in found)
                 each = each._replace(diagnoses=listed, meant=() if listed else known)

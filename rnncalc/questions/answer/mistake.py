@@ -23,14 +23,14 @@ from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import (
     Change,
-    concatenated,
-    fed_with,
-    flattened_steps,
+    concatenates,
+    direction_width,
+    flatten_steps,
     in_cells,
-    left_out,
+    leave_out,
     number_of_gates,
-    one_way,
-    replaced,
+    replace_line,
+    set_input,
     with_part,
 )
 from rnncalc.questions.answer.reading import GivenNumber
@@ -178,7 +178,7 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
             if units > 0 and units != line.h and question.given.means(question.params(worksheet) + changes):
                 changed = line._replace(h=units, bias_size=units)
                 values = {"width": plural(units, "unit"), "units": f"{line.h:,}"}
-                yield Variant(replaced(worksheet, place, changed), values, line.name)
+                yield Variant(replace_line(worksheet, place, changed), values, line.name)
 
 
 def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -191,7 +191,7 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
             if batch > 1 and not rest and question.given.unit == 1 and table != line.params:
                 rows = {"table": Times((batch, steps, line.h))}
                 values = {"batch": f"{batch:,}", "steps": f"{steps:,}"}
-                yield Variant(replaced(worksheet, place, line._replace(others=rows)), values, line.name)
+                yield Variant(replace_line(worksheet, place, line._replace(others=rows)), values, line.name)
 
 
 def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -205,7 +205,7 @@ def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[V
         if isinstance(layer, Flatten):
             for name, number in before:
                 values = {"layer": name, "steps": plural(number, "step")}
-                yield Variant(flattened_steps(worksheet, place, number), values)
+                yield Variant(flatten_steps(worksheet, place, number), values)
             before, steps = [], None
         elif isinstance(layer, RepeatVector):
             steps = layer.times
@@ -218,29 +218,33 @@ def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterat
     """Yield, for each layer with two directions, the worksheet with one, also in the next layer's input width."""
     for place, line in enumerate(worksheet):
         reader = above(worksheet, place)
-        if line.directions != 2 or not concatenated(line) or reader is None:
+        if line.directions != 2 or not concatenates(line) or reader is None:
             continue
         fed = worksheet[reader]
         if fed.placed.part == line.placed.part:
-            changed = replaced(worksheet, place, line._replace(directions=1))
-            yield Variant(replaced(changed, reader, fed_with(fed, one_way(line))), {"layer": line.name}, line.name)
+            changed = replace_line(worksheet, place, line._replace(directions=1))
+            yield Variant(
+                replace_line(changed, reader, set_input(fed, direction_width(line))),
+                {"layer": line.name},
+                line.name,
+            )
 
 
-def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet without each hidden layer; the next layer's input width is unchanged, or adapted."""
     if len(worksheet) > MOST_JUDGED:
         return
     for place, line in enumerate(worksheet):
         if isinstance(line.layer, Output | Embedding | External) or not line.params:
             continue
-        left = replaced(worksheet, place, left_out(line))
+        left = replace_line(worksheet, place, leave_out(line))
         yield Variant(left, {"layer": line.name}, line.name)
         reader = above(worksheet, place)
         if reader is None or line.placed.starts:
             continue
         if worksheet[reader].placed.part == line.placed.part:
-            fed = fed_with(worksheet[reader], line.placed.inputs - line.layer.extra_inputs)
-            yield Variant(replaced(left, reader, fed), {"layer": line.name}, line.name)
+            fed = set_input(worksheet[reader], line.placed.inputs - line.layer.extra_inputs)
+            yield Variant(replace_line(left, reader, fed), {"layer": line.name}, line.name)
 
 
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -250,7 +254,7 @@ def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         return
     for place in counted:
         line = worksheet[place]
-        alone = (*map(left_out, worksheet[:place]), line, *map(left_out, worksheet[place + 1 :]))
+        alone = (*map(leave_out, worksheet[:place]), line, *map(leave_out, worksheet[place + 1 :]))
         yield Variant(alone, {"layer": line.name}, line.name)
 
 
@@ -277,7 +281,7 @@ def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         yield Variant(changed, {"count": str(count), "gates": one_of([*map(str, gates)] or [""])})
 
 
-def gates_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+def without_each_gate(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet without each gate, for cells whose gates do not all read the same."""
 
     def odd(line: LayerLine) -> bool:

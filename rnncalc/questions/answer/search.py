@@ -11,7 +11,7 @@ from rnncalc.bounds import MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.changes import concatenated, fed_with, one_way, replaced
+from rnncalc.questions.answer.changes import concatenates, direction_width, replace_line, set_input
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet, above, amount, sum_of
@@ -202,7 +202,7 @@ class Search:
                 place = [first, *others][-1]
                 was, now = worksheet[place], made.worksheet[place]
                 names = worksheet[first].name, was.name
-                candidate = Candidate(((mistake, made),), replaced(worksheet, place, now), names[0], names)
+                candidate = Candidate(((mistake, made),), replace_line(worksheet, place, now), names[0], names)
                 yield right - was.params + now.params, candidate
 
     def _likeliest_pairs(self, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
@@ -271,16 +271,18 @@ def _sum(worksheet: Worksheet, question: Question) -> Expression:
     return sum_of(tuple(line for _, line in question.lines(worksheet)))
 
 
-def carried_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
+def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
     """Yield the worksheets that may follow a wrong layer: with the mistake in all layers, or in this one only."""
-    for way in (wrong, replaced(worksheet, place, wrong[place])):
+    for way in (wrong, replace_line(worksheet, place, wrong[place])):
         was, now = worksheet[place], wrong[place]
-        both = concatenated(was)
-        width = one_way(was) if both and now.directions == 1 else None  # what the mistake makes of the output's width
+        both = concatenates(was)
+        width = (
+            direction_width(was) if both and now.directions == 1 else None
+        )  # what the mistake makes of the output's width
         if was.part("projection") and not now.part("projection"):
             width = now.h * (2 if both else 1)
         reader = above(way, place)
         if reader is None or not way[reader].width("input"):
             yield way
         else:
-            yield replaced(way, reader, fed_with(way[reader], width))
+            yield replace_line(way, reader, set_input(way[reader], width))

@@ -18,22 +18,22 @@ from rnncalc.questions.answer.changes import (
     above_cells,
     along,
     by_one_gate,
-    concatenated,
-    counted_as,
+    concatenates,
+    direction_width,
     feeding,
     in_cells,
     in_layers,
     in_outputs,
     in_turn,
-    left_out,
-    one_way,
-    reading_each_step,
+    leave_out,
+    matrices_each_step,
     set_width,
     times_steps,
     to_hidden,
     to_output,
     with_bias_size,
     with_biases,
+    with_count,
     with_directions,
     with_gates,
     with_network,
@@ -50,9 +50,7 @@ from rnncalc.questions.answer.mistake import (
     Mistake,
     check,
     gate_numbers,
-    gates_left_out,
     layers_alone,
-    layers_left_out,
     matrices_alone,
     one_direction_in_a_layer,
     one_state,
@@ -61,6 +59,8 @@ from rnncalc.questions.answer.mistake import (
     steps_before_a_layer,
     times_a_number,
     vocabulary_of_batch,
+    without_each_gate,
+    without_each_layer,
 )
 from rnncalc.questions.answer.worksheet import product, total
 
@@ -71,7 +71,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "recurrence-counted",
         "counts recurrent matrices, and no gate of this cell looks at the past",
-        in_cells(changes.recurrence_counted),
+        in_cells(changes.count_recurrence),
     ),
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
     Mistake("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
@@ -79,7 +79,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "no-initial-state",
         "leaves out the dense layers that make the initial state",
-        in_layers(lambda line: left_out(line) if line.placed.starts else line, Dense),
+        in_layers(lambda line: leave_out(line) if line.placed.starts else line, Dense),
     ),
     Family("only-state", "counts {state} alone of the learned initial states", one_state),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
@@ -104,13 +104,13 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "biases-counted",
         "counts biases in layers that have none",
-        in_layers(changes.biases_counted, Cell, Dense, Transform),
+        in_layers(changes.count_biases, Cell, Dense, Transform),
     ),
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
     Mistake(
         "kernel-along-one-axis", "counts k weights for the kernel instead of k × k", in_cells(changes.with_taps(1))
     ),
-    Mistake("flattened", "counts a plain LSTM of all places side by side", in_cells(changes.flattened)),
+    Mistake("flattened", "counts a plain LSTM of all places side by side", in_cells(changes.as_plain_cell)),
     Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
     Mistake("no-norm", "ignores the layer normalisation", in_cells(changes.without_norm)),
     Mistake(
@@ -121,13 +121,13 @@ TABLE: tuple[Mistake | Family, ...] = (
         "counts an input gate, and it is one minus the forget gate",
         in_cells(changes.input_gate_apart),
     ),
-    Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.tied_twice)),
+    Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.count_tied_twice)),
     Mistake(
         "frozen-out",
         "leaves out the frozen parameters",
-        in_layers(lambda line: left_out(line) if line.layer.frozen else line, Layer),
+        in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer),
     ),
-    Mistake("no-external", "leaves out the part counted elsewhere", in_layers(left_out, External)),
+    Mistake("no-external", "leaves out the part counted elsewhere", in_layers(leave_out, External)),
     # layers around the cells
     Mistake(
         "kernel-of-one-step",
@@ -155,7 +155,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "stored-counted",
         "counts the stored means and variances, which are no parameters here",
-        in_layers(changes.stored_counted, Transform),
+        in_layers(changes.count_stored, Transform),
     ),
     Mistake(
         "no-stored",
@@ -167,7 +167,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         "flattens the {steps} that reach {layer}, instead of those that leave it",
         steps_before_a_layer,
     ),
-    Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.not_flattened),
+    Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.flatten_one_step),
     # shared weights: one set for all steps, two for two directions
     Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
     Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
@@ -194,7 +194,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "concat-for-merge",
         "takes the two directions as concatenated, but they are merged",
-        feeding(lambda below, line, network: 2 * one_way(below) if concatenated(below) is False else None),
+        feeding(lambda below, line, network: 2 * direction_width(below) if concatenates(below) is False else None),
     ),
     Mistake(
         "directions-twice",
@@ -210,24 +210,24 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare(
         "weights-times-steps",
         "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
-        reading_each_step(Cell, "input", "past", "peephole"),
+        matrices_each_step(Cell, "input", "past", "peephole"),
     ),
-    rare("recurrent-times-steps", "counts the recurrent matrices once for each step", reading_each_step(Cell, "past")),
+    rare("recurrent-times-steps", "counts the recurrent matrices once for each step", matrices_each_step(Cell, "past")),
     rare(
         "recurrent-between-steps",
         "counts the recurrent matrices once between each two steps",
-        reading_each_step(Cell, "past", between=True),
+        matrices_each_step(Cell, "past", between=True),
     ),
-    rare("input-times-steps", "counts the input matrices once for each step", reading_each_step(Cell, "input")),
+    rare("input-times-steps", "counts the input matrices once for each step", matrices_each_step(Cell, "input")),
     rare(
         "output-of-all-steps",
         "feeds the output layer with the states of all steps at once",
-        reading_each_step(Output, "input"),
+        matrices_each_step(Output, "input"),
     ),
     Mistake(
         "repeat-once",
         "counts a repeated layer once",
-        in_layers(lambda line: left_out(line) if line.placed.copy else line, Layer),
+        in_layers(lambda line: leave_out(line) if line.placed.copy else line, Layer),
     ),
     # biases: whether there are any, how many vectors, their size, and the convention
     Mistake(
@@ -266,8 +266,8 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_layers(with_biases(lambda count: 2 * count), Dense),
     ),
     # layers and parts left out, or counted twice
-    Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(left_out)),
-    Mistake("no-embedding", "leaves out the embedding's table", in_layers(left_out, Embedding)),
+    Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(leave_out)),
+    Mistake("no-embedding", "leaves out the embedding's table", in_layers(leave_out, Embedding)),
     Mistake(
         "embedding-output",
         "takes the output shape of the embedding, steps × width, for its count",
@@ -276,7 +276,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "only-recurrent",
         "counts the recurrent layers alone",
-        in_layers(lambda line: line if isinstance(line.layer, Cell) else left_out(line), Layer),
+        in_layers(lambda line: line if isinstance(line.layer, Cell) else leave_out(line), Layer),
     ),
     Mistake(
         "padding-row",
@@ -285,7 +285,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     ),
     Mistake("no-encoder", "leaves out the encoder", without_part("encoder")),
     Mistake("no-decoder", "leaves out the decoder", without_part("decoder")),
-    Family("no-layer", "leaves out the layer {layer}", layers_left_out, by_layer=True),
+    Family("no-layer", "leaves out the layer {layer}", without_each_layer, by_layer=True),
     Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
     Mistake(
@@ -311,7 +311,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         fitted=True,
     ),
     Family("other-gates-{count}", "counts {count} blocks instead of {gates}", gate_numbers),
-    Family("no-gate", "leaves out the {gate}", gates_left_out),
+    Family("no-gate", "leaves out the {gate}", without_each_gate),
     rare(
         "one-plain-rnn",
         "takes the formula of one plain RNN without biases, and there are several layers",
@@ -369,18 +369,18 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare(
         "taken-as-tied",
         "counts the output matrix as the embedding's, and it is not",
-        with_network(changes.taken_as_tied, Output),
+        with_network(changes.without_output_matrix, Output),
     ),
-    rare("state-counted", "counts the state as parameters, and it is not learned", in_cells(changes.state_counted)),
+    rare("state-counted", "counts the state as parameters, and it is not learned", in_cells(changes.count_state)),
     rare(
         "packed-width",
         "takes the height of the stacked matrices, blocks × h, for the count",
-        in_cells(counted_as("gates", lambda line: product(len(line.gates), line.h))),
+        in_cells(with_count("gates", lambda line: product(len(line.gates), line.h))),
     ),
     rare(
         "units",
         "counts the units instead of their weights",
-        in_layers(lambda line: left_out(line)._replace(others={"units": line.h}), Cell, Dense),
+        in_layers(lambda line: leave_out(line)._replace(others={"units": line.h}), Cell, Dense),
     ),
     # rare, about cells
     rare(
@@ -410,7 +410,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         "lets the recurrence read the output instead of the state",
         with_network(changes.past_of_output, Cell),
     ),
-    rare("peepholes-counted", "adds peepholes, and the cell has none", in_cells(changes.peepholes_counted)),
+    rare("peepholes-counted", "adds peepholes, and the cell has none", in_cells(changes.count_peepholes)),
     rare(
         "full-peepholes",
         "counts h × h weights for each peephole instead of h",
@@ -426,7 +426,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare(
         "state-beside-input", "feeds the decoder with the encoder's state beside its input", changes.state_beside_input
     ),
-    rare("swapped", "takes the inputs for the units and the units for the inputs", changes.inputs_and_units_swapped),
+    rare("swapped", "takes the inputs for the units and the units for the inputs", changes.swap_inputs_and_units),
     rare(
         "recurrent-of-inputs",
         "gives the recurrent matrices h × m weights instead of h × h",
@@ -445,13 +445,13 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare(
         "input-square",
         "takes m × m for the count",
-        in_cells(counted_as("square", lambda line: Times((line.width("input"), line.width("input"))))),
+        in_cells(with_count("square", lambda line: Times((line.width("input"), line.width("input"))))),
     ),
     rare("steps-for-units", "takes the number of steps for the units", changes.steps_for_units),
     rare(
         "widths-added",
         "adds the widths, m + h, instead of multiplying them",
-        in_cells(counted_as("widths", lambda line: total((line.h, line.width("input"))))),
+        in_cells(with_count("widths", lambda line: total((line.h, line.width("input"))))),
     ),
     rare(
         "output-in-each-gate",
@@ -488,7 +488,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         "leaves out the embedding and feeds the next layer with the vocabulary",
         in_turn(
             feeding(lambda below, line, network: below.placed.inputs if isinstance(below.layer, Embedding) else None),
-            in_layers(left_out, Embedding),
+            in_layers(leave_out, Embedding),
         ),
     ),
     # mistakes that explain almost any number

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
-from typing import NamedTuple
 
 from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
@@ -24,37 +23,18 @@ MOST_NAMED = 6
 """The most layers that a message names."""
 
 
-class LayerTensor(NamedTuple):
-    """A tensor in its layer."""
+Tensors = tuple[tuple[str, Tensor], ...]
+"""The tensors of a network, each with the name of its layer."""
 
-    layer: str
-    tensor: Tensor
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Its shape in numbers. A vector has no axis of 1: a row or a column is right too."""
-        return self.tensor.plain_shape
-
-
-Tensors = tuple[LayerTensor, ...]
 Answers = Sequence[GivenNumber | Shape]
-WrongShape = tuple[Values, tuple[int, ...]]
+
+Wrong = Iterator[tuple[Values, tuple[int, ...]]]
 """The values for the {braces} of a mistake, and the wrong shape."""
 
 
-class TensorMistake(NamedTuple):
-    """A mistake about a tensor: `wrong` yields the wrong shapes of the tensor at a place."""
-
-    id: str
-    text: str
-    wrong: Callable[[Tensors, int, Answers], Iterator[WrongShape]]
-
-
-def tensors_of(network: Network) -> Iterator[LayerTensor]:
-    """Yield all tensors of a network, as reports show them, layer by layer in the convention's order."""
-    for placed in network.spelled:
-        for tensor in placed.tensors:
-            yield LayerTensor(placed.name, tensor)
+def tensors_of(network: Network) -> Tensors:
+    """Return all tensors of a network, as reports show them, layer by layer in the convention's order."""
+    return tuple((placed.name, tensor) for placed in network.spelled for tensor in placed.tensors)
 
 
 def place_of(tensors: Tensors, name: str) -> int | None:
@@ -62,10 +42,9 @@ def place_of(tensors: Tensors, name: str) -> int | None:
 
     Raises CallError if several layers have a tensor of that name.
     """
-    wholes = [f"{each.layer}.{each.tensor.name}" for each in tensors]
-    found = [place for place, each in enumerate(tensors) if name in (each.tensor.name, wholes[place])]
+    found = [place for place, (layer, each) in enumerate(tensors) if name in (each.name, f"{layer}.{each.name}")]
     if len(found) > 1:
-        layers = [escape(tensors[place].layer) for place in found[:MOST_NAMED]]
+        layers = [escape(tensors[place][0]) for place in found[:MOST_NAMED]]
         message = f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
         raise CallError(message)
     return found[0] if found else None
@@ -78,63 +57,63 @@ def number_of_tensors(network: Network) -> int:
 
 def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong answer for the tensor at a place, or else the one size that is wrong."""
-    named, answer = tensors[place], answers[place]
+    layer, tensor = tensors[place]
     for table in (TENSOR_MISTAKES, SIZES_OFF):
         told: set[tuple[int, ...]] = set()
-        for mistake in table:
-            for values, shape in mistake.wrong(tensors, place, answers):
-                if shape not in told and answer.has_shape(shape):
+        for id_, text, wrong in table:
+            for values, shape in wrong(tensors, place, answers):
+                if shape not in told and answers[place].has_shape(shape):
                     told.add(shape)
-                    yours, right = Times(shape), Times(named.shape)
-                    yield Diagnosis((Reason.of(mistake.id, mistake.text, values),), named.layer, None, yours, right)
+                    yours, right = Times(shape), Times(tensor.plain_shape)
+                    yield Diagnosis((Reason.of(id_, text, values),), layer, None, yours, right)
         if told:
             return
 
 
-def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, LayerTensor]]:
-    """Yield the other tensors, each with its place and its name; the layer is added if it is another one."""
-    for at, other in enumerate(tensors):
+def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, tuple[int, ...]]]:
+    """Yield the other tensors, each with its place, its name and its shape; another layer is named too."""
+    for at, (layer, other) in enumerate(tensors):
         if at != place:
-            same = other.layer == tensors[place].layer
-            yield at, other.tensor.name if same else f"{other.tensor.name} of {other.layer}", other
+            same = layer == tensors[place][0]
+            yield at, other.name if same else f"{other.name} of {layer}", other.plain_shape
 
 
-def _transposed(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    yield {}, tensors[place].shape[::-1]
+def _transposed(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    yield {}, tensors[place][1].plain_shape[::-1]
 
 
-def _swapped(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    for at, name, other in _others(tensors, place):
-        if answers[at].has_shape(tensors[place].shape):
-            yield {"other": name}, other.shape
+def _swapped(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    for at, name, shape in _others(tensors, place):
+        if answers[at].has_shape(tensors[place][1].plain_shape):
+            yield {"other": name}, shape
 
 
-def _of_another(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    for _, name, other in _others(tensors, place):
-        yield {"other": name}, other.shape
+def _of_another(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    for _, name, shape in _others(tensors, place):
+        yield {"other": name}, shape
 
 
-def _with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    if len(shape := tensors[place].shape) == 2:
+def _with_bias(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    if len(shape := tensors[place][1].plain_shape) == 2:
         rows, columns = shape
         yield {}, (rows, columns + 1)
         yield {}, (rows + 1, columns)
 
 
-def _stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    named = tensors[place]
-    for _, name, other in _others(tensors, place):
-        if named.layer == other.layer and len(named.shape) == len(other.shape) == 2:
-            rows, columns = (one + more for one, more in zip(named.shape, other.shape, strict=True))
-            if named.shape[0] == other.shape[0]:
-                yield {"other": name}, (named.shape[0], columns)
-            if named.shape[1] == other.shape[1]:
-                yield {"other": name}, (rows, named.shape[1])
+def _stacked(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    layer, tensor = tensors[place]
+    own = tensor.plain_shape
+    for at, name, other in _others(tensors, place):
+        if tensors[at][0] == layer and len(own) == len(other) == 2:
+            if own[0] == other[0]:
+                yield {"other": name}, (own[0], own[1] + other[1])
+            if own[1] == other[1]:
+                yield {"other": name}, (own[0] + other[0], own[1])
 
 
-def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    tensor = tensors[place].tensor
-    gates = sum(each.layer == tensors[place].layer and _alike(each.tensor, tensor) for each in tensors)
+def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    own, tensor = tensors[place]
+    gates = sum(layer == own and _alike(each, tensor) for layer, each in tensors)
     if len(tensor.gates) == 1 and gates > 1:
         for axis, size in enumerate(tensor.shape):
             yield {"gates": str(gates)}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])
@@ -144,49 +123,49 @@ def _alike(one: Tensor, other: Tensor) -> bool:
     return one.role == other.role and one.direction == other.direction and len(one.gates) == 1
 
 
-def _one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    tensor = tensors[place].tensor
+def _one_gate(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    _, tensor = tensors[place]
     gates = len(tensor.gates)
     for axis, size in enumerate(tensor.shape):
         if gates > 1 and size % gates == 0:
             yield {"gates": str(gates)}, (*tensor.shape[:axis], size // gates, *tensor.shape[axis + 1 :])
 
 
-def _many_times(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    shape, answer = tensors[place].shape, answers[place]
+def _many_times(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    shape, answer = tensors[place][1].plain_shape, answers[place]
     if isinstance(answer, GivenNumber) and answer.unit == 1 and (times := answer.number // prod(shape)) > 1:
         yield {"times": f"{times:,}"}, (times, *shape)
 
 
-def _size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    shape, answer = tensors[place].shape, answers[place]
+def _size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    shape, answer = tensors[place][1].plain_shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) == len(shape) > axis:
         size = answer.sizes[axis]
         if (*shape[:axis], size, *shape[axis + 1 :]) == answer.sizes:
             yield {"size": f"{size:,}", "right": f"{shape[axis]:,}"}, answer.sizes
 
 
-def _axes_off(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
-    shape, answer = tensors[place].shape, answers[place]
+def _axes_off(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    shape, answer = tensors[place][1].plain_shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) != len(shape):
         yield {"axes": str(len(answer.sizes)), "right": str(len(shape))}, answer.sizes
 
 
-TENSOR_MISTAKES = (
-    TensorMistake("transposed", "is the transpose: rows and columns are the other way round here", _transposed),
-    TensorMistake("swapped-tensors", "is swapped with {other}", _swapped),
-    TensorMistake("other-tensor", "is that of {other}", _of_another),
-    TensorMistake("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", _with_bias),
-    TensorMistake("stacked", "is stacked with {other}, and here each stands for itself", _stacked),
-    TensorMistake("all-gates", "holds all {gates} blocks, and here each has a tensor of its own", _all_gates),
-    TensorMistake("one-gate", "is that of one block, and here one tensor holds all {gates}", _one_gate),
+TENSOR_MISTAKES: tuple[tuple[str, str, Callable[[Tensors, int, Answers], Wrong]], ...] = (
+    ("transposed", "is the transpose: rows and columns are the other way round here", _transposed),
+    ("swapped-tensors", "is swapped with {other}", _swapped),
+    ("other-tensor", "is that of {other}", _of_another),
+    ("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", _with_bias),
+    ("stacked", "is stacked with {other}, and here each stands for itself", _stacked),
+    ("all-gates", "holds all {gates} blocks, and here each has a tensor of its own", _all_gates),
+    ("one-gate", "is that of one block, and here one tensor holds all {gates}", _one_gate),
 )
-"""Mistakes that have a reason, the likeliest first."""
+"""Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong shapes."""
 
 SIZES_OFF = (
-    TensorMistake("times-{times}", "is counted {times} times", _many_times),
-    TensorMistake("rows", "has {size} instead of {right} rows", partial(_size_off, 0)),
-    TensorMistake("columns", "has {size} instead of {right} columns", partial(_size_off, 1)),
-    TensorMistake("axes", "has {axes} instead of {right} axes", _axes_off),
+    ("times-{times}", "is counted {times} times", _many_times),
+    ("rows", "has {size} instead of {right} rows", partial(_size_off, 0)),
+    ("columns", "has {size} instead of {right} columns", partial(_size_off, 1)),
+    ("axes", "has {axes} instead of {right} axes", _axes_off),
 )
 """The rows that are tried if none of TENSOR_MISTAKES fits."""

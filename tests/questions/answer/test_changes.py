@@ -26,7 +26,7 @@ from rnncalc import (
     Output,
     Part,
 )
-from rnncalc.questions.answer.changes import tied_twice
+from rnncalc.questions.answer.changes import count_tied_twice
 from rnncalc.questions.answer.worksheet import worksheet_of
 
 
@@ -454,4 +454,4 @@ def test_what_a_mistake_makes_of_each_line(made: Made) -> None:
 
 def test_a_tied_matrix_counted_twice_is_read_as_an_input() -> None:
     """So that what else is mistaken about inputs is mistaken there."""
-    assert tied_twice(worksheet_of(TIED)[-1]).width("input") == 4
+    assert count_tied_twice(worksheet_of(TIED)[-1]).width("input") == 4

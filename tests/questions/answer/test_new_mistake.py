@@ -8,7 +8,7 @@ from conftest import Call
 
 from rnncalc.errors import DeclarationError
 from rnncalc.questions.answer import search
-from rnncalc.questions.answer.changes import in_cells, number_of_gates, recurrence_counted
+from rnncalc.questions.answer.changes import count_recurrence, in_cells, number_of_gates
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant, check
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet
@@ -50,8 +50,8 @@ def test_a_row_that_is_half_right(row: Mistake | Family, message: str) -> None:
     ("row", "message"),
     [
         (
-            RIGHT._replace(change=recurrence_counted),
-            "TypeError: recurrence_counted() takes 1 positional argument but 2 were given (",
+            RIGHT._replace(change=count_recurrence),
+            "TypeError: count_recurrence() takes 1 positional argument but 2 were given (",
         ),
         (RIGHT._replace(change=lambda *_: None), "TypeError: object of type 'NoneType' has no len() ("),
         (

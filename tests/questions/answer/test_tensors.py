@@ -25,12 +25,12 @@ TALL = Network(input=4, layers=(Dense(7, bias=False), Dense(3, bias=False)))
 def test_what_is_right_is_never_wrong(spec: Spec) -> None:
     """The tensors' own shapes and numbers are right, whatever the network."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
-    tensors = [*tensors_of(net)]
+    tensors = tensors_of(net)
     assert len(tensors) == number_of_tensors(net)
     if tensors:
-        assert judge(net, [Shape(named.shape) for named in tensors]).right
+        assert judge(net, [Shape(tensor.plain_shape) for _, tensor in tensors]).right
         if len(tensors) != len(net.stack):
-            numbers = judge(net, [GivenNumber(named.tensor.params) for named in tensors])
+            numbers = judge(net, [GivenNumber(tensor.params) for _, tensor in tensors])
             assert numbers.right
 
 
@@ -97,7 +97,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("id_", [mistake.id for mistake in (*TENSOR_MISTAKES, *SIZES_OFF)])
+@pytest.mark.parametrize("id_", [id_ for id_, _, _ in (*TENSOR_MISTAKES, *SIZES_OFF)])
 def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
     """By its id, in the tensor it was made in."""
     net, answers, name = MISTAKES[id_]
@@ -113,7 +113,7 @@ def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
 
 def test_the_table_and_the_examples_have_the_same_ids() -> None:
     """A new mistake about a tensor needs an example."""
-    assert {*MISTAKES} == {mistake.id for mistake in (*TENSOR_MISTAKES, *SIZES_OFF)}
+    assert {*MISTAKES} == {id_ for id_, _, _ in (*TENSOR_MISTAKES, *SIZES_OFF)}
 
 
 @pytest.mark.parametrize(
