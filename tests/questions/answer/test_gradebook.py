@@ -10,7 +10,8 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, CallError, Network, Output, answer
-from rnncalc.questions.answer.gradebook import MAX_BYTES, grade_class, read_answer_file
+from rnncalc.bounds import MAX_BYTES
+from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import GivenNumber, read_answer
 
