@@ -217,3 +217,30 @@ def test_a_name_is_cut_behind_at_most_32_characters(name: str, of: str) -> None:
 def test_text_in_a_docstring_is_read_back_as_it_was(text: str) -> None:
     """Quotes and backslashes are none of Python's."""
     assert ast.literal_eval(f'"""{docstring_text(text)}"""') == text
+
+
+def test_a_line_is_broken_behind_88_characters() -> None:
+    """A comment stands behind code that leaves room for it, else above."""
+    fits = f"x = ({'a' * 40}, {'b' * 40})"
+    assert len(fits) == 88
+    assert broken(fits) == [fits]
+    assert broken(f"x = ({'a' * 40}, {'b' * 41})") == ["x = (", f"    {'a' * 40}, {'b' * 41}", ")"]
+    assert broken(f"x = ({'a' * 40}, {'b' * 43})") == ["x = (", f"    {'a' * 40},", f"    {'b' * 43},", ")"]
+    assert broken(f"{'a' * 79}  # noted") == [f"{'a' * 79}  # noted"]
+    assert broken(f"{'a' * 80}  # noted") == ["# noted", "a" * 80]
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("print", "Print"),
+        ("exception", "ExceptionNetwork"),
+        ("a", "A"),
+        ("none", "NoneNetwork"),
+        ("1st", "Network1st"),
+        ("!", "Network"),
+    ],
+)
+def test_a_class_has_a_name_of_its_own(name: str, of: str) -> None:
+    """No builtin or keyword, and no digit first."""
+    assert class_name(name) == of

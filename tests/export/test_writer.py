@@ -3,11 +3,24 @@
 import pytest
 from export.programs import Written, classes, written
 
-from rnncalc import GRU, LSTM, RNN, ConvLSTM, Embedding, External, FastGRNN, Layer, Network, Output, Part
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    ConvLSTM,
+    Dropout,
+    Embedding,
+    External,
+    FastGRNN,
+    Layer,
+    Network,
+    Output,
+    Part,
+)
 from rnncalc.errors import RefusedError
 from rnncalc.export import SPELLINGS, source
 from rnncalc.layers.convolution import Conv1D, Pool1D
-from rnncalc.layers.normalisation import BatchNorm
+from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 
 
 def net(*layers: Layer, **given: object) -> Network:
@@ -186,3 +199,68 @@ def test_the_cure_names_frameworks_whose_spelling_has_the_cell() -> None:
 def test_a_program_is_the_one_by_hand(program: Written) -> None:
     """Its constants and classes; the frameworks run the same ones in `conformance/test_export_programs.py`."""
     assert classes(program.network, program.target) == program.lines
+
+
+PROGRAM = '''import torch
+from torch import nn
+
+
+class CharModel(nn.Module):
+    """Char model: 1,649 parameters, 1,649 of them frozen.
+
+    Reads x (batch, 20) of token numbers; gives (batch, 20, 65).
+
+    Source: A model of the letters of a text, in a lecture with a title that is long
+    enough to be broken
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding_1 = nn.Embedding(65, 16)  # 1,040 parameters, frozen
+        self.embedding_1.requires_grad_(False)
+        self.dropout_1 = nn.Dropout(0.5)
+        # 'the cell', 544 parameters, frozen
+        self.the_cell = nn.RNN(16, 16, batch_first=True)
+        self.the_cell.requires_grad_(False)
+        self.output = nn.Linear(16, 65)  # 65 parameters, frozen
+        self.output.weight = self.embedding_1.weight  # tied
+        self.output.bias.requires_grad_(False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.embedding_1(x)  # (batch, 20, 16)
+        x = self.dropout_1(x)  # (batch, 20, 16)
+        x, _ = self.the_cell(x)  # (batch, 20, 16)
+        return torch.softmax(self.output(x), dim=-1)  # (batch, 20, 65)
+'''
+
+
+def test_a_whole_program() -> None:
+    """Its titles, notes, shapes and frozen modules, and where they stand, down to the function that prints."""
+    about = "A model of the letters of a text, in a lecture with a title that is long enough to be broken"
+    layers = [Embedding(16, frozen=True), Dropout(0.5), RNN(16, name="the cell", frozen=True)]
+    network = Network(
+        name="Char model",
+        source=about,
+        convention="pytorch",
+        input=65,
+        layers=layers,
+        output=Output(65, tied=True, frozen=True, activation="softmax"),
+        steps=20,
+        topology="many-to-many",
+    )
+    assert source(network, "pytorch").split("\n\n\ndef main")[0] + "\n" == PROGRAM
+    keras = source(network, "keras")
+    assert "Source:" not in keras  # other numbers are counted there
+    assert '    model(ops.zeros((1, 20), "int32"))\n' in keras
+
+
+def test_a_cell_says_its_options_and_what_it_projects() -> None:
+    """In the docstring of its class; the sentence is not broken before its last word."""
+    cell = LSTM(3, projection=2, peepholes=True)
+    text = source(net(LayerNorm(bias=False), cell, topology="one-to-one"), "flax-linen")
+    assert (
+        '    """A step of LSTM with peepholes=True and a projection, in the textbook\'s letters.\n    """\n\n' in text
+    )
+    assert "        self.layer_norm_1 = nn.LayerNorm(use_bias=False)  # 4 parameters\n" in text
+    assert "        x = self.lstm_1(x)  # (batch, 1, 2)\n        return x[:, -1]  # (batch, 2)\n" in text
+    assert "    variables = model.init(jax.random.key(0), jnp.zeros((1, 4)))\n" in text

@@ -24,6 +24,7 @@ from rnncalc import (
     Part,
     RefusedError,
     SpecError,
+    run,
 )
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import filled
@@ -245,3 +246,19 @@ def test_a_convolution_names_the_steps_that_it_reads(call: Call) -> None:
     text = call("run", "--work", "-i", 1, "-T", 5, "-l", "conv1d:1,kernel=2,stride=2", "-l", "flatten").out
     steps = text.split("conv1d_1, step ")[1:]
     assert [re.findall(r"x_\d", step) for step in steps] == [["x_1", "x_2"], ["x_3", "x_4"]]
+
+
+def test_without_rounding_the_numbers_are_those_of_run() -> None:
+    """Drawn from the same seed; another seed draws others, and rounded ones have few decimals."""
+    network = Network(input=2, layers=[LSTM(3), GRU(2)], output=1, steps=3)
+
+    def numbers(seed: int, *, rounded: bool) -> list[Any]:
+        return [layer.output for layer in work(network, seed=seed, rounded=rounded).run.layers]
+
+    assert numbers(3, rounded=False) == [layer.output for layer in run(network, seed=3).layers]
+    assert numbers(3, rounded=False) != numbers(4, rounded=False)
+    assert numbers(3, rounded=True) != numbers(3, rounded=False)
+    (weights, *_) = [layer.weights for layer in work(network, seed=3).layers]
+    assert all(round(number, 2) == number for row in weights["W_xi"] for number in row)
+    bare = work(network, seed=3, rounded=False).layers[0].weights
+    assert any(round(number, 2) != number for row in bare["W_xi"] for number in row)

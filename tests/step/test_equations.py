@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 from cells import CELLS, STEPS, M, cases, network
 
-from rnncalc import LSTM, Cell, Network
+from rnncalc import GRU, LSTM, Cell, Network
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.network_pass import Pass
 from rnncalc.reports.equations import Term, plain, written
-from rnncalc.step.equations import equations
+from rnncalc.step.equations import Formula, equations, symbols
 from rnncalc.step.trace import trace
 
 Vector = list[float]
@@ -376,6 +376,65 @@ def test_equations_as_textbooks_and_frameworks_write_them(
         ("stacked", "rnn", {"recurrence": "diagonal"}, "textbook", ["h_t = tanh(x_t W_xh + W_hh ∘ h_(t−1) + b_h)"]),
         ("stacked", "fastgrnn", {}, "textbook", ["z_t = σ([h_(t−1), x_t] W + b_z)"]),
         ("stacked", "lstm", {"peepholes": True}, "textbook", ["i_t = σ([h_(t−1), x_t] W_i + w_ci ∘ c_(t−1) + b_i)"]),
+        (
+            *("stacked-gates", "lstm", {}, "pytorch"),
+            [
+                "a_t = [h_(t−1), x_t] W + b_x + b_h",
+                *("i_t = σ(a_i)", "f_t = σ(a_f)", "g_t = tanh(a_g)", "o_t = σ(a_o)"),
+                "c_t = f_t ∘ c_(t−1) + i_t ∘ g_t",
+                "h_t = o_t ∘ tanh(c_t)",
+            ],
+        ),
+        (
+            *("stacked-gates", "lstm", {"peepholes": True, "layer_norm": True, "projection": 2}, "textbook"),
+            [
+                "a_t = [h_(t−1), x_t] W",
+                "i_t = σ(γ_i ∘ norm(a_i + w_ci ∘ c_(t−1)) + b_i)",
+                "f_t = σ(γ_f ∘ norm(a_f + w_cf ∘ c_(t−1)) + b_f)",
+                "g_t = tanh(γ_g ∘ norm(a_g) + b_g)",
+                "c_t = f_t ∘ c_(t−1) + i_t ∘ g_t",
+                "o_t = σ(γ_o ∘ norm(a_o + w_co ∘ c_t) + b_o)",
+                "h_t = (o_t ∘ tanh(γ_c ∘ norm(c_t) + b_c)) W_hp",
+            ],
+        ),
+        (
+            *("stacked-gates", "gru", {}, "keras"),
+            [
+                "a_zr = [h_(t−1), x_t] W_zr + b_xzr + b_hzr",
+                *("z_t = σ(a_z)", "r_t = σ(a_r)"),
+                "n_t = tanh(x_t W_xn + b_xn + r_t ∘ (h_(t−1) W_hn + b_hn))",
+            ],
+        ),
+        (
+            *("stacked-gates", "gru", {}, "textbook"),
+            [
+                "a_zr = [h_(t−1), x_t] W_zr + b_zr",
+                *("z_t = σ(a_z)", "r_t = σ(a_r)"),
+                "n_t = tanh([r_t ∘ h_(t−1), x_t] W_n + b_n)",
+            ],
+        ),
+        (
+            *("stacked-gates", "sru", {}, "textbook"),
+            [
+                *("a_t = x_t W", "n_t = a_n"),
+                *(f"{gate}_t = σ(a_{gate} + W_c{gate} ∘ c_(t−1) + b_{gate})" for gate in "fr"),
+                *("s_t = a_s", "c_t = f_t ∘ c_(t−1) + (1 − f_t) ∘ n_t", "h_t = r_t ∘ c_t + (1 − r_t) ∘ s_t"),
+            ],
+        ),
+        (
+            *("stacked-gates", "fastgrnn", {}, "textbook"),
+            [
+                *("z_t = σ([h_(t−1), x_t] W + b_z)", "n_t = tanh([h_(t−1), x_t] W + b_n)"),
+                "h_t = (σ(ζ) · (1 − z_t) + σ(ν)) ∘ n_t + z_t ∘ h_(t−1)",
+            ],
+        ),
+        (
+            *("stacked", "gru", {}, "keras"),
+            [
+                *(f"{gate}_t = σ([h_(t−1), x_t] W_{gate} + b_x{gate} + b_h{gate})" for gate in "zr"),
+                "n_t = tanh(x_t W_xn + b_xn + r_t ∘ (h_(t−1) W_hn + b_hn))",
+            ],
+        ),
     ],
 )
 def test_notations_as_books_have_them(
@@ -388,6 +447,27 @@ def test_notations_as_books_have_them(
     step = trace(placed.layer, M, convention(convention_name))
     found = [plain(written(each, placed.sizes, of.rows)) for each in equations(step, of)]
     assert found[: len(lines)] == lines
+
+
+def test_the_axes_of_what_is_written() -> None:
+    """Gates side by side are as wide as all of them, and one part of them is as wide as one gate."""
+    step = trace(GRU(3), M, convention("keras"))
+    sums, z, *_ = equations(step, NOTATION_BY_NAME["stacked-gates"])
+
+    def axes(formula: Formula) -> dict[str, tuple[Any, ...]]:
+        return {f"{each.letter}_{each.subscript}": each.axes for each in symbols(formula)}
+
+    assert axes(sums.left) == {"a_zr": ("h+h",)}
+    assert axes(sums.right) == {
+        "h_": ("h",),
+        "x_": ("m",),
+        "W_zr": ("h+h", "h+m"),
+        "W_hz": ("h", "h"),  # beside the products that it replaces
+        "W_xz": ("h", "m"),
+        "b_xzr": ("h+h",),
+        "b_hzr": ("h+h",),
+    }
+    assert (axes(z.left), axes(z.right)) == ({"z_": ("h",)}, {"a_z": ("h",)})
 
 
 def test_nothing_stands_for_an_activation_that_does_nothing() -> None:

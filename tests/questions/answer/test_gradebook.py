@@ -4,11 +4,13 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, CallError, Network, Output, answer
+from rnncalc.bounds import MAX_BYTES
 from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import GivenNumber, read_answer
@@ -218,3 +220,72 @@ def test_what_is_no_file_of_answers(data: bytes, answers: list[str], message: st
     """One line that says what to write."""
     with pytest.raises(CallError, match=message):
         read_answer_file(data, None, answers)
+
+
+@pytest.mark.parametrize(
+    ("data", "asked", "message"),
+    [
+        (b"x" * (MAX_BYTES + 1), {}, f"a file of answers has at most {MAX_BYTES:,} bytes; split it"),
+        (b"", {}, "there are no rows; expected a header, such as name,answer, and a row for each student"),
+        (b"name,answer\n", {}, "there is a header, and no row below it"),
+        (
+            b"name,a,b\nAnn,5,6\n",
+            {},
+            "which column has the answer? name it, or several in order; the columns are name, a or b",
+        ),
+        (
+            b"who,a\nAnn,5\n",
+            {"name": "whom"},
+            "no column 'whom' for the name; the columns are who or a; did you mean 'who'?",
+        ),
+        (b"who,a\nAnn,5\n", {"variant": "task"}, "no column 'task' for the variant; the columns are who or a"),
+        (
+            b"who,who,a\nAnn,B,5\n",
+            {"name": "who", "answers": ["a"]},
+            "2 columns have the title 'who'; write the number of the name's: 1 or 2",
+        ),
+        (b"who,a\nAnn,5\n", {"answers": ["3"]}, "no column '3' for the answer; the columns are who or a"),
+        (b"who,a\nAnn,5\n", {"answers": ["0"]}, "no column '0' for the answer; the columns are who or a"),
+    ],
+)
+def test_what_is_wrong_with_a_file_of_answers(data: bytes, asked: dict[str, Any], message: str) -> None:
+    """The whole line, with the column that is looked for."""
+    with pytest.raises(CallError) as refused:
+        read_answer_file(data, **asked)
+    assert str(refused.value) == message
+
+
+def test_columns_by_number_without_a_header() -> None:
+    """The last one too; the columns are called by their numbers."""
+    file = read_answer_file(b"Ann,7,5\nBen,4,6\n", None, ["3"])
+    assert (file.columns, file.asked) == (("1", "2", "3"), ("3",))
+    assert [(row.line, row.name, row.answers) for row in file.rows] == [(1, "Ann", ("5",)), (2, "Ben", ("6",))]
+    titled = read_answer_file(b"who,id,total\nAnn,3,5\n", "2", ["3"])
+    assert [(row.line, row.name, row.answers) for row in titled.rows] == [(2, "3", ("5",))]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"name,answer\nZo\xeb\x81,5\n", "Zo\u00eb\ufffd"),
+        ("name,answer\nZo\u00eb,5".encode("utf-16-le").join([b"\xff\xfe", b"\n"]), "Zo\u00eb"),
+    ],
+)
+def test_bytes_that_no_encoding_has(data: bytes, name: str) -> None:
+    """They are replaced; the rest is read."""
+    assert [row.name for row in read_answer_file(data).rows] == [name]
+
+
+def test_why_an_answer_has_no_grade() -> None:
+    """Each student of the same words has the problem in a row of his own; a variant that there is not has one too."""
+    file = read_answer_file(b"name,answer,variant\nAnn,many,1\nBen,many,1\nCid,5,2\n", variant="variant")
+
+    def grader(variant: str) -> Grader:
+        if variant == "2":
+            raise CallError("there is no variant 2")
+        return Grader(NETWORK)
+
+    grades = grade_class(file, grader).grades
+    assert [grade.row for grade in grades] == [*file.rows]
+    unread = "expected a whole number, such as 1600 or 1.6k, got 'many'"
+    assert [grade.problem for grade in grades] == [unread, unread, "there is no variant 2"]
