@@ -1,5 +1,6 @@
 """What many tests use."""
 
+import io
 import json
 import signal
 import sys
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 from lacking import skip_what_is_lacking
 
 from rnncalc.cli import call as call_line
+from rnncalc.formats import write
+from rnncalc.reports.report import Report
 
 skip_what_is_lacking()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background has it ignored
@@ -64,6 +67,13 @@ def reports(call: Call, *args: object) -> list[dict[str, Any]]:
     """Return the reports that `check` gives to programs."""
     found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
     return found
+
+
+def written(report: Report, form: str) -> str:
+    """Return a report in a format."""
+    file = io.StringIO()
+    write([report], form, file)
+    return file.getvalue()
 
 
 @pytest.fixture

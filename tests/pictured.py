@@ -4,11 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import pairwise, product
-from typing import Any
 
-import yaml
-
-from rnncalc import Network
 from rnncalc.pictures.picture import (
     Arrow,
     Box,
@@ -24,15 +20,9 @@ from rnncalc.pictures.picture import (
     span,
 )
 from rnncalc.reports.equations import Line, plain
-from rnncalc.spec import parse
 
 SVG = "{http://www.w3.org/2000/svg}"
 Room = tuple[int, int, int, int]
-
-
-def network_of(spec: dict[str, Any]) -> Network:
-    """Return the network of a spec's plain data."""
-    return parse(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True).encode(), "spec").network
 
 
 def said(picture: Picture) -> Counter[str]:

@@ -2,13 +2,22 @@
 
 from typing import Any
 
+import yaml
 from cells import CELLS
 from hypothesis import strategies as st
 
+from rnncalc import Network
 from rnncalc.layers.kinds import kind as class_of
 from rnncalc.layers.options import Allowed, Choice, Switch
+from rnncalc.spec import parse
 
 Spec = dict[str, Any]
+
+
+def network_of(spec: Spec) -> Network:
+    """Return the network of a spec's plain data."""
+    return parse(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True).encode(), "spec").network
+
 
 SMALL = st.integers(1, 9)
 

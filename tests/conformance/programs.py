@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import yaml
 from conformance.drawing import cells, networks
 from hypothesis import strategies as st
-from strategies import encoder_decoder, network, started
+from strategies import encoder_decoder, network, network_of, started
 
 from rnncalc import MGU, Dense, Network, Output, Part, SpecError
 from rnncalc.conventions.catalogue import convention
@@ -22,7 +21,6 @@ from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.flow import Begin, Input
 from rnncalc.network.stack import Placed
-from rnncalc.spec import parse
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
 
@@ -119,7 +117,7 @@ def specs(draw: st.DrawFn, target: str) -> Network:
         names = draw(st.permutations(NAMES))
         for layer, name in zip(last["layers"], names, strict=False):
             layer["name"] = name
-    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = network_of(spec)
     try:
         return net.replace(convention=draw(st.sampled_from(["textbook", target])))
     except SpecError:

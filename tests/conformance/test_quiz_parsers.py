@@ -5,14 +5,13 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from conftest import written
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, exercise
-from rnncalc.formats import write
 from rnncalc.polynomial import letter
 from rnncalc.questions.exercise import ASKS
 from rnncalc.reports.exercise import ExerciseReport, of_exercises
@@ -38,9 +37,7 @@ ASKED += [(LETTERS, "formula", choices) for choices in (0, 4)]
 def made(network: Network, ask: str, choices: int, form: str) -> tuple[ExerciseReport, str]:
     vary = {"gru_1" if len(network.layers) == 1 else "rnn_1": range(2, 9)}
     found = of_exercises(exercise(network, vary=vary, variants=2, ask=ask, choices=choices))
-    file = StringIO()
-    write([found], form, file)
-    return found, file.getvalue()
+    return found, written(found, form)
 
 
 @pytest.fixture(scope="session")

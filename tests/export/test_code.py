@@ -8,17 +8,15 @@ from keyword import iskeyword
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network, started
+from strategies import Spec, encoder_decoder, network, network_of, started
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
 from rnncalc.conventions.catalogue import convention
 from rnncalc.export import SPELLINGS, source, spelling
 from rnncalc.export.code import RESERVED, broken, class_name, docstring_text, identifiers
 from rnncalc.export.program import program_of
-from rnncalc.spec import parse
 
 HOSTILE = [
     'x"""\nimport os\n"""',
@@ -82,7 +80,7 @@ def test_ruff_has_nothing_to_say(tmp_path: Path) -> None:
 @given(st.one_of(network(), encoder_decoder(), started()), st.sampled_from([*SPELLINGS]))
 def test_every_network_is_a_program(spec: Spec, target: str) -> None:
     """Python reads it, and it says the total of its parameters."""
-    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = network_of(spec)
     program = program_of(net, target, stacks=spelling(target).stacks)
     tree = ast.parse(source(net, target))
     (said,) = (

@@ -1,17 +1,16 @@
 """What a picture says, read back from each format; names stay text in all of them; characters that a terminal has."""
 
-import io
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 
 import pytest
+from conftest import written
 from hypothesis import given
-from pictured import SVG, bare, hold, network_of, said, svg_texts, tikz_texts
-from strategies import Spec, encoder_decoder, network
+from pictured import SVG, bare, hold, said, svg_texts, tikz_texts
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, Embedding, FastGRNN, MinLSTM, Network, Output
-from rnncalc.formats import write
 from rnncalc.formats.svg import element
 from rnncalc.formats.text import drawn
 from rnncalc.formats.tikz import environment
@@ -81,11 +80,10 @@ def test_a_file_says_its_size_where_svg_has_it(view: str) -> None:
 def test_several_pictures_are_one_element() -> None:
     """A file of SVG holds one; below each other, nothing overlaps, and each label is there as often as in all."""
     net = Network(input=4, layers=(LSTM(3), GRU(2)))
-    file = io.StringIO()
-    write([Drawing(net, "cell")], "svg", file)
+    text = written(Drawing(net, "cell"), "svg")
     counted = [said(picture) for picture in Drawing(net, "cell").pictures(PAGE)]
     assert len(counted) == 2
-    assert bare(svg_texts(file.getvalue())) == bare(counted[0] + counted[1])
+    assert bare(svg_texts(text)) == bare(counted[0] + counted[1])
     hold(stacked(Drawing(net, "cell").pictures(PAGE)))
 
 
@@ -109,8 +107,8 @@ def test_hostile_names_stay_text(name: str) -> None:
         known = {"svg", "title", "desc", "style", "rect", "text", "tspan", "polyline", "polygon", "path", "circle"}
         assert tags <= known
         assert not [key for node in root.iter() for key in node.attrib if key.startswith("on")]
-        for written in (text, *drawn(picture), *drawn(picture, "ascii")):
-            assert not {char for char in written if not char.isprintable() and char != "\n"}
+        for shown in (text, *drawn(picture), *drawn(picture, "ascii")):
+            assert not {char for char in shown if not char.isprintable() and char != "\n"}
         assert "\\input" not in environment(picture)
         assert r"\end{document}" not in environment(picture)
         assert environment(picture).isascii()
@@ -144,9 +142,8 @@ def test_svg_is_self_contained() -> None:
 
 def test_tikz_asks_for_standard_libraries_alone() -> None:
     """Those that come with it, and packages of every installation."""
-    file = io.StringIO()
-    write([Drawing(network_of(SMALL | {"layers": [{"gru": 2}]}))], "tikz", file)
-    assert re.findall(r"\\(?:usepackage|usetikzlibrary)(?:\[.*?\])?\{(.*?)\}", file.getvalue()) == [
+    text = written(Drawing(network_of(SMALL | {"layers": [{"gru": 2}]})), "tikz")
+    assert re.findall(r"\\(?:usepackage|usetikzlibrary)(?:\[.*?\])?\{(.*?)\}", text) == [
         "amsmath,tikz",
         "arrows.meta,decorations.pathreplacing",
     ]
@@ -209,10 +206,7 @@ def test_wide_characters_take_two_cells() -> None:
 
 def test_a_page_holds_the_picture() -> None:
     """With its title, and nothing from elsewhere."""
-    file = io.StringIO()
-    net = Network(input=3, layers=(GRU(2),), steps=3, name="<b>x</b>")
-    write([Drawing(net)], "html", file)
-    text = file.getvalue()
+    text = written(Drawing(Network(input=3, layers=(GRU(2),), steps=3, name="<b>x</b>")), "html")
     assert text.startswith("<!DOCTYPE html>")
     assert "<title>&lt;b&gt;x&lt;/b&gt;, unrolled in time</title>" in text
     assert Counter(re.findall(r"<svg|<script|<b>", text)) == {"<svg": 1}

@@ -1,13 +1,12 @@
 """Exercises for learning platforms: read back by the rules of each, with answers and feedback."""
 
 import re
-from io import StringIO
 from xml.etree import ElementTree as ET
 
 import pytest
+from conftest import written
 
 from rnncalc import LSTM, RNN, Network, Output, exercise
-from rnncalc.formats import write
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.reports.sheet import Quiz
 
@@ -17,11 +16,9 @@ NETWORK = Network(
 ASKED = [("total", 0), ("total", 4), ("layers", 0), ("tensors", 0), ("tensors", 3)]
 
 
-def written(ask: str, choices: int, form: str) -> tuple[Quiz, str]:
+def made(ask: str, choices: int, form: str) -> tuple[Quiz, str]:
     found = of_exercises(exercise(NETWORK, vary={"rnn_1": range(2, 9)}, variants=2, ask=ask, choices=choices))
-    file = StringIO()
-    write([found], form, file)
-    return found.quiz(), file.getvalue()
+    return found.quiz(), written(found, form)
 
 
 def plain(text: str) -> str:
@@ -31,7 +28,7 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_gift(ask: str, choices: int) -> None:
     """Each question once in its category: title, text, and in braces an answer a line with its feedback."""
-    quiz, text = written(ask, choices, "gift")
+    quiz, text = made(ask, choices, "gift")
     found = re.findall(r"^::(.+?)(?<!\\)::(.+?)(?<!\\)\{(#?)\n(.+?)^\}$", text, re.MULTILINE | re.DOTALL)
     questions = [question for group in quiz.groups().values() for question in group]
     assert text.count("$CATEGORY: ") == len(quiz.groups())
@@ -54,7 +51,7 @@ def test_gift(ask: str, choices: int) -> None:
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_moodle(ask: str, choices: int) -> None:
     """The right answer first, each mistake without a mark, and a last one for all else; ids are unique."""
-    quiz, text = written(ask, choices, "moodle")
+    quiz, text = made(ask, choices, "moodle")
     root = ET.fromstring(text)
     questions = [question for group in quiz.groups().values() for question in group]
     found = [each for each in root if each.get("type") != "category"]
@@ -79,7 +76,7 @@ def test_moodle(ask: str, choices: int) -> None:
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_canvas(ask: str, choices: int) -> None:
     """A group for each thing that is asked; one variant of it is picked."""
-    quiz, text = written(ask, choices, "canvas")
+    quiz, text = made(ask, choices, "canvas")
     assert text.count("GROUP\npick: 1\n") == text.count("END_GROUP") == len(quiz.groups())
     assert len(re.findall("^1\\. ", text, re.MULTILINE)) == len(quiz.questions)
     right = r"^\*[a-z]\) " if choices else r"^=   \d+$|^\*   "
@@ -89,7 +86,7 @@ def test_canvas(ask: str, choices: int) -> None:
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_latex(ask: str, choices: int) -> None:
     """A sheet a variant, then a key; braces pair."""
-    quiz, text = written(ask, choices, "latex")
+    quiz, text = made(ask, choices, "latex")
     assert text.count("\\newpage") == 2
     assert text.isascii()
     bare = re.sub(r"\\[{}]", "", text)

@@ -5,12 +5,11 @@ from math import exp, prod, tanh
 from typing import Any
 
 import pytest
-import yaml
 from cells import CELLS
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
@@ -20,7 +19,6 @@ from rnncalc.forward.arrays import PassData
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.backward import Backward, backward, whole_work
 from rnncalc.reports.run import BackwardReport, length_data, length_sheets
-from rnncalc.spec import parse
 from rnncalc.step.operations import OPERATIONS
 
 
@@ -135,7 +133,7 @@ def test_outputs_that_are_fed_back_are_gone_back_through() -> None:
 def any_network(spec: Spec) -> Network | None:
     """Return the network of a spec, or none where one part of it is counted elsewhere, or a half does not fit."""
     try:
-        found = parse(yaml.safe_dump(spec).encode(), "spec").network
+        found = network_of(spec)
     except SpecError:
         return None
     return None if any(isinstance(entry.layer, External) for entry in found.stack) else found

@@ -7,18 +7,16 @@ from random import Random
 from typing import Any
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.forward.bindings import BINDINGS, GateWeights, binding
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.run import run
-from rnncalc.spec import parse
 
 M, H, STEPS = 3, 2, 4
 Rows = list[list[float]]
@@ -164,9 +162,7 @@ def test_dense_and_embedding_under_each_convention(convention: str) -> None:
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
 def test_no_convention_disagrees_with_its_counts(spec: Spec, convention: str) -> None:
     """Shapes, weights read and multiplications hold under every convention that can express a network."""
-    net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[
-        convention
-    ]
+    net = compare_conventions(network_of(spec)).networks[convention]
     assume(net is not None)
     assert net is not None
     assert run(net).agrees

@@ -6,10 +6,9 @@ frozen output shares, states that frozen encoders hand over, networks without a 
 
 from typing import Any
 
-import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import SMALL, Spec, encoder_decoder, network
+from strategies import SMALL, Spec, encoder_decoder, network, network_of
 
 from rnncalc import Network, RefusedError, SpecError, training
 from rnncalc.conventions.catalogue import CONVENTIONS
@@ -17,7 +16,6 @@ from rnncalc.forward.arrays import PassData
 from rnncalc.forward.backward_pass import backward_pass, the_sum
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.layer import External
-from rnncalc.spec import parse
 
 KIND = st.sampled_from([kind for kind in KINDS if kind not in ("dense", "embedding", "dropout", "external")])
 STEPS = st.integers(1, 11)
@@ -112,7 +110,7 @@ def longer(draw: st.DrawFn) -> Spec:
 
 def read(spec: Spec) -> Network:
     try:
-        found = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+        found = network_of(spec)
     except SpecError:  # the convention cannot express it
         assume(False)
         raise

@@ -3,18 +3,16 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, started
+from strategies import Spec, network_of, started
 
 from rnncalc import GRU, LSTM, RNN, Dense, Network, backward, count, run
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import SpecError
 from rnncalc.network.flow import Final, InitialState, Input, Recur
 from rnncalc.network.parts import Part
-from rnncalc.spec import parse
 
 M, H, V, N = 5, 3, 7, 2
 
@@ -51,7 +49,7 @@ def test_a_bridge_reads_the_final_states() -> None:
 @given(spec=started(), chunk=st.integers(1, 4))
 def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
     """Forward and backward, whole and in chunks: weights read, multiplications, saved activations, gradients."""
-    net = parse(yaml.safe_dump(spec).encode(), "spec").network
+    net = network_of(spec)
     assert run(net).agrees
     assert backward(net, chunk=chunk).agrees
     assert count(net).params == sum(tensor.params for placed in net.stack for tensor in placed.tensors)

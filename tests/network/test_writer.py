@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder
+from strategies import Spec, encoder_decoder, network_of
 from strategies import network as whole
 
 from rnncalc import RNN, Network, load
@@ -17,7 +16,7 @@ SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
 
 
 def read_back(network: Network) -> Network:
-    return parse(yaml.safe_dump(spec_of(network)).encode(), "spec.yaml").network
+    return network_of(spec_of(network))
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
@@ -28,7 +27,7 @@ def test_every_example_is_read_back(path: Path) -> None:
 
 @given(st.one_of(whole(), encoder_decoder()))
 def test_whatever_the_network_it_is_read_back(spec: Spec) -> None:
-    network = parse(yaml.safe_dump(spec).encode(), "spec.yaml").network
+    network = network_of(spec)
     assert read_back(network) == network
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from pictured import hold, network_of, said
-from strategies import Spec, encoder_decoder, network
+from pictured import hold, said
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, count, load
 from rnncalc.layers.cell import Cell

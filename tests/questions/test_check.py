@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from conftest import SPEC, Call, reports
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import RNN, Network
 from rnncalc.cli.check import read_comparison
@@ -301,7 +300,7 @@ def test_a_link_to_itself_is_one_broken_spec(tmp_path: Path, call: Call) -> None
 @given(st.one_of(network(), encoder_decoder()), st.integers(0, 3))
 def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     """For each count: the count itself is kept, one less is not."""
-    net = parse(yaml.safe_dump(spec).encode(), "spec").network
+    net = network_of(spec)
     counted = count(net)
     for key in ("params", "bytes", "multiply_adds"):
         number = getattr(counted, key)

@@ -1,45 +1,36 @@
 """`count`: rows, totals and formulas."""
 
-import io
 import json
 from typing import Any
 
 import by_hand
 import pytest
-import yaml
-from conftest import Call
+from conftest import Call, written
 from hypothesis import given
-from strategies import Spec, flags, network, part
+from strategies import Spec, flags, network, network_of, part
 
 from rnncalc import LSTM, MGU, RNN, CallError, Dense, Embedding, External, Network, Output
-from rnncalc.formats import write
 from rnncalc.network.network import Network as Placing
 from rnncalc.questions.count import count
 from rnncalc.reports.count import CountReport
-from rnncalc.spec import from_flags, parse
-
-
-def read(spec: Spec) -> Placing:
-    return parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+from rnncalc.spec import from_flags
 
 
 def rendered(network: Placing, form: str, **options: Any) -> str:
-    file = io.StringIO()
-    write([CountReport(count(network), **options)], form, file)
-    return file.getvalue()
+    return written(CountReport(count(network), **options), form)
 
 
 @given(network())
 def test_every_layer_has_the_textbook_count(spec: Spec) -> None:
     """The tensors sum to the formulas, written down independently."""
-    for placed in read(spec).stack:
+    for placed in network_of(spec).stack:
         assert placed.params == by_hand.params(placed.layer, placed.inputs)
 
 
 @given(network())
 def test_the_formula_evaluates_to_the_count(spec: Spec) -> None:
     """With the numbers in, each formula is arithmetic that gives the layer's parameters."""
-    for row in count(read(spec)).layers:
+    for row in count(network_of(spec)).layers:
         assert eval(row.substituted.replace("×", "*")) == row.params == sum(t.params for t in row.tensors)
 
 
@@ -53,7 +44,7 @@ def test_flags_and_yaml_describe_the_same_network(spec: Spec) -> None:
         value = next(words)
         given_flags["layers"] += (value,) if key == "layer" else ()
         given_flags |= {key: value} if key != "layer" else {}
-    assert from_flags(**given_flags).network.stack == read(spec).stack
+    assert from_flags(**given_flags).network.stack == network_of(spec).stack
 
 
 @given(network())
@@ -64,7 +55,7 @@ def test_repeat_is_the_layer_written_again(spec: Spec) -> None:
         once = {key: value for key, value in layer.items() if key != "repeat"}
         written["layers"] += [once] * layer.get("repeat", 1)
     rows = [
-        [(row.name, row.params, row.output_shape, row.multiply_adds) for row in count(read(of)).layers]
+        [(row.name, row.params, row.output_shape, row.multiply_adds) for row in count(network_of(of)).layers]
         for of in (spec, written)
     ]
     assert rows[0] == rows[1]
@@ -73,7 +64,7 @@ def test_repeat_is_the_layer_written_again(spec: Spec) -> None:
 @given(part(steps=True))
 def test_both_directions_are_twice_one(spec: Spec) -> None:
     """A bidirectional layer has exactly the parameters of two that read one way."""
-    for placed in read(spec).stack:
+    for placed in network_of(spec).stack:
         if getattr(placed.layer, "bidirectional", False):
             halves = {"forward": 0, "backward": 0}
             for tensor in placed.tensors:

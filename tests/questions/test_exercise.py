@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder
+from strategies import Spec, encoder_decoder, network_of
 from strategies import network as whole
 
 from rnncalc import (
@@ -49,7 +48,7 @@ def test_the_feedback_is_that_of_answer() -> None:
 @given(st.one_of(whole(), encoder_decoder()), st.sampled_from(["total", "layers", "tensors"]))
 def test_every_exercise_is_graded(spec: Spec, ask: str) -> None:
     """The right answer is right, and each wrong one is diagnosed with the mistake that it was made from."""
-    network = parse(yaml.safe_dump(spec).encode(), "spec.yaml").network
+    network = network_of(spec)
     try:
         items = [*items_of(network, ask)]
     except CallError:  # nothing has parameters
@@ -157,7 +156,7 @@ def test_a_spec_in_json_is_what_a_spec_file_holds() -> None:
     found = exercise(GRU_16, vary={"gru_1": range(8, 65)}, variants=3)
     found = found._replace(exercises=(*found.exercises, *exercise(LETTERS, ask="formula").exercises))
     for each, data in zip(found.exercises, of_exercises(found).data(), strict=True):
-        assert parse(yaml.safe_dump(data["spec"]).encode(), "spec.yaml").network == each.network
+        assert network_of(data["spec"]) == each.network
 
 
 @pytest.mark.parametrize(

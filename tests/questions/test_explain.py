@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, MGU, RNN, CallError, FastGRNN, MinGRU, Network, Part
 from rnncalc.conventions.catalogue import CONVENTIONS
@@ -45,7 +44,7 @@ def letters_evaluated(text: str, words: dict[str, int]) -> int:
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
 def test_every_derivation_is_true(spec: Spec, convention: str) -> None:
     """Each line evaluates to its number, letters and numbers alike, and the last line of a layer to its count."""
-    of = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    of = network_of(spec)
     net = compare_conventions(of).networks[convention]
     if net is None:
         return

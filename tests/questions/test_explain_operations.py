@@ -4,22 +4,20 @@ import json
 import re
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc.conventions.formula import numbers
 from rnncalc.questions.operations import explain_operations, pass_operations
-from rnncalc.spec import parse
 from rnncalc.step.costs import OperationCounts
 
 
 @given(spec=st.one_of(network(), encoder_decoder()), batch=st.integers(1, 3))
 def test_the_lines_come_to_the_counts(spec: Spec, batch: int) -> None:
     """Of every layer; each line of arithmetic is true, and every operation has an equation."""
-    net = parse(yaml.safe_dump(spec).encode(), "spec").network
+    net = network_of(spec)
     found = explain_operations(net, batch)
     assert found.operations == pass_operations(net, batch)
     for each, counts in zip(found.layers, found.operations.layers, strict=True):

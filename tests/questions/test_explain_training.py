@@ -5,17 +5,15 @@ import re
 from typing import Any
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Dense, External, Layer, Network, RefusedError, training
 from rnncalc.layers.convolution import Conv1D
 from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
-from rnncalc.spec import parse
 from rnncalc.step.costs import Gradient
 
 
@@ -30,7 +28,7 @@ def evaluated(text: str) -> Any:
 @given(network(steps=True) | encoder_decoder(), st.none() | st.integers(1, 4))
 def test_every_line_is_true_and_the_last_is_what_is_counted(spec: Spec, chunk: int | None) -> None:
     """With the numbers in, each is arithmetic that gives its number; the others lead to the last."""
-    found = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    found = network_of(spec)
     counted = {layer.name: layer for layer in training(found, chunk=chunk).layers}
     for layer in report(found, chunk)["layers"]:
         of = counted[layer["name"]]

@@ -5,10 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import given
-from strategies import Spec, network
+from strategies import Spec, network, network_of
 
 from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Dropout, Embedding, External, MinGRU, Network
 from rnncalc.errors import CallError, SpecError
@@ -17,7 +16,6 @@ from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Merge
 from rnncalc.network.stack import Placed
 from rnncalc.questions.operations import pass_operations
-from rnncalc.spec import parse
 from rnncalc.step.costs import OperationCounts
 from rnncalc.step.operations import Operation
 
@@ -59,7 +57,7 @@ def test_what_is_not_known() -> None:
 @given(network())
 def test_multiply_adds_are_those_of_the_count(of: Spec) -> None:
     """Of every layer, under every convention; a batch multiplies each number."""
-    net = parse(yaml.safe_dump(of).encode(), "spec").network
+    net = network_of(of)
     one, three = pass_operations(net), pass_operations(net, batch=3)
     for placed, counts, more in zip(net.stack, one.layers, three.layers, strict=True):
         assert (counts and counts.multiply_adds) == placed.multiply_adds or counts is None

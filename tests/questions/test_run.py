@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from conftest import Call
 from hypothesis import given
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
@@ -262,7 +261,7 @@ def test_a_softmax_is_one_in_all() -> None:
 @given(network(steps=True))
 def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
     """Shapes, weights read and multiplications hold over all options, and a tanh LSTM stays within one."""
-    done = run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network)
+    done = run(network_of(spec))
     assert done.agrees, [layer for layer in done.layers if not layer.agrees]
     for layer in done.layers:
         cell = layer.placed.layer
@@ -275,7 +274,7 @@ def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
 @given(encoder_decoder())
 def test_no_encoder_decoder_disagrees_with_its_counts(spec: Spec) -> None:
     """The same over two halves."""
-    assert run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).agrees
+    assert run(network_of(spec)).agrees
 
 
 @pytest.mark.parametrize("layer", [RNN(3), GRU(3), GRU(3, reset_after=True), LSTM(3), LSTM(3, peepholes=True), MGU(3)])

@@ -3,10 +3,9 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import Spec, cell, encoder_decoder, network
+from strategies import Spec, cell, encoder_decoder, network, network_of
 
 from rnncalc import (
     GRU,
@@ -26,7 +25,6 @@ from rnncalc import (
     training,
 )
 from rnncalc.layers.cell import Cell
-from rnncalc.spec import parse
 
 UNTYPED: Any = training
 
@@ -36,10 +34,6 @@ UNTYPED: Any = training
 def many(layers: list[Layer], inputs: int, steps: int, **others: Any) -> Network:
     """Return a network with a label at every step."""
     return Network(input=inputs, layers=layers, steps=steps, topology="many-to-many", **others)
-
-
-def read(spec: Spec) -> Network:
-    return parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
 
 
 @pytest.mark.parametrize(
@@ -253,7 +247,7 @@ def test_directions_add_up(spec: Spec, inputs: int, steps: int) -> None:
     assume(spec.get("sru") not in (inputs, inputs / 2))
     spec = {key: value for key, value in spec.items() if key not in ("merge", "repeat", "frozen", "extra_inputs")}
     alone, both = (
-        training(read({"input": inputs, "steps": steps, "topology": "many-to-many", "layers": [spec | way]}))
+        training(network_of({"input": inputs, "steps": steps, "topology": "many-to-many", "layers": [spec | way]}))
         for way in ({"bidirectional": False}, {"bidirectional": True})
     )
     assert alone.saved is not None
@@ -265,7 +259,7 @@ def test_directions_add_up(spec: Spec, inputs: int, steps: int) -> None:
 @given(network(steps=True), st.none() | st.integers(1, 5))
 def test_a_stack_is_the_sum_of_its_layers(spec: Spec, chunk: int | None) -> None:
     """A row a layer, each of equal ones too; what none can know is not known of the sum."""
-    of = training(read(spec), chunk=chunk)
+    of = training(network_of(spec), chunk=chunk)
     assert [layer.name for layer in of.layers] == [placed.name for placed in of.network.stack]
     for total, numbers in (
         (of.saved, [layer.saved for layer in of.layers]),
@@ -287,15 +281,15 @@ def test_repeat_is_the_layer_written_again(spec: Spec, chunk: int | None) -> Non
             for layer in half["layers"]
             for _ in range(layer.get("repeat", 1))
         ]
-    assert [each[1:] for each in training(read(spec), chunk=chunk).layers] == [
-        each[1:] for each in training(read(written), chunk=chunk).layers
+    assert [each[1:] for each in training(network_of(spec), chunk=chunk).layers] == [
+        each[1:] for each in training(network_of(written), chunk=chunk).layers
     ]
 
 
 @given(st.lists(cell(), min_size=1, max_size=3), st.integers(1, 9), st.integers(1, 9))
 def test_a_chunk_of_all_steps_is_no_chunk(layers: list[Spec], inputs: int, steps: int) -> None:
     """And one of more steps than there are."""
-    network = read({"input": inputs, "layers": layers, "steps": steps})
+    network = network_of({"input": inputs, "layers": layers, "steps": steps})
     assert training(network, chunk=steps)[5:] == training(network, chunk=steps + 3)[5:] == training(network)[5:]
 
 
@@ -307,7 +301,7 @@ def test_chunks_hold_what_so_many_steps_do(layers: list[Spec], inputs: int, chun
     """
     other = ("learned_state", "output_gate")
     layers = [{key: value for key, value in layer.items() if key not in other} for layer in layers]
-    network = read({"input": inputs, "layers": layers, "steps": chunk * times, "topology": "many-to-many"})
+    network = network_of({"input": inputs, "layers": layers, "steps": chunk * times, "topology": "many-to-many"})
     whole, one = training(network, chunk=chunk), training(network.replace(steps=chunk))
     assert (whole.saved, whole.states_carried, whole.updates) == (one.saved, one.states_carried, times)
     assert one.backward_multiply_adds is not None
@@ -317,7 +311,7 @@ def test_chunks_hold_what_so_many_steps_do(layers: list[Spec], inputs: int, chun
 @given(st.lists(cell(), min_size=1, max_size=2), st.sampled_from(["many-to-one", "many-to-many", "one-to-many"]))
 def test_every_further_step_adds_the_same(layers: list[Spec], topology: str) -> None:
     """From the seventh on, whatever the options: so a million steps cost no more than seven."""
-    network = read({"input": 3, "layers": layers, "topology": topology, "output": 2})
+    network = network_of({"input": 3, "layers": layers, "topology": topology, "output": 2})
     few, more, most = (training(network.replace(steps=steps)) for steps in (7, 8, 1_000_007))
     for number in ("saved", "backward_multiply_adds", "states_carried"):
         at_few, at_more, at_most = (getattr(of, number) for of in (few, more, most))
@@ -369,7 +363,7 @@ def test_what_an_update_cannot_be_is_refused(options: dict[str, object], message
 @given(cell())
 def test_a_layer_is_a_cell_or_says_nothing_of_states(spec: Spec) -> None:
     """States carried are T·s: h for each step, and c beside it in an LSTM, of both directions."""
-    network = read({"input": 3, "layers": [spec], "steps": 6})
+    network = network_of({"input": 3, "layers": [spec], "steps": 6})
     cells = [placed.layer for placed in network.stack if isinstance(placed.layer, Cell)]
     assert training(network).states_carried == 6 * sum(sum(layer.state_widths()) for layer in cells)
     assert training(network, chunk=4).states_carried == 4 * sum(sum(layer.state_widths()) for layer in cells)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, written
 from reported import REPORTS
 
 from rnncalc import LSTM, Network, count
@@ -157,14 +157,11 @@ def test_every_format_of_the_list_is_there() -> None:
 def test_tensors_are_numbered_as_the_framework_numbers_them() -> None:
     """A framework counts the copies of a repeated layer in its tensors' names, and the report does so too."""
     network = Network(input=4, layers=(LSTM(4, repeat=3),), convention="pytorch")
-    file = io.StringIO()
-    write([CountReport(count(network))], "json", file)
-    layers = json.loads(file.getvalue())["reports"][0]["layers"]
+    layers = json.loads(written(CountReport(count(network)), "json"))["reports"][0]["layers"]
     assert [layer["tensors"][0]["name"] for layer in layers] == ["weight_ih_l0", "weight_ih_l1", "weight_ih_l2"]
     assert [layer["name"] for layer in layers] == ["lstm_1", "lstm_2", "lstm_3"]
-    file = io.StringIO()
-    write([CountReport(count(network), tensors=True)], "csv", file)
-    assert [line.split(",")[4] for line in file.getvalue().splitlines()[1:-1:4]] == [
+    lines = written(CountReport(count(network), tensors=True), "csv").splitlines()
+    assert [line.split(",")[4] for line in lines[1:-1:4]] == [
         "weight_ih_l0",
         "weight_ih_l1",
         "weight_ih_l2",
@@ -207,9 +204,8 @@ PARTS = (
 @pytest.mark.parametrize("name", offered(Marked))
 def test_a_format_of_tables_writes_every_part_of_them(name: str) -> None:
     """LaTeX writes rows as lines of a derivation, which have no header."""
-    file = io.StringIO()
-    write([Marked()], name, file)
-    missing = {part for part in PARTS if part not in file.getvalue()}
+    text = written(Marked(), name)
+    missing = {part for part in PARTS if part not in text}
     assert missing == ({"thecolumn", "thesums"} if name == "latex" else set())
 
 

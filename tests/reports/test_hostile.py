@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
+from conftest import written
 from reported import REPORTS
 
-from rnncalc.formats import FORMATS, write
+from rnncalc.formats import FORMATS
 from rnncalc.layers.frozen import Frozen
 from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Style
 from rnncalc.reports.equations import Derivative, Function, Sign, Term
@@ -153,12 +154,6 @@ POISONED = [
     for kind in of.kinds
     if isinstance(report, kind)
 ]
-
-
-def written(report: Report, form: str) -> str:
-    file = io.StringIO()
-    write([report], form, file)
-    return file.getvalue()
 
 
 @pytest.mark.parametrize(("report", "kind", "form"), POISONED)

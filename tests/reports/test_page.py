@@ -1,6 +1,5 @@
 """The page: its MathML says what the plain text says, its words and numbers are those of the other formats."""
 
-import io
 import json
 import re
 import subprocess
@@ -9,11 +8,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from cells import CELLS, equations
-from conftest import Call
+from conftest import Call, written
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, explain
 from rnncalc.conventions.notation import NOTATION_BY_NAME
-from rnncalc.formats import write
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.sheet import Sheet
 
@@ -25,9 +23,7 @@ CHILDREN |= {"mspace": 0, "mtable": None, "mtr": None, "mtd": 1, "msup": 2}
 
 def page_of(net: Network, notation: str = "w") -> ET.Element:
     """Return the page about a network, which must be XML."""
-    file = io.StringIO()
-    write([ExplanationReport(explain(net, notation=notation))], "html", file)
-    return ET.fromstring(file.getvalue().partition("\n")[2])
+    return ET.fromstring(written(ExplanationReport(explain(net, notation=notation)), "html").partition("\n")[2])
 
 
 def said(element: ET.Element, shapes: dict[str, list[int]]) -> str:

@@ -8,21 +8,18 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
 
 import pytest
-import yaml
-from conftest import Call
+from conftest import Call, written
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import Network, count, run, training
-from rnncalc.formats import offered, write
+from rnncalc import count, run, training
+from rnncalc.formats import offered
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.reports.compare import AllocationReport
 from rnncalc.reports.count import CountReport
-from rnncalc.reports.report import Report
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.training import TrainingReport
-from rnncalc.spec import parse
 
 Number = int | None
 Columns = dict[str, tuple[list[Number], Number]]
@@ -32,16 +29,6 @@ UNKNOWN = ("", "–")
 
 FOR_PEOPLE = ("table", "markdown", "html")
 """The formats in which the halves of a network have a column."""
-
-
-def read(spec: Spec) -> Network:
-    return parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
-
-
-def rendered(report: Report, form: str) -> str:
-    file = io.StringIO()
-    write([report], form, file)
-    return file.getvalue()
 
 
 def number(text: str) -> Number:
@@ -137,10 +124,10 @@ def check(found: Columns) -> None:
 @example(HALVES)
 def test_layers_sum_to_the_network(form: str, spec: Spec) -> None:
     """Parameters, trainable and frozen ones, multiply-adds and bytes."""
-    counted = count(read(spec))
+    counted = count(network_of(spec))
     reader, first, _ = READERS[form]
     halves = form in FOR_PEOPLE and "encoder" in spec
-    (found,) = reader(rendered(CountReport(counted, cost=True), form), first + halves)
+    (found,) = reader(written(CountReport(counted, cost=True), form), first + halves)
     check(found)
     frozen = counted.trainable != counted.params
     word = "Non-trainable" if counted.network.convention == "keras" else "Frozen"
@@ -163,9 +150,9 @@ def training_in_json(text: str) -> Columns:
 @example(HALVES, False, None)
 def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bool, chunk: int | None) -> None:
     """Gradients, saved activations and multiply-adds both ways, beside the parameters."""
-    counted = count(read(spec))
+    counted = count(network_of(spec))
     of = training(counted.network, chunk=chunk)
-    text = rendered(TrainingReport(CountReport(counted, cost=cost), of), form)
+    text = written(TrainingReport(CountReport(counted, cost=cost), of), form)
     if form == "json":
         found = training_in_json(text)
     elif form == "csv":
@@ -187,10 +174,10 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
 @example(HALVES)
 def test_tensors_sum_to_the_network(form: str, spec: Spec) -> None:
     """The last table, or the only one, is that of the tensors."""
-    counted = count(read(spec))
+    counted = count(network_of(spec))
     reader, _, first = READERS[form]
     halves = form in FOR_PEOPLE and "encoder" in spec
-    text = rendered(CountReport(counted, tensors=True), form)
+    text = written(CountReport(counted, tensors=True), form)
     if not any(layer.tensors for layer in counted.layers):
         return
     text = text[text.find("Tensors\n") :] if form in ("table", "markdown") else text
@@ -204,7 +191,7 @@ def test_tensors_sum_to_the_network(form: str, spec: Spec) -> None:
 @example(FROZEN)
 def test_tensors_sum_to_layers_in_json(spec: Spec) -> None:
     """Every layer to its tensors, the dense equivalent to its layers."""
-    (report,) = json.loads(rendered(CountReport(count(read(spec))), "json"))["reports"]
+    (report,) = json.loads(written(CountReport(count(network_of(spec))), "json"))["reports"]
     for layer in report["layers"]:
         assert layer["params"] == sum(tensor["params"] for tensor in layer["tensors"])
         assert layer["bytes"] == 4 * layer["params"]
@@ -217,7 +204,7 @@ def test_tensors_sum_to_layers_in_json(spec: Spec) -> None:
 @given(NETWORKS, NETWORKS)
 def test_what_keys_there_are_does_not_depend_on_the_data(one: Spec, other: Spec) -> None:
     """Whatever is known of a network, and whatever layers it has."""
-    reports = [json.loads(rendered(CountReport(count(read(spec))), "json"))["reports"][0] for spec in (one, other)]
+    reports = [json.loads(written(CountReport(count(network_of(spec))), "json"))["reports"][0] for spec in (one, other)]
     assert reports[0].keys() == reports[1].keys()
     layers = [layer.keys() for report in reports for layer in report["layers"]]
     assert all(layer == layers[0] for layer in layers)
@@ -230,9 +217,9 @@ def test_what_keys_there_are_does_not_depend_on_the_data(one: Spec, other: Spec)
 @example(HALVES)
 def test_every_convention_sums(spec: Spec) -> None:
     """The column of each convention, in every format; one that cannot express the network has nothing to sum."""
-    report = AllocationReport(compare_conventions(read(spec)))
+    report = AllocationReport(compare_conventions(network_of(spec)))
     halves = "encoder" in spec
-    (found,) = in_csv(rendered(report, "csv"), 4)
+    (found,) = in_csv(written(report, "csv"), 4)
     check(found)
     sums = {name: (sum(filter(None, rows)), total) for name, (rows, total) in found.items()}
     for form, read_from in (
@@ -240,9 +227,9 @@ def test_every_convention_sums(spec: Spec) -> None:
         ("markdown", in_markdown),
         ("html", in_html),
     ):  # which have equal neighbours in one row
-        (shown,) = read_from(rendered(report, form), 2 + halves)
+        (shown,) = read_from(written(report, form), 2 + halves)
         assert {name: (sum(filter(None, rows)), total) for name, (rows, total) in shown.items()} == sums
-    (data,) = json.loads(rendered(report, "json"))["reports"]
+    (data,) = json.loads(written(report, "json"))["reports"]
     assert {
         name: ([layer["params"][name] for layer in data["layers"]], total) for name, total in data["params"].items()
     } == found
@@ -251,8 +238,8 @@ def test_every_convention_sums(spec: Spec) -> None:
 @given(st.one_of(network(steps=True), encoder_decoder()))
 def test_what_a_pass_did_sums(spec: Spec) -> None:
     """Weights, weights read and multiplications; a part counted elsewhere has none."""
-    done = run(read(spec))
-    text = rendered(RunReport(done), "markdown")
+    done = run(network_of(spec))
+    text = written(RunReport(done), "markdown")
     (found,) = in_markdown(text, 3)
     assert [*found] == ["Weights", "Weights read", "Multiplications"]
     for rows, total in found.values():
@@ -263,7 +250,7 @@ def test_what_a_pass_did_sums(spec: Spec) -> None:
 @example(FROZEN)
 def test_the_layers_of_a_count_sum_to_it(spec: Spec) -> None:
     """What is not known of one is not known of the whole."""
-    counted = count(read(spec))
+    counted = count(network_of(spec))
     assert [layer.name for layer in counted.layers] == [placed.name for placed in counted.network.stack]
     for key in ("params", "trainable", "multiply_adds", "multiply_adds_per_step"):
         each = [getattr(layer, key) for layer in counted.layers]

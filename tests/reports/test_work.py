@@ -1,6 +1,5 @@
 """`run --work`: what is printed is read back, worked out again and against `run`: every cell, every convention."""
 
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -11,13 +10,12 @@ from typing import Any
 
 import cells
 import pytest
-from conftest import Call, Screen
+from conftest import Call, Screen, written
 from worked_text import Number, equations
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import RefusedError, SpecError
-from rnncalc.formats import write
 from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.run import Run, run
@@ -191,9 +189,7 @@ def test_so_is_every_equation_of_a_network(name: str) -> None:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_table_has_what_is_read_back_here(name: str) -> None:
     """Every title and every line, in order."""
-    file = io.StringIO()
-    write([WorkReport(work(NETWORKS[name]))], "table", file)
-    table = iter(file.getvalue().splitlines())
+    table = iter(written(WorkReport(work(NETWORKS[name])), "table").splitlines())
     for line in printed(NETWORKS[name]).splitlines():
         assert not line or line in table
 

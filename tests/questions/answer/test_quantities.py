@@ -1,12 +1,11 @@
 """A number of another kind is said to be what it is; a single size that would give a number."""
 
 import pytest
-import yaml
 from conftest import Call
 from finding import judged
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, network
+from strategies import Spec, network, network_of
 
 from rnncalc import (
     GRU,
@@ -26,7 +25,6 @@ from rnncalc.questions.answer.quantities import OtherSize, other_size, quantitie
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.solve import SizePlace
 from rnncalc.reports.answer import QUANTITIES, AnswerReport
-from rnncalc.spec import parse
 
 SMALL = ("-i", 4, "-l", "rnn:3", "-o", 1, "-T", 3)
 MGU = ("-i", 3, "-l", "mgu:5", "-T", 4)
@@ -131,7 +129,7 @@ def test_a_number_of_another_kind_is_always_said_to_be_one(net: Network, number:
 @given(network(), st.sampled_from(["multiply_adds", "bytes", "saved"]))
 def test_whatever_the_network_its_other_numbers_are_said_to_be_so(spec: Spec, key: str) -> None:
     """Unless the right count is the same number."""
-    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = network_of(spec)
     counted, trained = count(net), training(net)
     once = sum(layer.multiply_adds_per_step or 0 for layer in counted.layers)
     number = {"multiply_adds": counted.multiply_adds or once, "bytes": 4 * net.params, "saved": trained.saved}[key]

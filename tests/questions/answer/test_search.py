@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-import yaml
 from finding import PLACES, evaluated, ids, judged
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Embedding, External, Network, Output
 from rnncalc.questions.answer.grading import judge
@@ -16,13 +15,12 @@ from rnncalc.questions.answer.reading import GivenNumber, read_number
 from rnncalc.questions.answer.search import Diagnosis, Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import worksheet_of, write
-from rnncalc.spec import parse
 
 
 @given(st.one_of(network(), encoder_decoder()), st.integers(-20, 20), st.sampled_from([1, 1, 10]))
 def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int, unit: int) -> None:
     """What rounds to the total is right and nothing else is; each sum that is told is true and gives the number."""
-    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = network_of(spec)
     number = max(0, net.params + off) // unit * unit
     found = judge(net, [GivenNumber(number, unit, str(number))])
     assert found.right == (number == net.params or (number > 0 and abs(number - net.params) * 2 <= unit - (unit == 1)))
@@ -36,7 +34,7 @@ def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int, unit: int) -> N
 @given(st.one_of(network(), encoder_decoder()))
 def test_right_layers_are_right(spec: Spec) -> None:
     """The layers' own counts are never called wrong, however they are written."""
-    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = network_of(spec)
     counts = [placed.params for placed in net.stack]
     for written in ("{}", "{:,}", "{:_}", "+{}", "{}.0"):
         assert judge(net, [read_number(written.format(count)) for count in counts]).right

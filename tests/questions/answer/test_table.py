@@ -11,6 +11,7 @@ from conftest import Call
 from finding import PLACES, ids, ids_of, judged, variants_made
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import network_of
 from wrong_counts import WRONG
 
 from rnncalc import (
@@ -29,7 +30,6 @@ from rnncalc import (
     answer,
 )
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.spec import parse
 
 SIZE = st.integers(2, 40)
 
@@ -150,7 +150,7 @@ def test_a_wrong_answer_has_its_reason() -> None:
     """Nine of ten are told first; before the others stands what gives the same number and is as likely."""
     reasons, later = 0, []
     for case in (each for each in ANSWERS if "network" in each):
-        net = parse(yaml.safe_dump(case["network"]).encode(), "spec").network
+        net = network_of(case["network"])
         assert net.params == case["right"]
         for number, expected in case["wrong"].items():
             found = ["+".join(sorted(each.split("+"))) for each in ids(net, number)]

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Network, Output
 from rnncalc.questions.answer.grading import answer, judge
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, number_of_tensors, tensors_of
-from rnncalc.spec import parse
 
 LECTURE = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
 WITH_BIAS = Network(input=10, layers=(RNN(20),), output=Output(5))
@@ -24,7 +22,7 @@ TALL = Network(input=4, layers=(Dense(7, bias=False), Dense(3, bias=False)))
 @given(st.one_of(network(), encoder_decoder()))
 def test_what_is_right_is_never_wrong(spec: Spec) -> None:
     """The tensors' own shapes and numbers are right, whatever the network."""
-    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = network_of(spec)
     tensors = tensors_of(net)
     assert len(tensors) == number_of_tensors(net)
     if tensors:

@@ -1,11 +1,10 @@
 """A line of the worksheet, and the right one: what they come to and how they are written."""
 
 import pytest
-import yaml
 from finding import evaluated
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import LSTM, RNN, SRU, Dense, Embedding, External, Layer, Network, Output
 from rnncalc.conventions.catalogue import CONVENTIONS
@@ -19,7 +18,6 @@ from rnncalc.questions.answer.worksheet import (
     write,
 )
 from rnncalc.questions.compare import compare_conventions
-from rnncalc.spec import parse
 
 INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
 
@@ -72,7 +70,7 @@ def test_gates_that_read_unlike_things(
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
 def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     """A learner's formula, its arithmetic and the tensors give one number, under every convention."""
-    here = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    here = network_of(spec)
     net = compare_conventions(here).networks[convention]
     assume(net is not None)
     assert net is not None
