@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from importlib import import_module
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.text import escape
+
+T = TypeVar("T")
 
 Path = tuple[str | int, ...]
 """The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
@@ -116,6 +118,19 @@ def imported(where: str, module: str) -> Mapping[str, Any]:
     except Exception as error:  # a module from elsewhere may raise anything
         said = f"{type(error).__name__}: {escape(str(error), 300)}"
         raise DeclarationError(f"{where} cannot be imported: {said}") from error
+
+
+def declared(where: str, module: str, of: type[T]) -> T:
+    """Return the value of a class in a module that a list names: `CONVENTION = Convention(...)`.
+
+    Raises DeclarationError if there is none.
+    """
+    name = of.__name__
+    found = imported(where, module).get(name.upper())
+    if not isinstance(found, of):
+        message = f"no {name.lower()} is there; write {name.upper()} = {name}(...) in it"
+        raise DeclarationError(f"{where}: {message}")
+    return found
 
 
 def dotted(path: Path) -> str:

@@ -6,7 +6,7 @@ The one list in which a new framework is named. Each is imported when it is firs
 from collections.abc import Iterator
 
 from rnncalc.conventions.rules import Convention
-from rnncalc.errors import DeclarationError, imported
+from rnncalc.errors import DeclarationError, declared
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, OptionProblem
 from rnncalc.text import all_of
@@ -33,9 +33,7 @@ def convention(name: str) -> Convention:
     found = CONVENTIONS[name]
     if isinstance(found, str):
         where = f"{name}: in rnncalc/conventions/catalogue.py, {found!r}"
-        loaded = imported(where, found).get("CONVENTION")
-        if not isinstance(loaded, Convention):
-            raise DeclarationError(f"{where}: no convention is there; write CONVENTION = Convention(...) in it")
+        loaded = declared(where, found, Convention)
         if loaded.name != name:
             raise DeclarationError(f'{where}: the convention is called {loaded.name!r}; write name="{name}" in it')
         CONVENTIONS[name] = found = loaded

@@ -9,7 +9,7 @@ import sys
 from types import ModuleType
 
 from rnncalc.conventions.catalogue import CONVENTIONS, convention, lacks
-from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, raised
+from rnncalc.errors import CallError, DeclarationError, RefusedError, declared, raised
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
 from rnncalc.layers.layer import Shape, Transform
@@ -41,10 +41,7 @@ def spelling(target: str) -> Spelling:
     where = target
     if isinstance(found, str):
         where = f"{target}: {_HERE}, {found!r}"
-        loaded = imported(where, found).get("SPELLING")
-        if not isinstance(loaded, Spelling):
-            raise DeclarationError(f"{where}: no spelling is there; write SPELLING = Spelling(...) in it")
-        found = loaded
+        found = declared(where, found, Spelling)
     if target not in CONVENTIONS:
         raise DeclarationError(f"{where}: no convention is called so; name one in rnncalc/conventions/catalogue.py")
     unknown = [kind for kind in found.cells if convention(target).arrays(kind) is None]

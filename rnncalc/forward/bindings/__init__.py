@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, imported, raised
+from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, declared, raised
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
 
@@ -131,10 +131,7 @@ def binding(convention: str) -> Binding:
         raise RefusedError(f"{message}; write one in forward/bindings, or count without running")
     if isinstance(found, str):
         where = f"{convention}: in rnncalc/forward/bindings/__init__.py, {found!r}"
-        loaded = imported(where, found).get("BINDING")
-        if not isinstance(loaded, Binding):
-            raise DeclarationError(f"{where}: no binding is there; write BINDING = Binding(...) in it")
-        BINDINGS[convention] = found = loaded
+        BINDINGS[convention] = found = declared(where, found, Binding)
     bound = found.cell
 
     def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> BoundWeights:
