@@ -116,7 +116,12 @@ def imported(where: str, module: str) -> Mapping[str, Any]:
     except (DeclarationError, MemoryError):
         raise
     except Exception as error:  # a module from elsewhere may raise anything
-        said = f"{type(error).__name__}: {escape(str(error), 300)}"
+        from os.path import basename
+        from traceback import extract_tb
+
+        at = [frame for frame in extract_tb(error.__traceback__) if frame.name == "<module>"]
+        place = f" ({basename(at[-1].filename)}, line {at[-1].lineno})" if at else ""
+        said = f"{type(error).__name__}: {escape(str(error), 300)}{place}"
         raise DeclarationError(f"{where} cannot be imported: {said}") from error
 
 

@@ -31,21 +31,21 @@ class Destination(Frozen):
 
 
 def write(reports: Sequence[Any], to: Destination) -> None:
-    """Write reports to standard output or to their file."""
+    """Write reports to standard output or to their file; what is not for screens whole or, if it fails, not at all."""
     from rnncalc import formats
 
-    if to.file is not None:
-        text = io.StringIO()
-        formats.write(reports, to.format, text)
-        write_file(to.file, text.getvalue())
+    if to.file is None and formats.find(to.format).for_screens:
+        try:
+            formats.write(reports, to.format, sys.stdout)
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader, such as head, closed the pipe
+            discard_unwritten()
         return
-    try:
-        if not formats.find(to.format).for_screens and not sys.stdout.isatty():
-            write_utf8()
-        formats.write(reports, to.format, sys.stdout)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as head, closed the pipe
-        discard_unwritten()
+    text = io.StringIO()
+    formats.write(reports, to.format, text)
+    if to.file is None and not sys.stdout.isatty():
+        write_utf8()
+    write_text(text.getvalue(), to.file)
 
 
 def write_text(text: str, file: str | None = None) -> None:

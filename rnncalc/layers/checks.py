@@ -31,6 +31,9 @@ _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
 
 def wrong(layer: Cell, inputs: int) -> Iterator[str]:
     """Yield what is wrong with a cell's declarations; later problems may follow from the first."""
+    for option, default in layer.defaults.items():
+        if default is not None and (problem := layer.option(option).allowed.problem(default)):
+            yield f"{option}: its default is not allowed: {problem}"
     gates = layer.gates(inputs)
     yield from _wrong_tuples(layer, gates)
     for gate in gates:
@@ -89,6 +92,8 @@ def _wrong_gate(layer: Cell, inputs: int, gate: Gate) -> Iterator[str]:
             yield f"gate {gate.letter} reads {product.of} unit by unit, and that has not one number for each unit"
     if Product("x", Form.DIAGONAL) in gate.products and inputs != layer.units:
         yield f"gate {gate.letter} reads x unit by unit, and x has not one number for each unit"
+    if not gate.name:
+        yield f'gate {gate.letter}: it has no name; give it one, such as "update gate"'
     if len(gate.letter) != 1:
         yield f"the gate {gate.letter!r} is not called by one letter"
     yield from _wrong_activation(f"gate {gate.letter}", gate.activation)

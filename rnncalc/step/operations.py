@@ -83,6 +83,15 @@ class Operation(Frozen):
             found = len(getattr(self, part))
             if found != self.operands:
                 raise self._error(f"{part}: expected one for each operand, {self.operands}, got {found}")
+        for part, functions in (("forward", (self.forward,)), ("gradients", self.gradients)):
+            if not all(map(callable, functions)):
+                raise self._error(f"{part}: expected a function, and for each operand a gradient")
+        if self.number is not None and self.number not in range(self.operands):
+            raise self._error(f"number: there is no operand {self.number}; write 0, 1 and so on")
+        if min(self.products, self.sums, self.activations) < 0:
+            raise self._error("products, sums, activations: expected whole numbers, 0 or more")
+        if self.sign and self.function:
+            raise self._error("sign, function: it is written in one way; leave out one of the two")
         for read in (place for reads in self.reads for place in reads):
             if read not in (*range(self.operands), RESULT):
                 raise self._error(f"reads: there is no operand {read}; write 0, 1 and so on, or RESULT")

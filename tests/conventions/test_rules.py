@@ -280,7 +280,10 @@ STRANGER = "from rnncalc.conventions.keras import CONVENTION\n"
     ("source", "message"),
     [
         (None, "cannot be imported: ModuleNotFoundError: No module named 'stranger'"),
-        ("import rnncalc.nothing\n", "cannot be imported: ModuleNotFoundError: No module named 'rnncalc.nothing'"),
+        (
+            "import rnncalc.nothing\n",
+            "cannot be imported: ModuleNotFoundError: No module named 'rnncalc.nothing' (stranger.py, line 1)",
+        ),
         ("x = 1\n", "no convention is there; write CONVENTION = Convention(...) in it"),
         (STRANGER, "the convention is called 'keras'; write name=\"stranger\" in it"),
     ],

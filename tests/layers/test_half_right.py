@@ -230,6 +230,15 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         cell(fine, sizes=lambda self, m: {"h": 3}),
         "the width m has no number; sizes() gives h",
     ),
+    "a default that is misspelt": (
+        cell(fine, __annotations__={"activation": str}, activation="tahn"),
+        "activation: its default is not allowed: expected tanh, relu, sigmoid, linear or softmax, "
+        "got 'tahn'; did you mean 'tanh'?",
+    ),
+    "a gate without a name": (
+        cell(fine, (GATES[0]._replace(name=""), GATES[1])),
+        'gate z: it has no name; give it one, such as "update gate"',
+    ),
     "no sizes": (cell(fine, sizes=lambda self, m: None), "the width h has no number; sizes() gives None"),
     "a state that is narrower than its diagonal": (
         cell(
