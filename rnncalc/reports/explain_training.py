@@ -15,7 +15,7 @@ from rnncalc.reports.explain import equations, in_words, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
-from rnncalc.reports.training import on_bytes, on_chunks, truncated
+from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.trace import trace
@@ -80,7 +80,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         if any(isinstance(each.layer, Cell) for each in network.stack):
             last = network.topology_name == Topology.MANY_TO_ONE
             yield OF_THE_LAST if last else SUM_OVER_K
-            if truncated(training):
+            if training.truncated:
                 yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
         yield on_bytes(training)
 
