@@ -10,7 +10,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import TrainingDerivation, TrainingExplanation, WorkLine
-from rnncalc.reports.equations import Derivative, Line, Sign, Term, listed, plain, vector
+from rnncalc.reports.equations import Derivative, Line, Sign, Term, enumeration, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
@@ -221,5 +221,5 @@ def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter
     """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
     own = [_letters(line, each, matrix) for matrix in line.matrices]
     alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
-    rows = listed([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
+    rows = enumeration([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
     return (*alone, f"{', and ' if alone else ''}the rows for {line.of} in ", *rows)

@@ -9,7 +9,7 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
 from rnncalc.questions.operations import OperationsDerivation, OperationsExplanation, PassOperations
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
-from rnncalc.reports.equations import listed, plain, vector
+from rnncalc.reports.equations import enumeration, plain, vector
 from rnncalc.reports.explain import equations, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
@@ -95,7 +95,7 @@ def _step(each: OperationsDerivation) -> list[Row]:
     sizes = each.of.placed.sizes
     rows: list[Row] = []
     for line in each.step:
-        label = Phrase(listed([vector(left, sizes, each.of.notation.rows) for left in line.lefts]))
+        label = Phrase(enumeration([vector(left, sizes, each.of.notation.rows) for left in line.lefts]))
         rows.append((label, TITLES[line.kind].lower(), worked(line.expression, sizes), line.number))
     return rows
 
