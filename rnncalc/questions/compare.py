@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.layout import Layout
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import BIASES, STORED, Role
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
@@ -299,8 +299,8 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Convent
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
         if more:
-            stored = any(tensor.role in _STORED for tensor in now.layout.own)
-            roles = _STORED if stored else _BIASES
+            stored = any(tensor.role in STORED for tensor in now.layout.own)
+            roles = STORED if stored else BIASES
             way = (
                 _total(now.layout, roles),
                 _total(was.layout, roles),
@@ -320,7 +320,3 @@ def _total(layout: Layout, roles: tuple[Role, ...]) -> Expression:
             letters = "".join(axis.letter for axis in tensor.axes)
             terms[letters] = terms.get(letters, 0) + prod(axis.times for axis in tensor.axes)
     return Plus(tuple(Times((number, *letters) if number > 1 else (*letters,)) for letters, number in terms.items()))
-
-
-_BIASES = (Role.BIAS, Role.RECURRENT_BIAS)
-_STORED = (Role.RUNNING_MEAN, Role.RUNNING_VARIANCE)

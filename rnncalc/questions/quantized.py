@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import BIASES
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.layers.lstm import LSTM
@@ -23,8 +23,6 @@ Widths = tuple[int, int, int, int]
 
 QUANTIZATIONS: dict[str, Widths] = {"int8": (1, 4, 1, 2), "int16": (1, 8, 2, 2)}
 """The widths by the type of the activations."""
-
-_BIASES = (Role.BIAS, Role.RECURRENT_BIAS)
 
 
 class StoredBytes(NamedTuple):
@@ -73,7 +71,7 @@ def _of_layer(placed: Placed, widths: Widths) -> StoredBytes:
     layer, (weight, bias, hidden, other) = placed.layer, widths
     if isinstance(layer, External):
         return StoredBytes(None, None, None)
-    biases = sum(tensor.params for tensor in placed.tensors if tensor.role in _BIASES)
+    biases = sum(tensor.params for tensor in placed.tensors if tensor.role in BIASES)
     state = 0
     if isinstance(layer, Cell):
         states = layer.states.items()
