@@ -71,14 +71,7 @@ class TrainingDerivation(NamedTuple):
     work: tuple[WorkLine, ...]
 
 
-class TrainingExplanation(NamedTuple):
-    """The derivation of the numbers of training."""
-
-    training: Training
-    layers: tuple[TrainingDerivation, ...]
-
-
-def explain_training(training: Training, only: tuple[str, ...] = ()) -> TrainingExplanation:
+def explain_training(training: Training, only: tuple[str, ...] = ()) -> tuple[TrainingDerivation, ...]:
     """Derive the numbers of training, of the layers of these names or of all.
 
     Raises RefusedError if the number of steps is not known.
@@ -87,8 +80,7 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> Training
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: the numbers of training need the number of steps", Cure.STEPS)
     layers = zip(explain_those(network).layers, layer_tallies(network, training.chunk), strict=True)
-    found = [_derivation(of, chunks) for of, (placed, chunks) in layers if not only or placed.name in only]
-    return TrainingExplanation(training, tuple(found))
+    return tuple(_derivation(of, chunks) for of, (placed, chunks) in layers if not only or placed.name in only)
 
 
 def _derivation(of: Derivation, chunks: list[ChunkTally]) -> TrainingDerivation:

@@ -9,7 +9,8 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import TrainingDerivation, TrainingExplanation, WorkLine
+from rnncalc.questions.explain_training import TrainingDerivation, WorkLine
+from rnncalc.questions.training import Training
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, enumeration, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
@@ -54,27 +55,28 @@ OF_THE_LAST_LEFT_OUT = _left_out("those stay", "the last chunk", "T", "others")
 class TrainingExplanationReport(DerivationReport, DataReport):
     """The report on a derivation of the numbers of training."""
 
-    explanation: TrainingExplanation
+    training: Training
+    layers: tuple[TrainingDerivation, ...]
 
     def data(self) -> dict[str, Any]:
-        training = self.explanation.training
+        training = self.training
         return {
             "name": training.network.name,
             "convention": training.network.convention,
             "notation": training.network.spelling.name,
-            "layers": [_layer_data(each) for each in self.explanation.layers],
+            "layers": [_layer_data(each) for each in self.layers],
             **fields(training, "gradients", "saved", "backward_multiply_adds", "bytes"),
             "remarks": [in_words(remark) for remark in self._remarks()],
         }
 
     def sheets(self) -> list[Sheet]:
         """Return two tables for each layer, saved activations and products of the backward pass, and remarks."""
-        network = self.explanation.training.network
+        network = self.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
-        return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
+        return [head, *(sheet for each in self.layers for sheet in _sheets(each))]
 
     def _remarks(self) -> Iterator[str | Phrase]:
-        training = self.explanation.training
+        training = self.training
         network = training.network
         yield from on_chunks(training)
         if any(isinstance(each.layer, Cell) for each in network.stack):
