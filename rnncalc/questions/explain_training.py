@@ -43,7 +43,7 @@ class SavedLine(NamedTuple):
     gate: str = ""
 
 
-class WorkLine(NamedTuple):
+class ProductsLine(NamedTuple):
     """Equal products of the backward pass: their purpose, matrices, vector, and number.
 
     matrices: the letters of the gates, or of a matrix outside them. of: x, the letter of a state, or empty.
@@ -68,7 +68,7 @@ class TrainingDerivation(NamedTuple):
     letter: str
     saved: tuple[SavedLine, ...]
     formula: Expression
-    work: tuple[WorkLine, ...]
+    work: tuple[ProductsLine, ...]
 
 
 def explain_training(training: Training, only: tuple[str, ...] = ()) -> tuple[TrainingDerivation, ...]:
@@ -152,7 +152,7 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     return Plus((Times((letter, every)), *once)) if once else Times((letter, every))
 
 
-def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[WorkLine]:
+def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:
     """Yield the products, those of like gates together: gradients of weights first, of the input first."""
     alike: dict[tuple[BackwardProduct, int], list[str]] = {}
     for product, times in work.items():
@@ -168,4 +168,4 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
         arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else Times(each)
         ordered = tuple(sorted(matrices, key=order.find))
         number = value(arithmetic, derivation.placed.sizes)
-        yield WorkLine(product.gradient, ordered, product.of, arithmetic, number)
+        yield ProductsLine(product.gradient, ordered, product.of, arithmetic, number)

@@ -9,7 +9,7 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import TrainingDerivation, WorkLine
+from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
 from rnncalc.questions.training import Training
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, enumeration, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
@@ -155,7 +155,7 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
         yield "The numbers are those of both directions, twice the steps of one; x, which both read, is saved once."
 
 
-def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
+def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the variable that a gradient is with respect to."""
     if line.gradient is Gradient.MATRIX:
         return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
@@ -169,7 +169,7 @@ def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
     return Phrase(((Derivative(LOSS, Term(line.of, time=time)),),))
 
 
-def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
+def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the description of a line's matrices."""
     back = line.gradient is not Gradient.MATRIX
     if stacked := _stacked(line, each):
@@ -181,7 +181,7 @@ def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
     return Phrase(("back through ", (_matrix(line, each),)) if back else ("its matrix",))
 
 
-def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
+def _matrix(line: ProductsLine, each: TrainingDerivation) -> Term:
     """Return the name of a matrix in the equations; for several gates, without the gates' letters."""
     layer = each.of.placed.layer
     if not isinstance(layer, Cell):
@@ -194,7 +194,7 @@ def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
     return Term(*stacked.get(own, own))
 
 
-def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
+def _letters(line: ProductsLine, each: TrainingDerivation, matrix: str) -> Letter:
     """Return the letters of one matrix of a cell, read by itself."""
     layer, placed = each.of.placed.layer, each.of.placed
     assert isinstance(layer, Cell)  # others have one matrix
@@ -203,7 +203,7 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
     return letters.named(part, matrix, line.of)
 
 
-def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
+def _stacked(line: ProductsLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     """Return the matrices of a line that are part of a larger matrix in the equations, each with the larger one."""
     layer, placed, notation = each.of.placed.layer, each.of.placed, each.of.notation
     if not isinstance(layer, Cell):
@@ -219,7 +219,7 @@ def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     return {_letters(line, each, matrix): found[matrix, line.of] for matrix in own}
 
 
-def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
+def _rows(line: ProductsLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
     """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
     own = [_letters(line, each, matrix) for matrix in line.matrices]
     alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
