@@ -20,10 +20,11 @@ from rnncalc.text import not_among
 
 
 def _operations(network: Network, only: tuple[str, ...], batch: int = 1) -> Report:
-    from rnncalc.questions.operations import explain_operations
+    from rnncalc.questions.operations import explain_operations, pass_operations
     from rnncalc.reports.operations import OperationsExplanationReport
 
-    return OperationsExplanationReport(explain_operations(network, batch, only))
+    counted = pass_operations(network, batch)
+    return OperationsExplanationReport(counted, explain_operations(counted, only))
 
 
 def _training(network: Network, only: tuple[str, ...], **update: Any) -> Report:
@@ -31,7 +32,8 @@ def _training(network: Network, only: tuple[str, ...], **update: Any) -> Report:
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport
 
-    return TrainingExplanationReport(explain_training(training(network, **update), only))
+    of = training(network, **update)
+    return TrainingExplanationReport(of, explain_training(of, only))
 
 
 DERIVATIONS = {

@@ -34,6 +34,9 @@ class Role(StrEnum):
 STORED = (Role.RUNNING_MEAN, Role.RUNNING_VARIANCE)
 """The roles of arrays that are stored and not trained."""
 
+BIASES = (Role.BIAS, Role.RECURRENT_BIAS)
+"""The roles of bias vectors of gates and layers."""
+
 
 class Direction(StrEnum):
     """Which copy of a recurrent layer a tensor belongs to."""

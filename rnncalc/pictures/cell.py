@@ -32,7 +32,7 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.reports.equations import Line, Term, plain, spelled, written
+from rnncalc.reports.equations import Line, Term, line_of, plain, spelled
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
@@ -95,7 +95,7 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     width, signs, row = frame.width, frame.signs, convention(network.convention)
     notation = network.spelling
     traced = trace(cell_of(placed), placed.inputs, row)
-    steps = [spelled(written(each, placed.sizes, notation.rows), signs) for each in equations(traced, notation)]
+    steps = [spelled(line_of(each, placed.sizes, notation.rows), signs) for each in equations(traced, notation)]
     flow = graph(traced, notation)
     for gap in GAPS:
         shapes: list[Shape] = figure(flow, gap, signs)

@@ -150,7 +150,7 @@ def backward(
     function = LOSSES[name](_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = backward_pass(timed, function, used, **given)
-    cut = counted.chunk if _cuts(counted) else None
+    cut = counted.chunk if counted.truncated else None
     back = backward_pass(timed, function, used, chunk=cut, **given) if cut else full
     traced = backward_pass(timed, function, used, chunk=cut, traced=True, **given) if states else back
     done = Backward(Run(timed, traced.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
@@ -200,13 +200,7 @@ def _work(counted: Training) -> int:
     back = counted.backward_multiply_adds
     assert back is not None  # parts that are counted elsewhere were refused
     passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
-    return (forward + back) * (2 if _cuts(counted) else 1) + passes * forward
-
-
-def _cuts(counted: Training) -> bool:
-    """Return whether any of the network's sequences is longer than a chunk."""
-    steps = [part.steps or 1 for part in counted.network.parts.values()]
-    return counted.chunk is not None and counted.chunk < max(steps)
+    return (forward + back) * (2 if counted.truncated else 1) + passes * forward
 
 
 def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:

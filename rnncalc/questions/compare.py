@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.layout import Layout
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import BIASES, STORED, Role
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
@@ -289,27 +289,20 @@ def compare_conventions(network: Network) -> Allocations:
     return Allocations(network, networks, problems)
 
 
-LayerDifference = tuple[Expression, Expression, tuple[str, ...], bool]
-"""A difference of a layer: its biases, the textbook's, the names of its own, and whether they are stored numbers."""
-
-
 def _differences(base: Network, network: Network, name: str) -> Iterator[ConventionDifference]:
     """Yield the differences in biases and stored numbers, one for all layers that differ in the same way."""
-    ways: dict[LayerDifference, list[tuple[int, str]]] = {}
+    found: dict[ConventionDifference, list[tuple[int, str]]] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
         if more:
-            stored = any(tensor.role in _STORED for tensor in now.layout.own)
-            roles = _STORED if stored else _BIASES
-            way = (
-                _total(now.layout, roles),
-                _total(was.layout, roles),
-                tuple(tensor.name for tensor in now.layout.own if tensor.role in roles),
-                stored,
-            )
-            ways.setdefault(way, []).append((more, now.name))
-    for way, found in ways.items():
-        yield ConventionDifference(name, sum(more for more, _ in found), *way, tuple(name for _, name in found))
+            stored = any(tensor.role in STORED for tensor in now.layout.own)
+            roles = STORED if stored else BIASES
+            biases, of_textbook = _total(now.layout, roles), _total(was.layout, roles)
+            tensors = tuple(tensor.name for tensor in now.layout.own if tensor.role in roles)
+            alike = ConventionDifference(name, 0, biases, of_textbook, tensors, stored, ())
+            found.setdefault(alike, []).append((more, now.name))
+    for alike, layers in found.items():
+        yield alike._replace(params=sum(more for more, _ in layers), layers=tuple(of for _, of in layers))
 
 
 def _total(layout: Layout, roles: tuple[Role, ...]) -> Expression:
@@ -320,7 +313,3 @@ def _total(layout: Layout, roles: tuple[Role, ...]) -> Expression:
             letters = "".join(axis.letter for axis in tensor.axes)
             terms[letters] = terms.get(letters, 0) + prod(axis.times for axis in tensor.axes)
     return Plus(tuple(Times((number, *letters) if number > 1 else (*letters,)) for letters, number in terms.items()))
-
-
-_BIASES = (Role.BIAS, Role.RECURRENT_BIAS)
-_STORED = (Role.RUNNING_MEAN, Role.RUNNING_VARIANCE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -10,7 +10,6 @@ from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
-from rnncalc.network.stack import Placed
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
@@ -44,7 +43,7 @@ class SavedLine(NamedTuple):
     gate: str = ""
 
 
-class WorkLine(NamedTuple):
+class ProductsLine(NamedTuple):
     """Equal products of the backward pass: their purpose, matrices, vector, and number.
 
     matrices: the letters of the gates, or of a matrix outside them. of: x, the letter of a state, or empty.
@@ -69,17 +68,10 @@ class TrainingDerivation(NamedTuple):
     letter: str
     saved: tuple[SavedLine, ...]
     formula: Expression
-    work: tuple[WorkLine, ...]
+    work: tuple[ProductsLine, ...]
 
 
-class TrainingExplanation(NamedTuple):
-    """The derivation of the numbers of training."""
-
-    training: Training
-    layers: tuple[TrainingDerivation, ...]
-
-
-def explain_training(training: Training, only: tuple[str, ...] = ()) -> TrainingExplanation:
+def explain_training(training: Training, only: tuple[str, ...] = ()) -> tuple[TrainingDerivation, ...]:
     """Derive the numbers of training, of the layers of these names or of all.
 
     Raises RefusedError if the number of steps is not known.
@@ -88,38 +80,36 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> Training
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: the numbers of training need the number of steps", Cure.STEPS)
     layers = zip(explain_those(network).layers, layer_tallies(network, training.chunk), strict=True)
-    found = [_derivation(of, chunks) for of, (placed, chunks) in layers if not only or placed.name in only]
-    return TrainingExplanation(training, tuple(found))
+    return tuple(_derivation(of, chunks) for of, (placed, chunks) in layers if not only or placed.name in only)
 
 
 def _derivation(of: Derivation, chunks: list[ChunkTally]) -> TrainingDerivation:
     placed = of.placed
     most = max(chunks, key=lambda chunk: saved_numbers(placed, chunk.tally))
-    gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
+    gates = [gate.letter for gate in of.gates]
 
     def order_of(line: SavedLine) -> tuple[int, int]:
         letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
         return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
-    saved = sorted(_saved(placed, most.tally), key=order_of)
+    saved = sorted(_saved(of, most.tally), key=order_of)
     work: dict[BackwardProduct, int] = {}
     for chunk in chunks:
         for product, times in chunk.tally.work.items():
             work[product] = work.get(product, 0) + chunk.times * times
     letter = "T" if sum(chunk.steps * chunk.times for chunk in chunks) == most.steps else "K"
     formula = _formula(most.tally, most.steps, letter)
-    return TrainingDerivation(of, most.steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
+    return TrainingDerivation(of, most.steps, letter, tuple(saved), formula, tuple(_work(of, work)))
 
 
-def _saved(placed: Placed, tally: Tally) -> Iterator[SavedLine]:
-    layer, sizes = placed.layer, placed.sizes
-    gates = {gate.letter: gate.name for gate in layer.gates(placed.inputs)} if isinstance(layer, Cell) else {}
+def _saved(of: Derivation, tally: Tally) -> Iterator[SavedLine]:
+    layer, gates = of.placed.layer, {gate.letter: gate.name for gate in of.gates}
     states = tuple(layer.states) if isinstance(layer, Cell) else ()
     for (formula, width), times in tally.saved.items():
         arithmetic: Expression = times if width == ONE else _times(times, width)
         kind = _kind(formula, states, gates)
         gate = gates[formula.letter] if kind is Kind.GATE and isinstance(formula, Symbol) else ""
-        yield SavedLine(kind, formula, arithmetic, value(arithmetic, sizes), gate)
+        yield SavedLine(kind, formula, arithmetic, value(arithmetic, of.placed.sizes), gate)
 
 
 def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> Kind:
@@ -162,20 +152,20 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     return Plus((Times((letter, every)), *once)) if once else Times((letter, every))
 
 
-def _work(placed: Placed, work: dict[BackwardProduct, int]) -> Iterator[WorkLine]:
+def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:
     """Yield the products, those of like gates together: gradients of weights first, of the input first."""
-    alike: dict[tuple[Gradient, str, tuple[str, ...], int], list[str]] = {}
+    alike: dict[tuple[BackwardProduct, int], list[str]] = {}
     for product, times in work.items():
-        alike.setdefault((product.gradient, product.of, product.axes, times), []).append(product.matrix)
-    layer = placed.layer
-    order = "".join(gate.letter for gate in layer.gates(placed.inputs)) if isinstance(layer, Cell) else ""
+        alike.setdefault((product._replace(matrix=""), times), []).append(product.matrix)
+    order = "".join(gate.letter for gate in derivation.gates)
 
-    def order_of(item: tuple[tuple[Gradient, str, tuple[str, ...], int], list[str]]) -> tuple[bool, bool, bool, str]:
-        (gradient, of, _, _), _ = item
-        return not of, of != "x", gradient is Gradient.VECTOR, of
+    def order_of(item: tuple[tuple[BackwardProduct, int], list[str]]) -> tuple[bool, bool, bool, str]:
+        (product, _), _ = item
+        return not product.of, product.of != "x", product.gradient is Gradient.VECTOR, product.of
 
-    for (gradient, of, axes, times), matrices in sorted(alike.items(), key=order_of):
-        each: tuple[int | str, ...] = (times, *axes) if times > 1 else axes
-        arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else _times(times, *axes)
+    for (product, times), matrices in sorted(alike.items(), key=order_of):
+        each: tuple[int | str, ...] = (times, *product.axes) if times > 1 else product.axes
+        arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else Times(each)
         ordered = tuple(sorted(matrices, key=order.find))
-        yield WorkLine(gradient, ordered, of, arithmetic, value(arithmetic, placed.sizes))
+        number = value(arithmetic, derivation.placed.sizes)
+        yield ProductsLine(product.gradient, ordered, product.of, arithmetic, number)

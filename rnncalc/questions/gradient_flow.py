@@ -20,8 +20,7 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Sha
 from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.costs import BackwardProduct, Chunk, Outputs, SavedVector, Tally, tally
-from rnncalc.step.costs import Gradient as BackwardGradient
+from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, tally
 from rnncalc.step.equations import Symbol, formulas
 from rnncalc.step.trace import ONE, Trace, trace
 from rnncalc.text import escape
@@ -341,7 +340,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, chunk: Chunk) -> Tally
         axes = next(axes for role, axes in layer.arrays if role == Role.KERNEL)[:2]
         of_matrix = sum(map(len, windows)) * trained
         of_vector = sum(place is not None for window in windows for place in window) * needs
-        found = {BackwardGradient.MATRIX: of_matrix, BackwardGradient.VECTOR: of_vector}
+        found = {Gradient.MATRIX: of_matrix, Gradient.VECTOR: of_vector}
         work = {BackwardProduct(what, "", "x", tuple(axes)): times for what, times in found.items() if times}
     return Tally(saved, work)
 

@@ -93,26 +93,18 @@ class OperationsDerivation(NamedTuple):
     counts: OperationCounts | None
 
 
-class OperationsExplanation(NamedTuple):
-    """The derivation of the operations of a network, or of some of its layers."""
+def explain_operations(counted: PassOperations, only: tuple[str, ...] = ()) -> tuple[OperationsDerivation, ...]:
+    """Derive the operations of a forward pass, of the layers of these names or of all.
 
-    operations: PassOperations
-    layers: tuple[OperationsDerivation, ...]
-
-
-def explain_operations(network: Network, batch: int = 1, only: tuple[str, ...] = ()) -> OperationsExplanation:
-    """Derive the operations of a forward pass over a batch, of the layers of these names or of all.
-
-    Raises CallError for an invalid batch, and RefusedError for sizes in letters.
+    Raises RefusedError for sizes in letters.
     """
-    counted = pass_operations(network_of(network), batch)
-    derivations = explain_those(network).layers
-    found = [
-        _derivation(of, counts, network, batch)
-        for of, counts in zip(derivations, counted.layers, strict=True)
+    network = network_of(counted.network)
+    derivations = zip(explain_those(network).layers, counted.layers, strict=True)
+    return tuple(
+        _derivation(of, counts, network, counted.batch)
+        for of, counts in derivations
         if not only or of.placed.name in only
-    ]
-    return OperationsExplanation(counted, tuple(found))
+    )
 
 
 def _derivation(of: Derivation, counts: OperationCounts | None, network: Network, batch: int) -> OperationsDerivation:

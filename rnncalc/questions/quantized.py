@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import BIASES
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.layers.lstm import LSTM
@@ -18,20 +18,11 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.count import total
 from rnncalc.questions.given import network_of, word
 
+Widths = tuple[int, int, int, int]
+"""The bytes of a weight, a bias, a number of the state h and a number of any other state."""
 
-class Widths(NamedTuple):
-    """The bytes of a weight, a bias, a number of the state h and a number of any other state."""
-
-    weight: int
-    bias: int
-    hidden: int
-    cell: int
-
-
-QUANTIZATIONS = {"int8": Widths(1, 4, 1, 2), "int16": Widths(1, 8, 2, 2)}
+QUANTIZATIONS: dict[str, Widths] = {"int8": (1, 4, 1, 2), "int16": (1, 8, 2, 2)}
 """The widths by the type of the activations."""
-
-_BIASES = (Role.BIAS, Role.RECURRENT_BIAS)
 
 
 class StoredBytes(NamedTuple):
@@ -77,12 +68,13 @@ def _has_kernel(placed: Placed) -> bool:
 
 
 def _of_layer(placed: Placed, widths: Widths) -> StoredBytes:
-    layer = placed.layer
+    layer, (weight, bias, hidden, other) = placed.layer, widths
     if isinstance(layer, External):
         return StoredBytes(None, None, None)
-    biases = sum(tensor.params for tensor in placed.tensors if tensor.role in _BIASES)
+    biases = sum(tensor.params for tensor in placed.tensors if tensor.role in BIASES)
     state = 0
     if isinstance(layer, Cell):
-        each = {letter: widths.hidden if letter == "h" else widths.cell for letter in layer.states}
-        state = layer.directions * sum(each[letter] * placed.sizes[width] for letter, width in layer.states.items())
-    return StoredBytes((placed.params - biases) * widths.weight, biases * widths.bias, state)
+        states = layer.states.items()
+        state = sum((hidden if letter == "h" else other) * placed.sizes[width] for letter, width in states)
+        state *= layer.directions
+    return StoredBytes((placed.params - biases) * weight, biases * bias, state)

@@ -31,6 +31,12 @@ class ModuleShapes(NamedTuple):
     input: Axes
     returns: Mapping[str, Axes]
 
+    @property
+    def name(self) -> str:
+        """The name of its layer, or the names of its first and last."""
+        first, *others = [placed.name for placed in self.places]
+        return f"{first} to {others[-1]}" if others else first
+
 
 class NetworkShapes(NamedTuple):
     """The shapes of all modules, in order. time_first: whether the axis of steps is before the batch."""

@@ -65,6 +65,12 @@ class Training(NamedTuple):
     backward_multiply_adds: int | None
     bytes: int | None
 
+    @property
+    def truncated(self) -> bool:
+        """Whether a sequence may have more than one chunk."""
+        steps = [part.steps for part in self.network.parts.values()]
+        return self.chunk is not None and any(each is None or each > self.chunk for each in steps)
+
 
 def training(
     network: Network,

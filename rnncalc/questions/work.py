@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import BIASES, Role
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import Arrays, Matrix, PassData, WeightVector
 from rnncalc.forward.bindings import BoundWeights, binding
@@ -300,7 +300,7 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
         nested = _respelled(bound, node.weights)
         if notation.rows and node.weights.role is not Role.SCALAR:
             nested = _turned(nested)
-        if node.weights.role in (Role.BIAS, Role.RECURRENT_BIAS):
+        if node.weights.role in BIASES:
             biases[node.weights.letter, node.weights.role] = (nested, node.weights.of)
         else:
             products[node.weights.matrix, node.weights.of] = nested

@@ -16,7 +16,7 @@ from rnncalc.questions.answer.reading import GivenNumber, NamedShape
 from rnncalc.questions.answer.returned import AxisOrder
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
-from rnncalc.reports.beside import written
+from rnncalc.reports.beside import shape_text
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, setting, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
@@ -130,7 +130,7 @@ def _row(diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
 
 def _right(judged: Judgement) -> Value:
     if judged.returned:
-        return written(judged.returned.right.array)
+        return shape_text(judged.returned.right.array)
     if judged.formula is not None:
         text = letters(judged.formula)
         return Arithmetic(text, text)
@@ -174,7 +174,7 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         "layer": diagnosis.layer,
         "tensor": judged.tensor,
         "arithmetic": _said(judged) if judged.returned else write(diagnosis.yours),
-        "right": written(judged.returned.right.array) if judged.returned else write(diagnosis.right),
+        "right": shape_text(judged.returned.right.array) if judged.returned else write(diagnosis.right),
     }
 
 

@@ -223,7 +223,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         return _HEADER, (
             (
                 *(network, " ".join(placed.name for placed in module.places)),
-                *(module.places[0].kind, module.places[0].part, written(module.input), name, written(array)),
+                *(module.places[0].kind, module.places[0].part, shape_text(module.input), name, shape_text(array)),
             )
             for module in self.shapes.modules
             for name, array in module.returns.items()
@@ -233,7 +233,10 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         """Return the table of modules and, with `tensors`, the table of tensors."""
         network = self.shapes.network
         rows: Iterator[tuple[Placed, Row]] = (
-            (_named(module), (_kind(module), written(module.input), name, written(array)))
+            (
+                module.places[0]._replace(name=module.name),
+                (_kind(module), shape_text(module.input), name, shape_text(array)),
+            )
             for module in self.shapes.modules
             for name, array in module.returns.items()
         )
@@ -252,16 +255,10 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         yield (self.shapes.time_first and returns.note_time_first) or returns.note
 
 
-def written(array: Axes) -> str:
+def shape_text(array: Axes) -> str:
     """Return a shape for people, `(B, T, 20)`."""
     sizes = [axis if size is None else f"{size:,}" for axis, size in array.items()]
     return f"({', '.join(sizes)})"
-
-
-def _named(module: ModuleShapes) -> Placed:
-    """Return a module's first layer, named after all its layers."""
-    first, *others = module.places
-    return first._replace(name=f"{first.name} to {others[-1].name}") if others else first
 
 
 def _kind(module: ModuleShapes) -> str:

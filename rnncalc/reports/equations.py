@@ -78,7 +78,7 @@ Line = tuple[Piece, ...]
 """An equation, piece by piece; a string is text."""
 
 
-def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) -> Line:
+def line_of(equation: Equation, sizes: Mapping[str, int], rows: bool = False) -> Line:
     """Return an equation with numbers for the letters of its shapes; rows: vectors are rows, left of matrices."""
     writer = _EquationWriter(sizes, rows)
     return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
@@ -116,7 +116,7 @@ def plain_words(parts: Iterable[str | Line]) -> str:
     return "".join(part if isinstance(part, str) else plain(part) for part in parts)
 
 
-def listed(lines: Sequence[Line]) -> tuple[str | Line, ...]:
+def enumeration(lines: Sequence[Line]) -> tuple[str | Line, ...]:
     """Return words and mathematics: `a, b and c`."""
     signs = ["", *[", "] * (len(lines) - 2), " and "][: len(lines)]
     return tuple(part for sign, line in zip(signs, lines, strict=True) for part in (sign, line) if part)
@@ -161,8 +161,8 @@ class _EquationWriter(NamedTuple):
         matrix, *products = formula.operands
         of = [product.operands[1] for product in products if isinstance(product, Application)]
         first, *others = [self.line(each, ATOM if len(of) == 1 else 0) for each in of]
-        listed = (*first, *(piece for other in others for piece in (Sign.COMMA, *other)))
-        stacked = (Sign.OPEN_STACK, *listed, Sign.CLOSE_STACK) if others else listed
+        vectors = (*first, *(piece for other in others for piece in (Sign.COMMA, *other)))
+        stacked = (Sign.OPEN_STACK, *vectors, Sign.CLOSE_STACK) if others else vectors
         if self.rows:
             return (*stacked, Sign.APPLIED, *self.line(matrix))
         return (*self.line(matrix), Sign.APPLIED, *stacked)

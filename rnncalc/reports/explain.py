@@ -19,7 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.equations import Line, Term, plain, plain_words, written
+from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell
@@ -261,7 +261,7 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
 
 def equations(each: Derivation) -> tuple[Line, ...]:
     """Return the equations of a layer with the numbers of its shapes."""
-    return tuple(written(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
+    return tuple(line_of(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:

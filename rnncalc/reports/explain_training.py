@@ -9,13 +9,14 @@ from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import TrainingDerivation, TrainingExplanation, WorkLine
-from rnncalc.reports.equations import Derivative, Line, Sign, Term, listed, plain, vector
+from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
+from rnncalc.questions.training import Training
+from rnncalc.reports.equations import Derivative, Line, Sign, Term, enumeration, plain, vector
 from rnncalc.reports.explain import equations, in_words, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
-from rnncalc.reports.training import on_bytes, on_chunks, truncated
+from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.trace import trace
@@ -54,33 +55,34 @@ OF_THE_LAST_LEFT_OUT = _left_out("those stay", "the last chunk", "T", "others")
 class TrainingExplanationReport(DerivationReport, DataReport):
     """The report on a derivation of the numbers of training."""
 
-    explanation: TrainingExplanation
+    training: Training
+    layers: tuple[TrainingDerivation, ...]
 
     def data(self) -> dict[str, Any]:
-        training = self.explanation.training
+        training = self.training
         return {
             "name": training.network.name,
             "convention": training.network.convention,
             "notation": training.network.spelling.name,
-            "layers": [_layer_data(each) for each in self.explanation.layers],
+            "layers": [_layer_data(each) for each in self.layers],
             **fields(training, "gradients", "saved", "backward_multiply_adds", "bytes"),
             "remarks": [in_words(remark) for remark in self._remarks()],
         }
 
     def sheets(self) -> list[Sheet]:
         """Return two tables for each layer, saved activations and products of the backward pass, and remarks."""
-        network = self.explanation.training.network
+        network = self.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
-        return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
+        return [head, *(sheet for each in self.layers for sheet in _sheets(each))]
 
     def _remarks(self) -> Iterator[str | Phrase]:
-        training = self.explanation.training
+        training = self.training
         network = training.network
         yield from on_chunks(training)
         if any(isinstance(each.layer, Cell) for each in network.stack):
             last = network.topology_name == Topology.MANY_TO_ONE
             yield OF_THE_LAST if last else SUM_OVER_K
-            if truncated(training):
+            if training.truncated:
                 yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
         yield on_bytes(training)
 
@@ -153,7 +155,7 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
         yield "The numbers are those of both directions, twice the steps of one; x, which both read, is saved once."
 
 
-def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
+def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the variable that a gradient is with respect to."""
     if line.gradient is Gradient.MATRIX:
         return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
@@ -167,7 +169,7 @@ def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
     return Phrase(((Derivative(LOSS, Term(line.of, time=time)),),))
 
 
-def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
+def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the description of a line's matrices."""
     back = line.gradient is not Gradient.MATRIX
     if stacked := _stacked(line, each):
@@ -179,7 +181,7 @@ def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
     return Phrase(("back through ", (_matrix(line, each),)) if back else ("its matrix",))
 
 
-def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
+def _matrix(line: ProductsLine, each: TrainingDerivation) -> Term:
     """Return the name of a matrix in the equations; for several gates, without the gates' letters."""
     layer = each.of.placed.layer
     if not isinstance(layer, Cell):
@@ -192,7 +194,7 @@ def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
     return Term(*stacked.get(own, own))
 
 
-def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
+def _letters(line: ProductsLine, each: TrainingDerivation, matrix: str) -> Letter:
     """Return the letters of one matrix of a cell, read by itself."""
     layer, placed = each.of.placed.layer, each.of.placed
     assert isinstance(layer, Cell)  # others have one matrix
@@ -201,7 +203,7 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
     return letters.named(part, matrix, line.of)
 
 
-def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
+def _stacked(line: ProductsLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     """Return the matrices of a line that are part of a larger matrix in the equations, each with the larger one."""
     layer, placed, notation = each.of.placed.layer, each.of.placed, each.of.notation
     if not isinstance(layer, Cell):
@@ -217,9 +219,9 @@ def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     return {_letters(line, each, matrix): found[matrix, line.of] for matrix in own}
 
 
-def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
+def _rows(line: ProductsLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
     """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
     own = [_letters(line, each, matrix) for matrix in line.matrices]
     alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
-    rows = listed([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
+    rows = enumeration([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
     return (*alone, f"{', and ' if alone else ''}the rows for {line.of} in ", *rows)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.layer import External
-from rnncalc.questions.operations import OperationsDerivation, OperationsExplanation, PassOperations
+from rnncalc.questions.operations import OperationsDerivation, PassOperations
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
-from rnncalc.reports.equations import listed, plain, vector
+from rnncalc.reports.equations import enumeration, plain, vector
 from rnncalc.reports.explain import equations, row_data, worked
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
@@ -49,34 +49,35 @@ Row = tuple[Value, ...]
 class OperationsExplanationReport(DerivationReport, DataReport):
     """The report on a derivation of operations."""
 
-    explanation: OperationsExplanation
+    operations: PassOperations
+    layers: tuple[OperationsDerivation, ...]
 
     def data(self) -> dict[str, Any]:
-        counted = self.explanation.operations
+        counted = self.operations
         return {
             "name": counted.network.name,
             "convention": counted.network.convention,
             "notation": counted.network.spelling.name,
             "batch": counted.batch,
-            "layers": [_layer_data(each) for each in self.explanation.layers],
+            "layers": [_layer_data(each) for each in self.layers],
             "operations": fields(counted.total, *TITLES),
         }
 
     def sheets(self) -> list[Sheet]:
         """Return two tables for each layer, of a step and of the sequence, and the FLOPs of all layers."""
-        counted = self.explanation.operations
+        counted = self.operations
         head = Sheet((), (), title=title(counted.network), subtitle=setting(counted.network), notes=(*self._notes(),))
-        sheets = [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
-        if counted.total and len(self.explanation.layers) == len(counted.network.stack) > 1:
-            flops = [each.counts.flops for each in self.explanation.layers if each.counts]
+        sheets = [head, *(sheet for each in self.layers for sheet in _sheets(each))]
+        if counted.total and len(self.layers) == len(counted.network.stack) > 1:
+            flops = [each.counts.flops for each in self.layers if each.counts]
             columns = Column("Network", key=True), Column("Arithmetic"), Column("Number", right=True)
             sheets.append(Sheet(columns, [("FLOPs", worked(Plus(tuple(flops))), counted.total.flops)]))
         return sheets
 
     def _notes(self) -> Iterator[str]:
-        yield f"Operations of one forward pass over {plural(self.explanation.operations.batch, 'sequence')}."
+        yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
         yield "A sum of two matrix products is part of their multiply-adds (MACs); FLOPs: 2 × multiply-adds + the rest."
-        yield from on_unknown(self.explanation.operations.network)
+        yield from on_unknown(self.operations.network)
 
 
 def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
@@ -95,7 +96,7 @@ def _step(each: OperationsDerivation) -> list[Row]:
     sizes = each.of.placed.sizes
     rows: list[Row] = []
     for line in each.step:
-        label = Phrase(listed([vector(left, sizes, each.of.notation.rows) for left in line.lefts]))
+        label = Phrase(enumeration([vector(left, sizes, each.of.notation.rows) for left in line.lefts]))
         rows.append((label, TITLES[line.kind].lower(), worked(line.expression, sizes), line.number))
     return rows
 

@@ -173,10 +173,10 @@ _SENTENCES: dict[Enum, str] = {
 
 def sentence(remark: Remark) -> str:
     """Return a remark on a file, or on a layer of its draft, in words."""
-    return _SENTENCES[remark.kind].format(names=listed(remark.names), numbers=remark.numbers or (0, 0))
+    return _SENTENCES[remark.kind].format(names=names_text(remark.names), numbers=remark.numbers or (0, 0))
 
 
-def listed(names: tuple[str, ...]) -> str:
+def names_text(names: tuple[str, ...]) -> str:
     """Return the first names, and how many more there are."""
     if not names:
         return "the whole file"
@@ -236,10 +236,10 @@ def _addition(name: str, added: Mapping[str, LayerChange]) -> str:
     """Return `; add ...`, the layer for a tensor of the file: the one at the longest path above it."""
     above = [*(name[: found.start()] for found in re.finditer("[./]", name)), ""]
     there = [path for path in above if path in added]
-    return f"; add {written(added[max(there, key=len)].theirs)}" if there else ""
+    return f"; add {layer_text(added[max(there, key=len)].theirs)}" if there else ""
 
 
-def written(layer: Layer) -> str:
+def layer_text(layer: Layer) -> str:
     """Return a layer as a spec writes it on one line."""
     (kind, number), *options = layer_spec(layer).items()
     head = kind if number is None else f"{kind}: {number}"

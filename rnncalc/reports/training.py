@@ -63,7 +63,7 @@ class TrainingReport(ExtendedCountReport):
             yield from on_unknown(training.network)
         yield from on_chunks(training)
         if training.states_carried is not None:
-            at_once = "of a chunk's steps" if truncated(training) else "of all steps"
+            at_once = "of a chunk's steps" if training.truncated else "of all steps"
             yield f"States carried, {at_once}: {plural(training.states_carried, 'number')}."
         yield on_bytes(training)
 
@@ -86,16 +86,10 @@ STANDS = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "aft
 """The steps with a loss, for topologies without one at every step."""
 
 
-def truncated(training: Training) -> bool:
-    """Return whether a sequence may have more than one chunk."""
-    steps = [part.steps for part in training.network.parts.values()]
-    return training.chunk is not None and any(each is None or each > training.chunk for each in steps)
-
-
 def on_chunks(training: Training) -> Iterator[str]:
     """Yield sentences on the steps with a loss, and on what truncation leaves out."""
     network = training.network
-    if not truncated(training):
+    if not training.truncated:
         of = " of the decoder" if network.encoder else ""
         stands = STANDS.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
         yield f"The loss stands {stands or 'at every step'}{of}; backpropagation goes through all steps."

@@ -15,8 +15,7 @@ from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.explain import explain
 from rnncalc.questions.work import LayerWork, StepWork, Variable, Work, WorkedLine
-from rnncalc.reports.equations import Term
-from rnncalc.reports.equations import written as equation
+from rnncalc.reports.equations import Term, line_of
 from rnncalc.reports.explain import on_padding
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
@@ -69,7 +68,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     if not layer.ways and not layer.steps:
         return
     (derived,) = explain(work.run.network, placed.name).layers
-    letters = tuple(equation(each, placed.sizes, derived.notation.rows) for each in derived.equations)
+    letters = tuple(line_of(each, placed.sizes, derived.notation.rows) for each in derived.equations)
     weights = tuple(_weights(work, layer))
     notes = (*_said(layer), *on_padding(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
@@ -86,7 +85,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
 
 
 def _step(work: Work, step: StepWork, title: str) -> Sheet:
-    lines = (written(line, work.names, work.run.network.spelling) for line in (*step.given, *step.lines))
+    lines = (equation(line, work.names, work.run.network.spelling) for line in (*step.given, *step.lines))
     return Sheet((), (), title=title, work=tuple(lines))
 
 
@@ -133,7 +132,7 @@ def _said(layer: LayerWork) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def written(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
+def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
     """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; named values are written as numbers."""
     sides: list[WorkLine] = [(term(line.name),)]
     if line.same_as is not None:

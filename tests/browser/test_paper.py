@@ -81,8 +81,8 @@ def test_every_derivation_is_on_the_paper(notation: str, tmp_path: Path) -> None
     reports: list[Any] = [ExplanationReport(explain(each)) for each in asked]
     for each in asked:
         with suppress(RefusedError):  # a number of steps is not known
-            trained = explain_training(training(each))
-            reports.append(TrainingExplanationReport(trained))
+            trained = training(each)
+            reports.append(TrainingExplanationReport(trained, explain_training(trained)))
     expected = numbers(reports)
     assert len(expected) > 500
     shown = re.findall(r"\d+", printed(reports, tmp_path))
@@ -114,7 +114,8 @@ def test_accents_are_on_the_paper(tmp_path: Path) -> None:
 def test_long_names_are_on_the_paper(tmp_path: Path) -> None:
     """In titles, in words and beside numbers."""
     long = Network(input=2, layers=(FastGRNN(3, name="x" * 150), FastGRNN(3, name="y_" * 60)), output=1, steps=2)
-    printed([ExplanationReport(explain(long)), TrainingExplanationReport(explain_training(training(long)))], tmp_path)
+    trained = training(long)
+    printed([ExplanationReport(explain(long)), TrainingExplanationReport(trained, explain_training(trained))], tmp_path)
 
 
 @pytest.mark.parametrize("name", CELLS)

@@ -18,7 +18,7 @@ from rnncalc.pictures.cell import rows
 from rnncalc.pictures.circuit import graph
 from rnncalc.pictures.picture import Box, Label, Picture, Style
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.equations import plain, written
+from rnncalc.reports.equations import line_of, plain
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
 
@@ -103,7 +103,7 @@ def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: st
         layer, (placed,) = net.layers[0], net.stack
         assert isinstance(layer, Cell)
         step = trace(layer, M, convention(net.convention))
-        every = [plain(written(each, placed.sizes)) for each in equations(step)]
+        every = [plain(line_of(each, placed.sizes)) for each in equations(step)]
         lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is output has two
         boxes = [shape for shape in drawn(net).shapes if isinstance(shape, Box)]
         signs = [plain(box.lines[0]) for box in boxes if box.style is Style.OPERATION and box.height == 1]

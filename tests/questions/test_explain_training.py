@@ -18,7 +18,8 @@ from rnncalc.step.costs import Gradient
 
 
 def report(network: Network, chunk: int | None = None) -> dict[str, Any]:
-    return TrainingExplanationReport(explain_training(training(network, chunk=chunk))).data()
+    trained = training(network, chunk=chunk)
+    return TrainingExplanationReport(trained, explain_training(trained)).data()
 
 
 def evaluated(text: str) -> Any:
@@ -214,7 +215,7 @@ def test_a_matrix_beside_the_gates_reads_a_vector_of_its_own(call: Call) -> None
 def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> None:
     """T steps in one go, K of them where a sequence is cut: two letters, since both numbers stand beside each other."""
     network = Network(input=2, layers=[RNN(2)], steps=5)
-    found = [explain_training(training(network, chunk=chunk)).layers[0] for chunk in (None, 5, 2)]
+    found = [explain_training(training(network, chunk=chunk))[0] for chunk in (None, 5, 2)]
     assert [(each.letter, each.steps) for each in found] == [("T", 5), ("T", 5), ("K", 1)]
 
 
@@ -222,7 +223,7 @@ def test_products_by_whose_matrices_they_are() -> None:
     """Gates that are alike together in their order, a dense layer's matrix without a letter, the output's as y."""
     layers: list[Layer] = [Dense(3), LSTM(5), GRU(4, reset_after=False)]
     network = Network(input=2, layers=layers, output=6, steps=7, topology="many-to-many")
-    dense, lstm, gru, output = explain_training(training(network)).layers
+    dense, lstm, gru, output = explain_training(training(network))
     into, through = Gradient.MATRIX, Gradient.VECTOR
     assert [line[:3] for line in dense.work] == [(into, ("",), "x")]
     assert [(*line[:3], line.number) for line in lstm.work] == [

@@ -68,8 +68,8 @@ def weights_in(*texts: str) -> set[str]:
 @pytest.mark.parametrize("notation", LETTERS)
 def test_what_training_takes_has_the_letters_of_the_equations(network: Network, notation: str) -> None:
     """A small w for what multiplies another state unit by unit, W for the past; matrices as the notation says."""
-    explained = explain_training(training(network.replace(notation=notation)))
-    (layer,) = TrainingExplanationReport(explained).data()["layers"]
+    trained = training(network.replace(notation=notation))
+    (layer,) = TrainingExplanationReport(trained, explain_training(trained)).data()["layers"]
     assert weights_in(*layer["equations"]) == LETTERS[notation]
     assert weights_in(*(row["label"] for row in layer["saved"])) == LETTERS[notation]
     labels = [row["label"] for row in layer["backward_multiply_adds"]]

@@ -21,7 +21,7 @@ from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.network_pass import Pass
-from rnncalc.reports.equations import Term, plain, written
+from rnncalc.reports.equations import Term, line_of, plain
 from rnncalc.step.equations import Formula, equations, symbols
 from rnncalc.step.trace import trace
 
@@ -126,7 +126,7 @@ def check(net: Network, notation: str) -> None:
     names |= SPELLED[notation](layer, names)
     written_in = NOTATION_BY_NAME[notation]
     step = trace(layer, M, convention(net.convention))
-    lines = [written(each, placed.sizes, written_in.rows) for each in equations(step, written_in)]
+    lines = [line_of(each, placed.sizes, written_in.rows) for each in equations(step, written_in)]
     for x, seen, handed in zip(inputs, ran.traces[0].steps, ran.output, strict=True):
         names["x_t"] = x
         for line in map(plain, lines):
@@ -349,7 +349,7 @@ def test_equations_as_textbooks_and_frameworks_write_them(
     (placed,) = network(name, 4, options, convention_name).stack
     assert isinstance(placed.layer, Cell)
     step = trace(placed.layer, M, convention(convention_name))
-    assert [plain(written(each, placed.sizes)) for each in equations(step)] == lines
+    assert [plain(line_of(each, placed.sizes)) for each in equations(step)] == lines
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ def test_notations_as_books_have_them(
     assert isinstance(placed.layer, Cell)
     of = NOTATION_BY_NAME[notation]
     step = trace(placed.layer, M, convention(convention_name))
-    found = [plain(written(each, placed.sizes, of.rows)) for each in equations(step, of)]
+    found = [plain(line_of(each, placed.sizes, of.rows)) for each in equations(step, of)]
     assert found[: len(lines)] == lines
 
 
@@ -473,14 +473,14 @@ def test_the_axes_of_what_is_written() -> None:
 def test_nothing_stands_for_an_activation_that_does_nothing() -> None:
     """A cell state that goes through none is written as it is."""
     step = trace(LSTM(2, activation="linear"), M, convention("textbook"))
-    lines = [plain(written(each, {"h": 2, "m": M})) for each in equations(step)]
+    lines = [plain(line_of(each, {"h": 2, "m": M})) for each in equations(step)]
     assert lines[2:] == ["g_t = W_xg x_t + W_hg h_(t−1) + b_g", "o_t = σ(W_xo x_t + W_ho h_(t−1) + b_o)", *LINEAR]
 
 
 def test_a_value_of_two_names_is_spelled_out_once() -> None:
     """An LSTM that outputs its cell state as it is."""
     step = trace(LSTM(2, activation="linear", output_gate=False), M, convention("textbook"))
-    lines = [plain(written(each, {"h": 2, "m": M})) for each in equations(step)]
+    lines = [plain(line_of(each, {"h": 2, "m": M})) for each in equations(step)]
     assert lines[3:] == ["c_t = f_t ∘ c_(t−1) + i_t ∘ g_t", "h_t = c_t"]
 
 

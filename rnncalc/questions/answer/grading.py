@@ -320,7 +320,7 @@ def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgeme
 
 def _of_returned(judged: JudgedShape) -> Judgement:
     right = judged.right
-    return Judgement(right.layer, judged.given, 0, right.name, diagnoses=judged.diagnoses, returned=judged)
+    return Judgement(right.module.name, judged.given, 0, right.name, diagnoses=judged.diagnoses, returned=judged)
 
 
 def _check_letters(given: GivenNumber, known: Mapping[str, Any]) -> None:

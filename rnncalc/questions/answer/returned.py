@@ -44,12 +44,6 @@ class ReturnedArray(NamedTuple):
     sizes: Axes
 
     @property
-    def layer(self) -> str:
-        """The name of the module's layer, or the names of its first and last."""
-        first, *others = [placed.name for placed in self.module.places]
-        return f"{first} to {others[-1]}" if others else first
-
-    @property
     def array(self) -> Axes:
         """The array without its name."""
         return {axis: self.sizes[axis] for axis in self.axes}
@@ -195,7 +189,7 @@ def _diagnosis(reason: Reason, array: ReturnedArray, given: NamedShape) -> Diagn
     yours, right = (
         Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (given.sizes, array.array.values())
     )
-    return Diagnosis((reason,), array.layer, None, yours, right)
+    return Diagnosis((reason,), array.module.name, None, yours, right)
 
 
 Wrong = Iterator[tuple[Mapping[str, str], ReturnedArray]]

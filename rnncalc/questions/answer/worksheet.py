@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
 from rnncalc.conventions.layout import axis_of, role_of
-from rnncalc.conventions.tensor import Direction, Role
+from rnncalc.conventions.tensor import BIASES, Direction, Role
 from rnncalc.layers.cell import Cell, Form, Product
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output, Transform
 from rnncalc.network.network import Network
@@ -266,7 +266,7 @@ def _biases(placed: Placed, layer: Cell) -> Counter[str]:
     """Return the number of bias vectors of each gate in one direction, by the gate's letter."""
     biases: Counter[str] = Counter()
     for tensor in placed.tensors:
-        if tensor.role in (Role.BIAS, Role.RECURRENT_BIAS) and tensor.direction is not Direction.BACKWARD:
+        if tensor.role in BIASES and tensor.direction is not Direction.BACKWARD:
             directions = layer.directions if tensor.direction is Direction.BOTH else 1
             for letter in tensor.gates:
                 biases[letter] += tensor.params // (len(tensor.gates) * layer.units * directions)
