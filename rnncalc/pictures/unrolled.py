@@ -19,7 +19,6 @@ from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placem
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
-    Align,
     Arrow,
     Box,
     Brace,
@@ -528,7 +527,7 @@ class Half(Frozen):
         if repeated:
             yield Brace(left, self.inputs + 2, across, (repeated,))
         if repeated and beside:
-            yield Label(left + across // 2, self.inputs + 4, (beside,), Style.NOTE, Align.MIDDLE)
+            yield Label(left + across // 2, self.inputs + 4, (beside,), Style.NOTE, "middle")
 
     def fed_back(self) -> Iterator[Shape]:
         """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""
