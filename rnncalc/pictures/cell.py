@@ -19,6 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.circuit import Graph, NodeKind, figure, graph
 from rnncalc.pictures.picture import (
+    MOST_OF_A_NAME,
     Caption,
     Frame,
     Label,
@@ -42,9 +43,6 @@ GAPS = (3, 2)
 
 ROOM = 76
 """The legend widens a picture to at most this many cells."""
-
-MOST_OF_A_NAME = 24
-"""Longer names are cut, in cells."""
 
 MOST_NAMES = 3
 """If more layers have the same cell, their number is written instead of their names."""

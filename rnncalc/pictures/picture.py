@@ -179,8 +179,8 @@ def columns(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-MOST_OF_A_LINE = 500
-"""Longer text is cut, in characters."""
+MOST_OF_A_LINE, MOST_OF_A_NAME = 500, 24
+"""Longer text is cut, in characters, and the name of a layer, in cells."""
 
 
 def fitted(text: str, most: int) -> str:

@@ -19,6 +19,7 @@ from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placem
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
+    MOST_OF_A_NAME,
     Arrow,
     Box,
     Brace,
@@ -47,9 +48,6 @@ FIRST_LAYERS, LAST_LAYERS = 6, 5
 
 SHORT = 10_000
 """From this number on, the last step is written T."""
-
-MOST_OF_A_NAME = 24
-"""Longer names are cut, in cells."""
 
 DOTS = 3
 """The width of a gap."""
