@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rnncalc.cli.inputs import SUFFIXES
 from rnncalc.errors import Problem, SpecError, first
 from rnncalc.spec import Spec
 from rnncalc.text import escape_path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def model_of(path: str) -> ModelFile | None:
     """Return the contents of a model file, None if its name and its first bytes are not a model file's."""
-    if path == "-" or path.lower().endswith((".yaml", ".yml")):
+    if path == "-" or path.lower().endswith(SUFFIXES):
         return None
     from rnncalc.modelfiles import is_model, read
 

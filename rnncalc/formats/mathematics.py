@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from rnncalc.reports.equations import Line, Sign, Term, plain, plain_piece
 from rnncalc.reports.sheet import Block, EquationText, WorkLine, WorkPiece
@@ -52,47 +52,36 @@ def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) 
     signs: what stands for signs that cannot be written.
     """
     signs = signs or {}
-    rows = [_Rows()]
-    indent = _Rows().with_pieces(line[:2], signs).width
+    rows = [("", "")]
+    indent = max(map(len, _longer(rows[0], line[:2], signs)))
     for group in parts(line, BREAKS):
-        row = rows[-1].with_pieces(group, signs)
-        if rows[-1].above.strip() and len(row.above.rstrip()) > width:
-            rows.append(_Rows(" " * indent).with_pieces(group, signs))
+        above, below = _longer(rows[-1], group, signs)
+        if rows[-1][0].strip() and len(above.rstrip()) > width:
+            rows.append(_longer((" " * indent, ""), group, signs))
         else:
-            rows[-1] = row
+            rows[-1] = above, below
     for row in rows:
-        yield row.above.rstrip()
-        yield row.below.rstrip()
+        yield from (text.rstrip() for text in row)
 
 
-class _Rows(NamedTuple):
-    """A part of an equation, and the shapes of its terms below it."""
+def _longer(row: tuple[str, str], pieces: Line, signs: Mapping[int, str]) -> tuple[str, str]:
+    """Return a part of an equation, and the shapes of its terms below it, with more pieces at their ends.
 
-    above: str = ""
-    below: str = ""
-
-    @property
-    def width(self) -> int:
-        return max(len(self.above), len(self.below))
-
-    def with_pieces(self, pieces: Line, signs: Mapping[int, str]) -> _Rows:
-        """Return the rows with more at their ends.
-
-        A shape that is wider than its term takes free space before it, then after it. The equation makes room only if
-        another shape is in the way.
-        """
-        above, below = self
-        for piece in pieces:
-            text = plain_piece(piece).translate(signs)
-            shape = "×".join(piece.sizes) if isinstance(piece, Term) else ""
-            if shape:
-                spare = len(text) - len(shape)
-                free = len(below) + 1 if below else 0  # one space at the least between two shapes
-                place = max(len(above) + (spare if spare < 0 else (spare + 1) // 2), free)
-                above = above.ljust(place - max(spare, 0))
-                below = below.ljust(place) + shape
-            above += text
-        return _Rows(above, below)
+    A shape that is wider than its term takes free space before it, then after it. The equation makes room only if
+    another shape is in the way.
+    """
+    above, below = row
+    for piece in pieces:
+        text = plain_piece(piece).translate(signs)
+        shape = "×".join(piece.sizes) if isinstance(piece, Term) else ""
+        if shape:
+            spare = len(text) - len(shape)
+            free = len(below) + 1 if below else 0  # one space at the least between two shapes
+            place = max(len(above) + (spare if spare < 0 else (spare + 1) // 2), free)
+            above = above.ljust(place - max(spare, 0))
+            below = below.ljust(place) + shape
+        above += text
+    return above, below
 
 
 GAP = 4

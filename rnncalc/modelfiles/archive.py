@@ -6,7 +6,6 @@ import os
 import struct
 import zipfile
 import zlib
-from types import TracebackType
 from typing import BinaryIO
 
 from rnncalc.bounds import MOST_INFLATED, MOST_LISTED
@@ -36,9 +35,7 @@ class Archive:
     def __enter__(self) -> Archive:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._zip.close()
         self._file.close()
 

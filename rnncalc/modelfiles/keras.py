@@ -78,12 +78,8 @@ class HDF5Array(NamedTuple):
     dtype: str
 
 
-class HDF5File(NamedTuple):
-    """The arrays of a file in its order, the attributes of its groups by path, and its links, not followed."""
-
-    arrays: tuple[HDF5Array, ...]
-    attributes: Mapping[str, Mapping[str, Any]]
-    links: tuple[str, ...]
+Attributes = Mapping[str, Mapping[str, Any]]
+"""The attributes of the groups of a file by path."""
 
 
 class Region(io.RawIOBase):
@@ -136,8 +132,8 @@ def _open(opened: Opened) -> Iterator[Any]:
         raise BadFileError(f"is cut off, or no HDF5 file: {escape(str(error)).lower()}") from None
 
 
-def contents(opened: Opened) -> HDF5File:
-    """Return what a file holds."""
+def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, tuple[str, ...]]:
+    """Return the arrays of a file in its order, the attributes of its groups, and its links, which are not followed."""
     arrays: list[HDF5Array] = []
     links: list[str] = []
     with _open(opened) as file:
@@ -160,7 +156,7 @@ def contents(opened: Opened) -> HDF5File:
                 else:  # only its name, because open objects take memory
                     below.append(name)
             waiting += reversed(below)
-        return HDF5File(tuple(arrays), attributes, tuple(links))
+        return arrays, attributes, tuple(links)
 
 
 def _members(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
@@ -342,14 +338,14 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
     """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
-    held = contents(opened)
-    top = held.attributes.get("", {})
+    arrays, attributes, links = contents(opened)
+    top = attributes.get("", {})
     layers, steps, inputs = _config(config if config is not None else top.get("model_config"))
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
-    names = _names(held)
-    variables = _variables(held, names, layers)
-    for array in held.arrays:
+    names = _names(attributes)
+    variables = _variables(arrays, names, layers)
+    for array in arrays:
         path_of_layer, leaf = _place(array, variables)
         name = names.get(path_of_layer, path_of_layer)
         role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
@@ -361,9 +357,9 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         if role is TensorRole.PARAMETER:
             modules.setdefault(name, {})[leaf] = tensors[-1]
     remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
-    if held.links:
-        remarks.append(Remark(RemarkKind.NOT_READ, held.links))
-    order = [*layers] or [*held.attributes.get("model_weights", top).get("layer_names", ())]
+    if links:
+        remarks.append(Remark(RemarkKind.NOT_READ, links))
+    order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
     made = []
     for name in sorted(modules, key=lambda name: places.get(name, len(places))):
@@ -372,11 +368,11 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     return ModelFile(path, format, "keras", tuple(tensors), tuple(made), bool(places), tuple(remarks), steps, inputs)
 
 
-def _names(held: HDF5File) -> dict[str, str]:
+def _names(attributes: Attributes) -> dict[str, str]:
     """Return the names of layers from their groups, without names that two layers share."""
     said = {
         path.removesuffix("/vars"): words["name"]
-        for path, words in held.attributes.items()
+        for path, words in attributes.items()
         if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
     }
     times = Counter(said.values())
@@ -394,11 +390,11 @@ _STATISTICS = ("moving_mean", "moving_variance")
 
 
 def _variables(
-    held: HDF5File, names: Mapping[str, str], layers: Mapping[str, KerasLayer]
+    arrays: list[HDF5Array], names: Mapping[str, str], layers: Mapping[str, KerasLayer]
 ) -> dict[str, tuple[str, ...]]:
     """Return the names of each layer's numbered variables, as far as they are known."""
     shapes: dict[str, dict[int, tuple[int, ...]]] = {}
-    for array in held.arrays:
+    for array in arrays:
         if (numbered := _NUMBERED.fullmatch(array.path)) and not numbered["cell"]:
             shapes.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
     found = {}

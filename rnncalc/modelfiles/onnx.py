@@ -48,14 +48,14 @@ def read(path: str) -> ModelFile:
     """Return the contents of a file."""
     with open_input(path) as file:
         graph = _graph(path, Wire(FileBytes(file)))
-    look = _Look()
-    tensors = _with_roles(graph, look)
+    reader = _BoundedReader()
+    tensors = _with_roles(graph, reader)
     modules = tuple(_modules(graph.nodes, tensors))
     remarks = []
     if graph.branching:
         remarks.append(Remark(RemarkKind.IN_BRANCHES, tuple(dict.fromkeys(graph.branching))))
     if zeros := tuple(
-        module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors, look)
+        module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors, reader)
     ):
         remarks.append(Remark(RemarkKind.ZEROS, zeros))
     return ModelFile(path, "onnx", "onnx", tuple(tensors.values()), modules, True, tuple(remarks))
@@ -361,13 +361,13 @@ _STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
 _MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze", "Reshape")
 
 
-class _Look:
+class _BoundedReader:
     """Reads the numbers of a tensor if they are not too many, and of a type that is read."""
 
     def __init__(self) -> None:
         self.left = MOST_BIASES_IN_ALL
 
-    def at(self, tensor: FileTensor) -> Any:
+    def numbers(self, tensor: FileTensor) -> Any:
         """Return the numbers of a tensor, None if they are too many."""
         if prod(tensor.shape) > min(self.left, MOST_BIASES) or tensor.dtype not in REAL[:4]:
             return None
@@ -375,7 +375,7 @@ class _Look:
         return tensor.read()
 
 
-def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
+def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTensor]:
     """Return the tensors of a graph, each with its role, which follows from the operators that read it."""
     moments: set[str] = set()
     states: set[str] = set()
@@ -397,7 +397,7 @@ def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
             return TensorRole.CONSTANT if constant else TensorRole.UNKNOWN
         as_state = name in states or (constant and name in moved)
         if as_state and name not in others and (constant or name not in moved):
-            numbers = look.at(tensor)
+            numbers = reader.numbers(tensor)
             if numbers is not None and not any(_flat(numbers)):
                 return TensorRole.CONSTANT  # the state before the first step, which is zeros and no weight
         return TensorRole.PARAMETER
@@ -405,7 +405,7 @@ def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
     made = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
     starts = _starts(graph.nodes)
     parameters = [tensor for tensor in made.values() if tensor.is_parameter]
-    for name in _made_beforehand([each for each in parameters if each.name in starts], parameters, look):
+    for name in _made_beforehand([each for each in parameters if each.name in starts], parameters, reader):
         made[name] = made[name]._replace(role=TensorRole.CONSTANT)
     return made
 
@@ -417,27 +417,27 @@ def _starts(nodes: list[Operator]) -> set[str]:
     return {name for node in sums for name in node.inputs}
 
 
-def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], look: _Look) -> Iterator[str]:
+def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], reader: _BoundedReader) -> Iterator[str]:
     """Yield the names of what a step makes of a state of zeros: a copy of a bias, or zeros where there is none.
 
     An exporter that writes out the steps calculates it for the first of them, with the axes of a step; a bias has one.
     """
     rows = [each for each in added if len(each.shape) > 2 and prod(each.shape[:-1]) == 1]
     sizes = {each.shape[-1:] for each in rows}
-    biases = [look.at(each) for each in parameters if each.shape in sizes]
+    biases = [reader.numbers(each) for each in parameters if each.shape in sizes]
     copied = {tuple(numbers) for numbers in biases if numbers is not None}
     for each in rows:
-        numbers = look.at(each)
+        numbers = reader.numbers(each)
         if numbers is not None and (not any(flat := _flat(numbers)) or tuple(flat) in copied):
             yield each.name
 
 
-def _half_zeros(tensors: Mapping[str, FileTensor], look: _Look) -> bool:
+def _half_zeros(tensors: Mapping[str, FileTensor], reader: _BoundedReader) -> bool:
     """Return whether the second half of the biases of an operator is zeros, which exporters put there."""
     biases = tensors.get("B")
     if biases is None or len(biases.shape) != 2 or biases.shared_with:
         return False
-    rows = look.at(biases)
+    rows = reader.numbers(biases)
     return rows is not None and all(any(row) and not any(row[len(row) // 2 :]) for row in rows)
 
 

@@ -96,12 +96,8 @@ _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "
 """The attributes in which a module keeps its parts; they are not in the parts' names."""
 
 
-class PickledTensor(NamedTuple):
-    """A tensor as the pickle describes it. role, frozen: None if it does not say."""
-
-    call: PickledCall
-    role: TensorRole | None = None
-    frozen: bool | None = None
+PickledTensor = tuple["PickledCall", TensorRole | None, bool | None]
+"""A tensor as the pickle describes it: its call, its role, whether it is frozen; None where the pickle is silent."""
 
 
 class PickledTensors:
@@ -194,12 +190,12 @@ def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None
     if not isinstance(value, PickledCall) or not isinstance(value.args, tuple):
         return None
     if value.name in _TENSORS:
-        return PickledTensor(value, role)
+        return value, role, None
     if value.name in _PARAMETERS and value.args:
         below, *more = value.args
         frozen = not more[0] if more and isinstance(more[0], bool) else None
         if isinstance(below, PickledCall) and isinstance(below.args, tuple) and below.name in _TENSORS:
-            return PickledTensor(below, role or TensorRole.PARAMETER, frozen)
+            return below, role or TensorRole.PARAMETER, frozen
     return None
 
 
@@ -207,28 +203,30 @@ def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None
 
 
 class TensorView(NamedTuple):
-    """The place of a tensor's numbers: the file of the archive, the first number, and the strides."""
+    """The place of a tensor's numbers: the file of the archive, the first number, and the strides; shape and type."""
 
     file: str
     start: int
     strides: tuple[int, ...]
+    shape: tuple[int, ...]
+    dtype: str
 
 
 def _tensors(path: str, archive: Archive, root: str, found: PickledTensors) -> Iterator[FileTensor]:
     """Yield the tensors of a file; of those with the same numbers, later ones name the first."""
     written = archive.read(f"{root}byteorder", 100) if f"{root}byteorder" in archive.names else b""
     order = "big" if written.strip() == b"big" else "little"
-    first: dict[tuple[TensorView, tuple[int, ...]], str] = {}
-    for name, tensor in found.tensors.items():
-        view, shape, dtype = _view(name, tensor.call, archive, root)
-        role = role_of(name, dtype) if tensor.role is None else tensor.role
-        other = first.setdefault((view, shape), name) if prod(shape) else name
-        read = partial(_numbers, path, order, view, shape, dtype)
-        yield FileTensor(name, shape, dtype, role, read, tensor.frozen, None if other == name else other)
+    first: dict[TensorView, str] = {}
+    for name, (call, role, frozen) in found.tensors.items():
+        view = _view(name, call, archive, root)
+        role = role or role_of(name, view.dtype)
+        other = first.setdefault(view, name) if prod(view.shape) else name
+        read = partial(_numbers, path, order, view)
+        yield FileTensor(name, view.shape, view.dtype, role, read, frozen, None if other == name else other)
 
 
-def _view(name: str, call: PickledCall, archive: Archive, root: str) -> tuple[TensorView, tuple[int, ...], str]:
-    """Return the place, the shape and the type of a tensor. Raises BadFileError if the place is impossible."""
+def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorView:
+    """Return the place of a tensor, its shape and its type. Raises BadFileError if the place is impossible."""
     said = escape(name)
     nothing = BadFileError(f"says of {said} nothing that a tensor can be")
     args = call.args if isinstance(call.args, tuple) else ()
@@ -244,13 +242,13 @@ def _view(name: str, call: PickledCall, archive: Archive, root: str) -> tuple[Te
     dtype = _dtype(of, args[4:])
     if dtype is None:
         raise BadFileError(f"keeps {said} in {escape(str(of))}, which is not read here; save it as float32")
-    view = TensorView(f"{root}data/{key}", start, strides)
+    view = TensorView(f"{root}data/{key}", start, strides, shape, dtype)
     needed = (start + _reach(shape, strides)) * BYTES[dtype]
     held = archive.size(view.file)
     if held is None or needed > held:
         there = "none" if held is None else f"{held:,} bytes"
         raise BadFileError(f"is cut off: {said} needs {needed:,} bytes, and there are {there}")
-    return view, shape, dtype
+    return view
 
 
 def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
@@ -277,12 +275,14 @@ def _dtype(of: Global, rest: tuple[Any, ...]) -> str | None:
     return beside if beside in BYTES else STORAGES.get(of.name)
 
 
-def _numbers(path: str, order: str, view: TensorView, shape: tuple[int, ...], dtype: str) -> Any:
-    size = BYTES[dtype]
+def _numbers(path: str, order: str, view: TensorView) -> Any:
+    size = BYTES[view.dtype]
     with Archive(path) as archive:
-        data = archive.piece(view.file, view.start * size, _reach(shape, view.strides) * size)
-    flat = decoded(data, dtype, order)
-    return nested(flat, shape) if view.strides == contiguous(shape) else strided(flat, shape, view.strides)
+        data = archive.piece(view.file, view.start * size, _reach(view.shape, view.strides) * size)
+    flat = decoded(data, view.dtype, order)
+    if view.strides == contiguous(view.shape):
+        return nested(flat, view.shape)
+    return strided(flat, view.shape, view.strides)
 
 
 # A pickle as data: names are recorded, and nothing is imported, looked up or called. Python's own unpickler is not made

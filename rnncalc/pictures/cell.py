@@ -19,7 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.circuit import Graph, NodeKind, figure, graph
 from rnncalc.pictures.picture import (
-    Align,
+    MOST_OF_A_NAME,
     Caption,
     Frame,
     Label,
@@ -43,9 +43,6 @@ GAPS = (3, 2)
 
 ROOM = 76
 """The legend widens a picture to at most this many cells."""
-
-MOST_OF_A_NAME = 24
-"""Longer names are cut, in cells."""
 
 MOST_NAMES = 3
 """If more layers have the same cell, their number is written instead of their names."""
@@ -229,12 +226,12 @@ def labels(found: Sequence[LegendRow], width: int) -> Iterator[Label]:
     total = sum(row.params for row in found)
     numbers = names + GAP + max(len(HEAD), len(f"{total:,}"))
     start = numbers + GAP if width - numbers - GAP >= LEAST else letters + GAP
-    yield Label(numbers - 1, 0, (HEAD,), Style.NOTE, Align.END)
+    yield Label(numbers - 1, 0, (HEAD,), Style.NOTE, "end")
     y = 1
     for row in found:
         yield Label(0, y, row.letter, Style.NOTE)
         yield Label(letters + GAP, y, (row.name,), Style.NOTE)
-        yield Label(numbers - 1, y, (f"{row.params:,}",), Style.NOTE, Align.END)
+        yield Label(numbers - 1, y, (f"{row.params:,}",), Style.NOTE, "end")
         lines = wrap(row.meaning, max(width - start, LEAST) * 9 // 10) if row.meaning else []
         y += start <= letters + GAP
         for line in lines:
@@ -242,7 +239,7 @@ def labels(found: Sequence[LegendRow], width: int) -> Iterator[Label]:
             y += 1
         y += not lines and start > letters + GAP
     yield Label(letters + GAP, y, ("all",), Style.NOTE)
-    yield Label(numbers - 1, y, (f"{total:,}",), Style.NOTE, Align.END)
+    yield Label(numbers - 1, y, (f"{total:,}",), Style.NOTE, "end")
 
 
 HEAD = "parameters"

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.pictures.picture import (
-    Align,
     Arrow,
     Box,
     Dot,
@@ -689,10 +688,10 @@ class Routing:
         for place, box in self.grid.boxes.items():
             x, y = self.middles[place] - box.width // 2, rows[self.grid.rows[place]] - (box.height - 1) // 2
             yield box._replace(x=x, y=y)
-        yield Label(self.trunks[0], rows[0], (Term("x", time="t"),), Style.INPUT, Align.MIDDLE)
-        yield Label(self.middles[OUT], rows[self.grid.rows[OUT]], (Term("h", time="t"),), Style.OUTPUT, Align.MIDDLE)
+        yield Label(self.trunks[0], rows[0], (Term("x", time="t"),), Style.INPUT, "middle")
+        yield Label(self.middles[OUT], rows[self.grid.rows[OUT]], (Term("h", time="t"),), Style.OUTPUT, "middle")
         for letter, place in self.grid.graph.before.items():
-            yield Label(LEFT - 1, entries[place], (Term(letter, time="t−1"),), Style.STATE, Align.END)
+            yield Label(LEFT - 1, entries[place], (Term(letter, time="t−1"),), Style.STATE, "end")
         for route in self.routes:
             if route.target == RIGHT:
                 y = rows[route.row] if route.course is Course.EXIT else tracks[route.row, route.source]

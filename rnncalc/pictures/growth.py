@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network, in_numbers
-from rnncalc.pictures.picture import Align, Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
+from rnncalc.pictures.picture import Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Term
 from rnncalc.reports.setting import title
@@ -105,15 +105,15 @@ def _axes(grown: Growth, width: int, height: int) -> Iterator[Shape]:
     across, up = grown.scales
     yield Arrow(((0, height), (0, -1)), Style.AXIS)
     yield Arrow(((0, height), (width + 2, height)), Style.AXIS)
-    yield Label(0, -2, ("parameters",), Style.SHAPE, Align.MIDDLE)
+    yield Label(0, -2, ("parameters",), Style.SHAPE, "middle")
     yield Label(width + 4, height, ("steps ", Term("T")), Style.SHAPE)
     for number, text in zip(up.marks, _numbers(up), strict=True):
         y = height - round(up.share(number) * height)
         yield Curve(((0.1, y + 0.5), (0.5, y + 0.5)), Style.AXIS)
-        yield Label(-2, y, (text,), Style.SHAPE, Align.END)
+        yield Label(-2, y, (text,), Style.SHAPE, "end")
     behind = -1
     for number, text in zip(across.marks, _numbers(across), strict=True):
-        label = Label(round(across.share(number) * width), height + 1, (text,), Style.SHAPE, Align.MIDDLE)
+        label = Label(round(across.share(number) * width), height + 1, (text,), Style.SHAPE, "middle")
         yield Curve(((label.x + 0.5, height + 0.5), (label.x + 0.5, height + 0.7)), Style.AXIS)
         if label.left > behind:
             yield label

@@ -17,7 +17,7 @@ from enum import StrEnum
 from itertools import pairwise
 from math import ceil
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rnncalc.reports.equations import Line, plain
 from rnncalc.text import escape
@@ -61,13 +61,8 @@ DASHED = (Style.BACKWARD, Style.ELIDED)
 """The styles drawn in dashes: the backward direction, and parts that are left out."""
 
 
-class Align(StrEnum):
-    """Which cell of a label is at its place."""
-
-    START = "start"
-    MIDDLE = "middle"
-    END = "end"
-
+Align = Literal["start", "middle", "end"]
+"""Which cell of a label is at its place."""
 
 GridPoint = tuple[int, int]
 """A place on the grid: x, y."""
@@ -122,17 +117,17 @@ class Label(NamedTuple):
     y: int
     text: Line
     style: Style
-    align: Align = Align.START
+    align: Align = "start"
 
     @property
     def left(self) -> int:
         """The first of its cells."""
-        return self.x - {Align.START: 0, Align.MIDDLE: span(self.text) // 2, Align.END: span(self.text) - 1}[self.align]
+        return self.x - {"start": 0, "middle": span(self.text) // 2, "end": span(self.text) - 1}[self.align]
 
     @property
     def anchor(self) -> float:
         """The x of its start, its middle or its end, whichever is at its place."""
-        return {Align.START: self.left, Align.MIDDLE: self.x + 0.5, Align.END: self.left + span(self.text)}[self.align]
+        return {"start": self.left, "middle": self.x + 0.5, "end": self.left + span(self.text)}[self.align]
 
 
 class Brace(NamedTuple):
@@ -184,8 +179,8 @@ def columns(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-MOST_OF_A_LINE = 500
-"""Longer text is cut, in characters."""
+MOST_OF_A_LINE, MOST_OF_A_NAME = 500, 24
+"""Longer text is cut, in characters, and the name of a layer, in cells."""
 
 
 def fitted(text: str, most: int) -> str:

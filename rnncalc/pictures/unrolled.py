@@ -19,7 +19,7 @@ from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placem
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
-    Align,
+    MOST_OF_A_NAME,
     Arrow,
     Box,
     Brace,
@@ -48,9 +48,6 @@ FIRST_LAYERS, LAST_LAYERS = 6, 5
 
 SHORT = 10_000
 """From this number on, the last step is written T."""
-
-MOST_OF_A_NAME = 24
-"""Longer names are cut, in cells."""
 
 DOTS = 3
 """The width of a gap."""
@@ -528,7 +525,7 @@ class Half(Frozen):
         if repeated:
             yield Brace(left, self.inputs + 2, across, (repeated,))
         if repeated and beside:
-            yield Label(left + across // 2, self.inputs + 4, (beside,), Style.NOTE, Align.MIDDLE)
+            yield Label(left + across // 2, self.inputs + 4, (beside,), Style.NOTE, "middle")
 
     def fed_back(self) -> Iterator[Shape]:
         """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""

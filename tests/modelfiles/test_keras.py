@@ -10,6 +10,7 @@ import pytest
 from conftest import Call
 
 from rnncalc.modelfiles import read
+from rnncalc.modelfiles.keras import _config
 from rnncalc.modelfiles.model import BadFileError, Remark, RemarkKind
 
 h5py = pytest.importorskip("h5py")
@@ -106,3 +107,21 @@ def test_attributes_of_other_types_say_nothing(tmp_path: Path) -> None:
         file.attrs["model_config"] = h5py.Empty("S10")
     file = read(str(path))
     assert [(module.path, file.ordered) for module in file.modules] == [("layers/dense", False)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "keeps"),
+    [
+        *[(kind, True) for kind in ("LeakyReLU", "ELU", "GaussianNoise", "Masking", "SpatialDropout2D", "Softmax")],
+        *[(kind, False) for kind in ("Flatten", "UpSampling2D", "Reshape", "MaxPooling2D")],
+    ],
+)
+def test_what_keeps_the_places_of_a_step(kind: str, keeps: bool) -> None:
+    """Keras 2 writes the shape of the input alone; a ConvLSTM behind a layer that changes it has unknown places."""
+    layers = [
+        {"class_name": "InputLayer", "config": {"batch_input_shape": [None, 5, 8, 6, 1]}},
+        {"class_name": kind, "config": {"name": "between"}},
+        {"class_name": "ConvLSTM2D", "config": {"name": "cell", "padding": "same"}},
+    ]
+    found, _, _ = _config({"class_name": "Sequential", "config": {"layers": layers}})
+    assert found["cell"].settings.get("space") == ((8, 6) if keeps else None)

@@ -11,7 +11,7 @@ from pictured import hold, said
 from rnncalc import GRU, LSTM, RNN, Conv1D, Embedding, Network, Output, Part
 from rnncalc.errors import RefusedError
 from rnncalc.pictures.growth import linear_or_logarithmic
-from rnncalc.pictures.picture import Align, Curve, Label, Picture, Style
+from rnncalc.pictures.picture import Curve, Label, Picture, Style
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.equations import plain
@@ -55,8 +55,8 @@ def axes(picture: Picture) -> tuple[dict[float, int], dict[float, int]]:
     labels = [shape for shape in picture.shapes if isinstance(shape, Label) and shape.style is Style.SHAPE]
     numbers = [label for label in labels if plain(label.text)[:1].isdecimal()]
     return (
-        {label.x + 0.5: number(plain(label.text)) for label in numbers if label.align is Align.MIDDLE},
-        {label.y + 0.5: number(plain(label.text)) for label in numbers if label.align is Align.END},
+        {label.x + 0.5: number(plain(label.text)) for label in numbers if label.align == "middle"},
+        {label.y + 0.5: number(plain(label.text)) for label in numbers if label.align == "end"},
     )
 
 
@@ -90,7 +90,7 @@ def test_an_axis_has_one_style(network: Network) -> None:
     """All its numbers in full, or as powers of ten, or, of a linear scale, with the power behind; 0 is 0."""
     styles = {"full": r"\d{1,3}(,\d{3})*", "powers": f"10[{RAISED}]+", "behind": r"\d(\.\d+)?e\+\d+|0"}
     labels = [shape for shape in drawn(network).shapes if isinstance(shape, Label) and shape.style is Style.SHAPE]
-    for align in (Align.MIDDLE, Align.END):
+    for align in ("middle", "end"):
         texts = [text for each in labels if each.align is align and (text := plain(each.text))[0].isdecimal()]
         assert len(texts) > 1
         assert any(all(re.fullmatch(style, text) for text in texts) for style in styles.values()), texts
