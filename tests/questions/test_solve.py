@@ -450,7 +450,7 @@ def small(size: int) -> Network:
         (small, {"bytes_each": -1}, "bytes_each: expected a whole number, 0 or more, got -1"),
     ],
 )
-def test_what_cannot_be_solved_for(sized: Any, asked: dict[str, int], message: str) -> None:
+def test_what_cannot_be_solved_for(sized: Any, asked: dict[str, Any], message: str) -> None:
     """Each argument by its name."""
     with pytest.raises(CallError) as refused:
         solve(sized, **{"budget": 10, **asked})
