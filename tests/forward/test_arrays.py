@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from rnncalc import LSTM, Embedding, Layer, Network, Output
+from rnncalc import LSTM, RNN, BatchNorm, Embedding, Layer, Network, Output
 from rnncalc.conventions.tensor import Axis, Role, Tensor
 from rnncalc.forward.arrays import (
     Arrays,
     BindingError,
+    Convolution,
     Floats,
     Matrix,
     Meter,
@@ -20,6 +21,7 @@ from rnncalc.forward.arrays import (
     number_at,
     shape_of,
 )
+from rnncalc.forward.bindings import GateWeights
 
 ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 GIVEN: dict[str, Any] = {"W": ROWS, "b": [7.0, 8.0, 9.0], "R": [ROWS, [[0.0] * 3] * 2]}
@@ -100,6 +102,13 @@ def test_what_is_not_so_declared_is_refused() -> None:
     assert refused("e", of=arrays.matrix) == "e: a matrix is needed, a vector is declared"
     assert refused("W", of=arrays.vector) == "W: a vector is needed, a matrix is declared"
     assert refused("a", of=arrays.matrix) == "a: needed, but not declared"
+    for last in (0, 3):  # of a matrix, and beyond the last of three axes
+        three = refused(last, of=lambda last: arrays.matrix("R" if last else "W", last=last))
+        assert three == f"{'R' if last else 'W'}: an array of three axes is needed"
+    places = Convolution("K", [[1.0, 2.0]], TensorPart("K", taps=((0,), (1,))), (2,), 2)
+    assert [*places.around([5.0, 7.0])] == [[5.0, 7.0], [7.0, 0.0]]
+    several = "K: 2 places of 1 channels are not 3 numbers"
+    assert refused([1.0, 2.0, 3.0], of=lambda x: [*places.around(x)]) == several
     for at in ((2,), (0, 2), (0, 0, 3), (0, 0, 0, 0)):
         assert refused("R", slice(None), of=lambda name, rows, at=at: arrays.vector(name, rows, at=at)) == (
             "R: needed, but not declared"
@@ -176,3 +185,30 @@ def test_a_matrix_has_the_name_that_messages_use() -> None:
     ):
         message = f"{name}: rows of {width} weights cannot multiply 4 numbers"
         assert refused(matrix, [0.0] * 4, of=Meter().product) == message
+
+
+def test_variances_are_above_a_half_and_numbers_by_hand_have_few_decimals() -> None:
+    """A deviation of 0 would divide by nothing; 1/√3 leaves one decimal, 1/√25 two."""
+    (norm,) = Network(input=200, layers=(BatchNorm(),)).stack
+    drawn = PassData(1).weights_of(norm)
+    assert all(0.5 <= number <= 0.5 + 1 / sqrt(200) for number in flat(drawn["variance"]))
+    for units, decimals in ((3, 1), (25, 2), (2_500, 3)):
+        (cell,) = Network(input=3, layers=(RNN(units),)).stack
+        numbers = [*flat(PassData(1, rounded=True).weights_of(cell)["b_h"])]
+        assert all(round(number, decimals) == number for number in numbers)
+        assert not any(str(number) == "-0.0" for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("of", "message"),
+    [
+        (lambda bound: bound.product("z", "x"), "gate z's product of x: needed, but not bound"),
+        (lambda bound: bound.matrix("V"), "the matrix V: needed, but not bound"),
+        (lambda bound: bound.gain("z"), "the gain of gate z: needed, but not bound"),
+        (lambda bound: bound.vector("v"), "the weights v: needed, but not bound"),
+        (lambda bound: bound.state("h"), "the learned state h: needed, but not bound"),
+    ],
+)
+def test_weights_that_are_not_bound(of: Any, message: str) -> None:
+    """They are told by what they belong to."""
+    assert refused(GateWeights({}), of=of) == message

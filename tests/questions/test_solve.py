@@ -15,7 +15,22 @@ from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnncalc import GRU, LSTM, RNN, SRU, Dense, External, Layer, Network, Output, Problem, RefusedError, SpecError
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    SRU,
+    CallError,
+    Dense,
+    External,
+    Layer,
+    Network,
+    Output,
+    Problem,
+    RefusedError,
+    SpecError,
+)
+from rnncalc.errors import Cure
 from rnncalc.questions.solve import Solution, TriedSizes, pieces, solve
 from rnncalc.spec import Template, parse_template
 
@@ -415,3 +430,47 @@ def test_bytes_are_met_exactly_too() -> None:
 
     assert solve(sized, 4 * 352, exact=True, bytes_each=4).size == 8
     assert solve(sized, 4 * 352 + 1, exact=True, bytes_each=4).size == 10
+
+
+def small(size: int) -> Network:
+    return Network(input=4, layers=(LSTM(size),))
+
+
+@pytest.mark.parametrize(
+    ("sized", "asked", "message"),
+    [
+        (
+            5,
+            {},
+            "sized: expected a function from a size to a network, "
+            "such as lambda size: Network(input=4, layers=[LSTM(size)]), got 5",
+        ),
+        (small, {"budget": -1}, "budget: expected a whole number, 0 or more, got -1"),
+        (small, {"multiple": 0}, "multiple: expected a whole number, 1 or more, got 0"),
+        (small, {"bytes_each": -1}, "bytes_each: expected a whole number, 0 or more, got -1"),
+    ],
+)
+def test_what_cannot_be_solved_for(sized: Any, asked: dict[str, Any], message: str) -> None:
+    """Each argument by its name."""
+    with pytest.raises(CallError) as refused:
+        solve(sized, **{"budget": 10, **asked})
+    assert str(refused.value) == message
+
+
+def test_a_size_that_changes_nothing() -> None:
+    """Steps change no count; another width does."""
+    with pytest.raises(RefusedError) as refused:
+        solve(lambda size: Network(input=4, layers=(LSTM(2),), steps=size), 10)
+    assert str(refused.value) == "the size does not change the number of parameters; let it be another width"
+    assert refused.value.cures == (Cure.ANOTHER_SIZE,)
+
+
+@pytest.mark.parametrize(
+    ("budget", "size"), [(0, None), (4 * (4 + 1 + 1) - 1, None), (24, 1), (25, 1), (55, 1), (56, 2)]
+)
+def test_the_smallest_sizes(budget: int, size: int | None) -> None:
+    """4·h(4 + h + 1): 24 of one unit, 56 of two; nothing is left, or all of it."""
+    found = solve(small, budget)
+    assert (found.size, found.solved) == (size, size is not None)
+    assert found.left == (None if size is None else budget - 4 * size * (5 + size))
+    assert found.next_size == (1 if size is None else size + 1)

@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 import pytest
 from cells import cell
 
+from rnncalc import RNN, SRU, ConvLSTM, Dense, Output
+from rnncalc.conventions.catalogue import convention
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Operations, Product, Value, Weight
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.step.trace import traced
+from rnncalc.step.trace import trace, traced
 
 X, H = Product("x"), Product("h")
 Step = tuple[Value, tuple[Value, ...]]
@@ -273,3 +275,82 @@ def test_states_that_are_mixed_up(reads: Given, message: str) -> None:
     with pytest.raises(DeclarationError) as caught:
         traced(given(reads), 3)
     assert str(caught.value) == f"candidate: {message}{ORDER}"
+
+
+def noted(layer: Cell | Dense, inputs: int, name: str) -> list[str]:
+    """Return a line for each node: its operation and operands, its width, its letter, and which weights it is."""
+    return [
+        " ".join(
+            [
+                node.operation,
+                *map(str, node.operands),
+                *filter(None, [node.width, node.letter]),
+                *([f"{node.weights.role} {node.weights.letter}{node.weights.of}"] if node.weights else []),
+                *(["×".join(node.axes)] if len(node.axes) > 1 else []),
+            ]
+        )
+        for node in trace(layer, inputs, convention(name)).nodes
+    ]
+
+
+@pytest.mark.parametrize(
+    ("layer", "inputs", "name", "lines"),
+    [
+        (
+            RNN(3),
+            *(4, "pytorch"),
+            [
+                *("input m x", "state h h"),
+                *("weights input hx h×m", "matrix 2 0 h", "weights h bias hx", "plus 3 4 h"),
+                *("weights recurrent hh h×h", "matrix 6 1 h", "weights h recurrent_bias hh", "plus 7 8 h"),
+                *("plus 5 9 h", "tanh 10 h h"),
+            ],
+        ),
+        (
+            RNN(3, recurrence="diagonal", layer_norm=True),
+            *(4, "textbook"),
+            [
+                *("input m x", "state h h"),
+                *("weights input hx h×m", "matrix 2 0 h", "weights h recurrent hh", "times 4 1 h", "plus 3 5 h"),
+                *("weights h gain h", "normalise 6 h", "times 7 8 h", "weights h bias h", "plus 9 10 h"),
+                "tanh 11 h h",
+            ],
+        ),
+        (
+            SRU(2, bidirectional=True),
+            *(4, "textbook"),
+            [
+                *("input m x", "state h c", "weights input nx h×m", "matrix 2 0 h", "linear 3 h n"),
+                *("weights input fx h×m", "matrix 5 0 h", "weights h bias f", "plus 6 7 h"),
+                *("weights h recurrent fc", "times 9 1 h", "plus 8 10 h", "sigmoid 11 h f"),
+                *("weights input rx h×m", "matrix 13 0 h", "weights h bias r", "plus 14 15 h"),
+                *("weights h recurrent rc", "times 17 1 h", "plus 16 18 h", "sigmoid 19 h r"),
+                *("times 12 1 h", "complement 12 h", "times 22 4 h", "plus 21 23 h"),
+                *("half 0 h", "times 20 24 h", "complement 20 h", "times 27 25 h", "plus 26 28 h"),
+            ],
+        ),
+        (
+            Dense(2, activation="relu"),
+            *(4, "textbook"),
+            ["input m x", "weights kernel x n×m", "matrix 1 0 n", "weights n bias ", "plus 2 3 n", "relu 4 n"],
+        ),
+        (
+            Output(2),
+            *(4, "textbook"),
+            ["input m h", "weights kernel yh n×m", "matrix 1 0 n", "weights n bias y", "plus 2 3 n"],
+        ),
+        (Dense(2, bias=False), 4, "textbook", ["input m x", "weights kernel x n×m", "matrix 1 0 n"]),
+    ],
+)
+def test_the_nodes_of_a_step(layer: Cell | Dense, inputs: int, name: str, lines: list[str]) -> None:
+    """In the order in which they are computed; each gate has its letter."""
+    assert noted(layer, inputs, name) == lines
+
+
+def test_the_first_nodes_of_a_convolution() -> None:
+    """A kernel has its axes behind those of the filters and the features; its bias is added at every place."""
+    assert noted(ConvLSTM(2, space=(4, 5)), 80, "keras")[:8] == [
+        *("input r x", "state s h", "state s c"),
+        *("weights input ix h×m×k×k", "convolve 3 0 s", "weights h bias i", "everywhere 4 5 s"),
+        "weights recurrent ih h×h×k×k",
+    ]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from questions.models.made import Shape, Shapes, cell, file, linear, module, site, tensor
 
+from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, Layer
@@ -618,3 +619,54 @@ def test_norms_of_onnx(settings: dict[str, Any], doubts: tuple[Doubt, ...]) -> N
     ):
         found = site("onnx", module("norm", {scale: (4,), "B": (4,)}, kind, settings))
         assert (found.layer, found.inputs, found.doubts) == (layer, 4, doubts)
+
+
+FRAMES = {"kernel": (3, 3, 2, 12), "recurrent_kernel": (3, 3, 3, 12), "bias": (12,)}
+LINE = {"kernel": (5, 2, 12), "recurrent_kernel": (5, 3, 12)}
+USUALLY = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last", "activation": "tanh"}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "settings", "layer", "inputs", "doubts"),
+    [
+        (FRAMES, {}, ConvLSTM(3, space=(1, 1)), 2, (Doubt.SPACE,)),
+        (LINE, {}, ConvLSTM(3, kernel=5, space=(1,), bias=False), 2, (Doubt.SPACE,)),
+        (FRAMES, {**USUALLY, "space": (5, 4)}, ConvLSTM(3, space=(5, 4)), 40, ()),
+        (LINE, {**USUALLY, "space": (6,)}, ConvLSTM(3, kernel=5, space=(6,), bias=False), 12, ()),
+        (FRAMES, USUALLY, ConvLSTM(3, space=(1, 1)), 2, (Doubt.PLACES,)),
+        (
+            FRAMES,
+            {**USUALLY, "activation": "relu", "recurrent_activation": "hard_sigmoid"},
+            ConvLSTM(3, space=(1, 1), activation="relu"),
+            2,
+            (Doubt.PLACES, Doubt.OTHERWISE),
+        ),
+        (FRAMES, {**USUALLY, "padding": "valid"}, None, 0, ()),
+        (FRAMES, {**USUALLY, "strides": 2}, None, 0, ()),
+        ({**FRAMES, "kernel": (3, 5, 2, 12)}, {}, None, 0, ()),
+        ({**FRAMES, "recurrent_kernel": (5, 5, 3, 12)}, {}, None, 0, ()),
+        ({**FRAMES, "recurrent_kernel": (3, 3, 12)}, {}, None, 0, ()),
+        ({"kernel": (3, 3, 3, 2, 12), "recurrent_kernel": (3, 3, 3, 3, 12)}, {}, None, 0, ()),
+    ],
+)
+def test_a_convolutional_lstm_of_keras(
+    shapes: Shapes, settings: Mapping[str, Any], layer: Layer | None, inputs: int, doubts: tuple[Doubt, ...]
+) -> None:
+    """Of one place if none are known; with other strides or another padding it is none that a spec has."""
+    found = site("keras", module("frames", shapes, "", settings))
+    assert (found.layer, found.inputs, found.doubts) == (layer, inputs, doubts)
+
+
+def test_what_is_not_in_groups() -> None:
+    """A convolution of several channels, and one whose window is known."""
+    two = site("pytorch", module("conv", {"weight": (8, 2, 3)}))
+    assert in_groups(two, 4) is two
+    known = site("keras", module("conv", {"kernel": (3, 1, 8)}, "Conv1D", {"groups": 1, "padding": "valid"}))
+    assert in_groups(known, 4) is known
+
+
+def test_options_that_no_spec_has_in_onnx() -> None:
+    """A dilation of 0 is no layer; a norm may have no bias."""
+    assert site("onnx", module("conv", {"W": (8, 4, 3)}, "Conv", {"dilations": [0]})).layer is None
+    norm = site("onnx", module("norm", {"Scale": (4,)}, "LayerNormalization"))
+    assert (norm.layer, norm.inputs, norm.doubts) == (LayerNorm(bias=False), 4, ())
