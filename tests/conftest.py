@@ -69,6 +69,13 @@ def reports(call: Call, *args: object) -> list[dict[str, Any]]:
     return found
 
 
+def report_of(call: Call, *args: object) -> dict[str, Any]:
+    """Return the one report that a call gives to programs."""
+    (found,) = json.loads(call(*args, "-f", "json").out)["reports"]
+    assert isinstance(found, dict)
+    return found
+
+
 def written(report: Report, form: str) -> str:
     """Return a report in a format."""
     file = io.StringIO()

@@ -13,7 +13,7 @@ from typing import Unpack
 
 import click
 import pytest
-from conftest import Call, Screen
+from conftest import Call, Screen, report_of
 
 from rnncalc import __version__
 from rnncalc.cli.commands import COMMANDS, Command
@@ -125,11 +125,9 @@ def test_problems_of_all_specs_are_told(call: Call) -> None:
 
 def test_flags_override_a_spec(call: Call) -> None:
     """-T and --topology stand in place of the spec's own, in both halves of an encoder-decoder."""
-    (report,) = json.loads(
-        call("specs/dense-equivalent.yaml", "-T", 5, "--topology", "many-to-many", "-f", "json").out
-    )["reports"]
+    report = report_of(call, "specs/dense-equivalent.yaml", "-T", 5, "--topology", "many-to-many")
     assert (report["steps"], report["topology"]) == (5, "many-to-many")
-    (report,) = json.loads(call("specs/encoder-decoder.yaml", "-T", 2, "-f", "json").out)["reports"]
+    report = report_of(call, "specs/encoder-decoder.yaml", "-T", 2)
     assert report["steps"] == {"encoder": 2, "decoder": 2}
 
 
@@ -162,7 +160,7 @@ def test_a_csv_cell_is_no_formula(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize("spec", sorted(Path("specs").glob("*.yaml")), ids=lambda path: path.stem)
 def test_a_table_fits_its_terminal(spec: Path, call: Call, screen: Screen) -> None:
     """No line is wider than the screen, and no number is cut."""
-    (report,) = json.loads(call(spec, "-f", "json").out)["reports"]
+    report = report_of(call, spec)
     for columns in (60, 80, 120, 200):
         out = screen(columns, spec, "--tensors")
         assert max(map(len, out.splitlines())) <= columns
@@ -192,7 +190,7 @@ def test_each_layer_of_a_repeat_has_a_line(call: Call) -> None:
         assert [line.split()[0] for line in lines if line.startswith("lstm_")] == names
     explained = call("explain", *flags).out.splitlines()
     assert [line for line in explained if line in names] == names
-    layers = json.loads(call(*flags, "-f", "json").out)["reports"][0]["layers"]
+    layers = report_of(call, *flags)["layers"]
     assert [layer["name"] for layer in layers] == [*names, "output"]
     assert call("-i", 4, "-l", "lstm:20,repeat=12", "-c", "pytorch", "--tensors").out.count("weight_ih_l") == 12
     assert len(call("-i", 4, "-l", "lstm:20,repeat=12", "-f", "csv").out.splitlines()) == 14

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -139,7 +139,7 @@ def test_it_says_what_a_chunk_leaves_out(call: Call) -> None:
     assert "Truncated" not in whole
     assert "Truncated: chunks of 4 steps, 3 updates a sequence" in chunked
     assert "what h_T owes to others is left out" in chunked
-    (found,) = json.loads(call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training", "-f", "json").out)["reports"]
+    found = report_of(call, "explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training")
     assert any("Σ_k" in remark for remark in found["remarks"])
 
 

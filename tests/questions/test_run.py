@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 from hypothesis import given
 from strategies import Spec, encoder_decoder, network, network_of
 
@@ -398,7 +398,7 @@ def test_a_pass_too_large_is_refused() -> None:
 
 def test_the_json_report(call: Call) -> None:
     """The documented keys, with the network's outputs and each layer's own."""
-    (report,) = json.loads(call("run", "specs/dense-equivalent.yaml", "-f", "json").out)["reports"]
+    report = report_of(call, "run", "specs/dense-equivalent.yaml")
     assert report["agrees"] is True
     assert report["steps"] == 3
     assert report["outputs"] == report["layers"][-1]["output"]
@@ -407,7 +407,7 @@ def test_the_json_report(call: Call) -> None:
     assert (layer["weights"], layer["weights_read"]) == (24, 24)
     assert (layer["multiply_adds"], layer["multiplications"]) == (63, 63)
     assert layer["agrees"] is True
-    states = json.loads(call("run", "specs/dense-equivalent.yaml", "--states", "-f", "json").out)["reports"][0]
+    states = report_of(call, "run", "specs/dense-equivalent.yaml", "--states")
     assert len(states["layers"][0]["states"]["forward"]) == 3
 
 

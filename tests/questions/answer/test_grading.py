@@ -1,12 +1,11 @@
 """Right is never called wrong, nor wrong right; a number a layer; what is said where no mistake is known."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Embedding, External, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
@@ -56,7 +55,7 @@ def lstm(m: int, h: int) -> int:
 def test_later_layers_are_judged_by_the_learners_widths(call: Call) -> None:
     """One direction in the first LSTM: 64 instead of 128 go on, and what follows from that is no second mistake."""
     numbers = [2_560_000, lstm(128, 64), 2 * lstm(64, 64), 129]
-    (report,) = json.loads(call("answer", "specs/sentiment-classifier.yaml", *numbers, "-f", "json").out)["reports"]
+    report = report_of(call, "answer", "specs/sentiment-classifier.yaml", *numbers)
     assert report["right"] is False
     assert {mistake["layer"] for mistake in report["mistakes"]} == {"lstm_1"}
     assert report["mistakes"][0]["id"] == "one-direction"
@@ -80,7 +79,7 @@ def test_later_layers_are_judged_by_the_learners_widths(call: Call) -> None:
 )
 def test_the_worked_examples_with_wrong_answers(call: Call, spec: str, number: int, mistake: str) -> None:
     """What a student would get wrong in the examples."""
-    (report,) = json.loads(call("answer", f"specs/{spec}.yaml", number, "-f", "json").out)["reports"]
+    report = report_of(call, "answer", f"specs/{spec}.yaml", number)
     assert mistake in [mistake["id"] for mistake in report["mistakes"]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 from modelfiles.made import Shape, lstm, safetensors, state_dict
 
 HEAD = "convention: pytorch\ninput: {input}\nlayers:\n"
@@ -80,7 +80,7 @@ def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:
 def test_every_format_of_check(tmp_path: Path, call: Call) -> None:
     """A case a tensor, the failed ones with their place in the spec."""
     written, path = spec(tmp_path, "  - lstm: 2\n"), state_dict(tmp_path / "model.pt", lstm(5, 2))
-    checks = json.loads(call("check", written, "--model", path, "-f", "json").out)["reports"][0]["checks"]
+    checks = report_of(call, "check", written, "--model", path)["checks"]
     assert [check["ok"] for check in checks] == [False, True, True, True]
     assert (checks[0]["limit"], checks[0]["actual"], checks[0]["line"]) == ([8, 3], [8, 5], 4)
     junit = call("check", written, "--model", path, "-f", "junit").out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Call
+from conftest import Call, report_of
 from modelfiles.made import Shape, lstm, safetensors, state_dict
 
 TABLE = {"emb.weight": (20, 3)}
@@ -54,7 +54,7 @@ def test_a_spec_is_read_that_counts_the_same(
     ]
     spec = tmp_path / "model.yaml"
     spec.write_text(text)
-    counted = json.loads(call("count", spec, "-f", "json").out)["reports"][0]
+    counted = report_of(call, "count", spec)
     listed = json.loads(call("read", path, "-f", "json").out)["files"][0]
     assert counted["params"] == listed["params"] == sum(tensor["params"] for tensor in listed["tensors"])
     assert listed["spec"] == read
