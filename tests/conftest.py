@@ -69,6 +69,13 @@ def reports(call: Call, *args: object) -> list[dict[str, Any]]:
     return found
 
 
+def refusal(call: Call, *args: object) -> str:
+    """Return what a call says that is refused: with exit code 2, and nothing on standard output."""
+    code, out, err = call(*args)
+    assert (code, out) == (2, "")
+    return str(err)
+
+
 def report_of(call: Call, *args: object) -> dict[str, Any]:
     """Return the one report that a call gives to programs."""
     (found,) = json.loads(call(*args, "-f", "json").out)["reports"]

@@ -13,7 +13,7 @@ from typing import Unpack
 
 import click
 import pytest
-from conftest import Call, Screen, report_of
+from conftest import Call, Screen, refusal, report_of
 
 from rnncalc import __version__
 from rnncalc.cli.commands import COMMANDS, Command
@@ -47,11 +47,10 @@ def test_the_version_and_the_help(call: Call) -> None:
 @pytest.mark.parametrize("args", [["--foo"], ["schema", "x"], ["count", "-T"]])
 def test_what_click_refuses_is_one_line_too(call: Call, args: list[str]) -> None:
     """No usage text, but where to find it."""
-    result = call(*args)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("rnncalc: ")
-    assert re.search(r"\(see rnncalc( count| schema)? --help\)\n$", result.err)
-    assert result.err.count("\n") == 1
+    err = refusal(call, *args)
+    assert err.startswith("rnncalc: ")
+    assert re.search(r"\(see rnncalc( count| schema)? --help\)\n$", err)
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -118,9 +117,7 @@ def test_a_command_is_a_file_and_a_line_in_the_table(call: Call, monkeypatch: py
 def test_problems_of_all_specs_are_told(call: Call) -> None:
     """Two broken specs and a good one: both are named, and nothing is counted."""
     bad = ["tests/bad_specs/tab.yaml", "specs/lstm.yaml", "tests/bad_specs/empty.yaml"]
-    result = call(*bad)
-    assert (result.code, result.out) == (2, "")
-    assert [line.split(":")[0] for line in result.err.splitlines()] == [bad[0], bad[2]]
+    assert [line.split(":")[0] for line in refusal(call, *bad).splitlines()] == [bad[0], bad[2]]
 
 
 def test_flags_override_a_spec(call: Call) -> None:

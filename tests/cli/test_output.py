@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import Call
+from conftest import Call, refusal
 
 from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.cli.flags import WordOption
@@ -73,9 +73,8 @@ def test_numbers_of_a_run_are_not_written_over(flag: str, text: str, call: Call,
     """What `--save-weights` names is read by the same call."""
     path = tmp_path / "numbers.yaml"
     path.write_text(text)
-    result = call("run", "-i", 2, "-l", "rnn:1", flag, path, "--save-weights", path)
-    assert (result.code, result.out) == (2, "")
-    assert result.err == f"rnncalc: --save-weights '{path}': is read by this call; name another file\n"
+    err = refusal(call, "run", "-i", 2, "-l", "rnn:1", flag, path, "--save-weights", path)
+    assert err == f"rnncalc: --save-weights '{path}': is read by this call; name another file\n"
     assert path.read_text() == text
 
 
@@ -86,9 +85,7 @@ def test_a_model_file_is_not_written_over(call: Call, tmp_path: Path) -> None:
     spec = tmp_path / "spec.yaml"
     spec.write_text(call("read", model).out)
     args = ("run", spec, "-T", 1, "--weights", model, "--save-weights")
-    result = call(*args, model)
-    assert (result.code, result.out) == (2, "")
-    assert "is read by this call" in result.err
+    assert "is read by this call" in refusal(call, *args, model)
     assert model.read_bytes() == Path("specs/models/lstm-12.safetensors").read_bytes()
     assert call(*args, tmp_path / "weights.yaml").code == 0
 

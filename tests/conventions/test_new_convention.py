@@ -5,7 +5,7 @@ from math import exp, tanh
 from pathlib import Path
 
 import pytest
-from conftest import Call, report_of
+from conftest import Call, refusal, report_of
 
 from rnncalc import GRU, Network, run
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
@@ -70,9 +70,7 @@ def test_it_is_counted_and_explained(call: Call) -> None:
 
 def test_without_a_binding_run_refuses_in_one_clear_line(call: Call) -> None:
     """No KeyError, and the way out."""
-    done = call("run", "-i", 5, "-l", "gru:3", "-c", "loom")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == (
+    assert refusal(call, "run", "-i", 5, "-l", "gru:3", "-c", "loom") == (
         "rnncalc: the convention loom has no binding by hand, so its weights cannot be run; "
         "write one in forward/bindings, or count without running\n"
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import pytest
-from conftest import Call, report_of
+from conftest import Call, refusal, report_of
 
 from rnncalc import LSTM, Cell, Network
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value, Weight
@@ -342,6 +342,5 @@ def test_a_matrix_beside_the_gates_is_called_what_it_is(call: Call) -> None:
 
 def test_a_cell_that_is_half_right_is_refused_before_a_number(call: Call) -> None:
     """One line, with the cell, the gate and the product."""
-    done = call("-i", 4, "-l", "half:3")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "rnncalc: half: gate z declares a product of h, and the step gives it none\n"
+    err = refusal(call, "-i", 4, "-l", "half:3")
+    assert err == "rnncalc: half: gate z declares a product of h, and the step gives it none\n"

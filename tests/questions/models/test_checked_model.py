@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Call, report_of
+from conftest import Call, refusal, report_of
 from modelfiles.made import Shape, lstm, safetensors, state_dict
 
 HEAD = "convention: pytorch\ninput: {input}\nlayers:\n"
@@ -168,9 +168,8 @@ def test_a_run_with_the_weights_of_a_file(tmp_path: Path, call: Call) -> None:
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path, call: Call) -> None:
     """Tensor by tensor, with the change, and before a number is read; a pass that is too long is refused unread."""
     path = state_dict(tmp_path / "a.pt", lstm(3, 2))
-    result = call("run", spec(tmp_path, "  - lstm: 4\n"), "--weights", path)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.splitlines()[0].endswith("write lstm: 2 (here 4)")
+    err = refusal(call, "run", spec(tmp_path, "  - lstm: 4\n"), "--weights", path)
+    assert err.splitlines()[0].endswith("write lstm: 2 (here 4)")
     long = call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", "10M")
     assert "a pass would do" in call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", 10**9).err
     assert long.code == 2
@@ -182,9 +181,8 @@ def test_a_weight_that_is_no_number(tmp_path: Path, call: Call, number: float) -
     data = {"rnn.weight_hh_l0": struct.pack("<4f", 1, 1, number, 1)}
     shapes = {"rnn.weight_ih_l0": (2, 3), "rnn.weight_hh_l0": (2, 2)}
     path = safetensors(tmp_path / "a.safetensors", shapes, data=data)
-    result = call("run", spec(tmp_path, "  - rnn: 2\n    bias: false\n"), "--weights", path)
-    assert (result.code, result.out) == (2, "")
-    assert "weights.rnn_1.weight_hh_l0[1][0]: expected a number" in result.err
+    err = refusal(call, "run", spec(tmp_path, "  - rnn: 2\n    bias: false\n"), "--weights", path)
+    assert "weights.rnn_1.weight_hh_l0[1][0]: expected a number" in err
 
 
 def test_what_else_fails_is_told_beside(tmp_path: Path, call: Call) -> None:
