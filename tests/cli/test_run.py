@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import Call, refusal
+from conftest import Call, file_at, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,8 +135,7 @@ def test_never_over_a_folder_and_never_half(call: Call, tmp_path: Path) -> None:
     assert refusal(call, *args, folder) == f"rnncalc: --save-weights '{folder}': is a folder; name a file in it\n"
     assert call(*args, tmp_path / "nowhere" / "w.yaml").code == 2
     assert [*tmp_path.iterdir()] == [folder]
-    kept = tmp_path / "kept.yaml"
-    kept.write_text("mine")
+    kept = file_at(tmp_path / "kept.yaml", "mine")
     assert call("run", "-i", 2, "-l", "rnn:2", "--save-weights", kept, "--max-multiply-adds", "1").code == 2
     assert kept.read_text() == "mine"
     assert call(*args, kept).code == 0

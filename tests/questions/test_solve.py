@@ -10,7 +10,7 @@ import pytest
 import strategies
 import yaml
 from cells import CELLS
-from conftest import Call, report_of
+from conftest import Call, file_at, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,8 +69,7 @@ def test_an_exercise_read_backwards(call: Call) -> None:
 
 def test_all_marks_share_one_value(call: Call, tmp_path: Path) -> None:
     """In a file as in flags; two stacked LSTMs of 7 on 10 features have 4·7·(18) + 4·7·(15) = 924 parameters."""
-    spec = tmp_path / "spec.yaml"
-    spec.write_text("input: 10\nlayers:\n  - lstm: ?  # the width\n  - {lstm: ?}\n")
+    spec = file_at(tmp_path / "spec.yaml", "input: 10\nlayers:\n  - lstm: ?  # the width\n  - {lstm: ?}\n")
     for network in ([spec], ["-i", 10, "-l", "lstm:?", "-l", "lstm:?"]):
         report = report_of(call, "solve", *network, "--params", 1000)
         assert (report["size"], report["params"]) == (7, 924)

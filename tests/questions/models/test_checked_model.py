@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Call, refusal, report_of
+from conftest import Call, file_at, refusal, report_of
 from modelfiles.made import Shape, lstm, safetensors, state_dict
 
 HEAD = "convention: pytorch\ninput: {input}\nlayers:\n"
@@ -138,8 +138,7 @@ def test_the_order_in_which_modules_are_defined_does_not_matter(tmp_path: Path, 
 def test_another_convention_and_several_specs_are_mistakes(tmp_path: Path, call: Call) -> None:
     """Each with the cure."""
     path = state_dict(tmp_path / "a.pt", lstm(3, 2))
-    textbook = tmp_path / "t.yaml"
-    textbook.write_text("input: 3\nlayers: [lstm: 2]\n")
+    textbook = file_at(tmp_path / "t.yaml", "input: 3\nlayers: [lstm: 2]\n")
     result = call("check", textbook, "--model", path)
     assert result.code == 2
     assert (
@@ -156,8 +155,7 @@ def test_a_run_with_the_weights_of_a_file(tmp_path: Path, call: Call) -> None:
     from math import tanh
 
     shapes = {"rnn.weight_ih_l0": (1, 1), "rnn.weight_hh_l0": (1, 1), "rnn.bias_ih_l0": (1,), "rnn.bias_hh_l0": (1,)}
-    inputs = tmp_path / "inputs.yaml"
-    inputs.write_text("[[1], [1]]")
+    inputs = file_at(tmp_path / "inputs.yaml", "[[1], [1]]")
     written = spec(tmp_path, "  - rnn: 1\n", 1)
     first = tanh(3 / 64)
     for path in (state_dict(tmp_path / "a.pt", shapes), safetensors(tmp_path / "a.safetensors", shapes)):
@@ -261,13 +259,11 @@ AROUND = {
 
 def test_layers_around_the_cells(tmp_path: Path, call: Call) -> None:
     """Read, checked and run with the stored means and variances of the file."""
-    inputs = tmp_path / "inputs.yaml"
-    inputs.write_text("[[1, 2, 3], [4, 5, 6]]")
+    inputs = file_at(tmp_path / "inputs.yaml", "[[1, 2, 3], [4, 5, 6]]")
     for path in (state_dict(tmp_path / "a.pt", AROUND), safetensors(tmp_path / "a.safetensors", AROUND)):
         text = call("read", path).out
         assert "- batch_norm:\n    path: norm\n" in text
-        read = tmp_path / "read.yaml"
-        read.write_text(text)
+        read = file_at(tmp_path / "read.yaml", text)
         assert call("check", read, "--model", path).code == 0
         done = call("run", read, "--weights", path, "--inputs", inputs, "-f", "json")
         assert done.code == 0, done.err
