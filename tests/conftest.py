@@ -58,14 +58,32 @@ SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 paramete
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     """Return the file of a small spec."""
-    path = tmp_path / "a.yaml"
-    path.write_text(SPEC)
-    return path
+    return file_at(tmp_path / "a.yaml", SPEC)
 
 
 def reports(call: Call, *args: object) -> list[dict[str, Any]]:
     """Return the reports that `check` gives to programs."""
     found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
+    return found
+
+
+def file_at(path: Path, text: str) -> Path:
+    """Write a file, and return where it is."""
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refusal(call: Call, *args: object) -> str:
+    """Return what a call says that is refused: with exit code 2, and nothing on standard output."""
+    code, out, err = call(*args)
+    assert (code, out) == (2, "")
+    return str(err)
+
+
+def report_of(call: Call, *args: object) -> dict[str, Any]:
+    """Return the one report that a call gives to programs."""
+    (found,) = json.loads(call(*args, "-f", "json").out)["reports"]
+    assert isinstance(found, dict)
     return found
 
 

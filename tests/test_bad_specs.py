@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 
 BAD_SPECS = sorted((Path(__file__).parent / "bad_specs").glob("*.yaml"))
 
@@ -44,8 +44,7 @@ def test_a_file_over_ten_megabytes_is_refused_by_its_size(tmp_path: Path, call: 
 
 def test_problems_are_told_up_to_a_hundred(tmp_path: Path, call: Call) -> None:
     """A file of endless mistakes is read no further; one of just a hundred says nothing of more."""
-    path = tmp_path / "wrong.yaml"
-    path.write_text("input: 3\nlayers:\n" + "".join(f"  - lstm: x{n}\n" for n in range(234)))
+    path = file_at(tmp_path / "wrong.yaml", "input: 3\nlayers:\n" + "".join(f"  - lstm: x{n}\n" for n in range(234)))
     *most, last = call(path).err.splitlines()
     assert len(most) == 100
     assert last == "and more problems than these 100"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 
 import rnncalc
 from rnncalc import RNN, Dropout, Network, Output, Part, SpecError
@@ -47,8 +47,7 @@ def test_flags_and_a_long_list_are_refused_alike(call: Call, tmp_path: Path) -> 
     """A list is refused by its length alone: what is wrong in it further on is not looked for."""
     assert call("-i", 4, "-l", "rnn:3,repeat=1001") == (2, "", f"--layer: {MESSAGE}\n")
     assert call("-i", 4, *["-l", "rnn:3"] * 1_001) == (2, "", f"--layer: {MESSAGE}\n")
-    path = tmp_path / "long.yaml"
-    path.write_text("input: 4\nlayers:\n" + "- rnn: 3\n" * 1_000 + "- rnn: xx\n")
+    path = file_at(tmp_path / "long.yaml", "input: 4\nlayers:\n" + "- rnn: 3\n" * 1_000 + "- rnn: xx\n")
     assert call(path) == (2, "", f"{path}:3:1: layers: {MESSAGE}\n")
 
 

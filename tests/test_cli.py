@@ -13,7 +13,7 @@ from typing import Unpack
 
 import click
 import pytest
-from conftest import Call, Screen
+from conftest import Call, Screen, refusal, report_of
 
 from rnncalc import __version__
 from rnncalc.cli.commands import COMMANDS, Command
@@ -47,11 +47,10 @@ def test_the_version_and_the_help(call: Call) -> None:
 @pytest.mark.parametrize("args", [["--foo"], ["schema", "x"], ["count", "-T"]])
 def test_what_click_refuses_is_one_line_too(call: Call, args: list[str]) -> None:
     """No usage text, but where to find it."""
-    result = call(*args)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("rnncalc: ")
-    assert re.search(r"\(see rnncalc( count| schema)? --help\)\n$", result.err)
-    assert result.err.count("\n") == 1
+    err = refusal(call, *args)
+    assert err.startswith("rnncalc: ")
+    assert re.search(r"\(see rnncalc( count| schema)? --help\)\n$", err)
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -118,18 +117,14 @@ def test_a_command_is_a_file_and_a_line_in_the_table(call: Call, monkeypatch: py
 def test_problems_of_all_specs_are_told(call: Call) -> None:
     """Two broken specs and a good one: both are named, and nothing is counted."""
     bad = ["tests/bad_specs/tab.yaml", "specs/lstm.yaml", "tests/bad_specs/empty.yaml"]
-    result = call(*bad)
-    assert (result.code, result.out) == (2, "")
-    assert [line.split(":")[0] for line in result.err.splitlines()] == [bad[0], bad[2]]
+    assert [line.split(":")[0] for line in refusal(call, *bad).splitlines()] == [bad[0], bad[2]]
 
 
 def test_flags_override_a_spec(call: Call) -> None:
     """-T and --topology stand in place of the spec's own, in both halves of an encoder-decoder."""
-    (report,) = json.loads(
-        call("specs/dense-equivalent.yaml", "-T", 5, "--topology", "many-to-many", "-f", "json").out
-    )["reports"]
+    report = report_of(call, "specs/dense-equivalent.yaml", "-T", 5, "--topology", "many-to-many")
     assert (report["steps"], report["topology"]) == (5, "many-to-many")
-    (report,) = json.loads(call("specs/encoder-decoder.yaml", "-T", 2, "-f", "json").out)["reports"]
+    report = report_of(call, "specs/encoder-decoder.yaml", "-T", 2)
     assert report["steps"] == {"encoder": 2, "decoder": 2}
 
 
@@ -162,7 +157,7 @@ def test_a_csv_cell_is_no_formula(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize("spec", sorted(Path("specs").glob("*.yaml")), ids=lambda path: path.stem)
 def test_a_table_fits_its_terminal(spec: Path, call: Call, screen: Screen) -> None:
     """No line is wider than the screen, and no number is cut."""
-    (report,) = json.loads(call(spec, "-f", "json").out)["reports"]
+    report = report_of(call, spec)
     for columns in (60, 80, 120, 200):
         out = screen(columns, spec, "--tensors")
         assert max(map(len, out.splitlines())) <= columns
@@ -192,7 +187,7 @@ def test_each_layer_of_a_repeat_has_a_line(call: Call) -> None:
         assert [line.split()[0] for line in lines if line.startswith("lstm_")] == names
     explained = call("explain", *flags).out.splitlines()
     assert [line for line in explained if line in names] == names
-    layers = json.loads(call(*flags, "-f", "json").out)["reports"][0]["layers"]
+    layers = report_of(call, *flags)["layers"]
     assert [layer["name"] for layer in layers] == [*names, "output"]
     assert call("-i", 4, "-l", "lstm:20,repeat=12", "-c", "pytorch", "--tensors").out.count("weight_ih_l") == 12
     assert len(call("-i", 4, "-l", "lstm:20,repeat=12", "-f", "csv").out.splitlines()) == 14

@@ -15,7 +15,7 @@ import click
 import documents
 import pytest
 import yaml
-from conftest import Call
+from conftest import Call, file_at
 from documents import BLOCK, DOCUMENTS, PAGES, ROOT, Block, Shown, anchors, blocks, commands, links, prose, slug
 from examples import formats
 
@@ -100,8 +100,7 @@ def test_yaml_is_yaml_and_a_spec_keeps_what_it_says(text: str, tmp_path: Path, c
     read = yaml.safe_load(text)
     if "layers" not in read:
         return
-    path = tmp_path / "spec.yaml"
-    path.write_text(text, encoding="utf-8")
+    path = file_at(tmp_path / "spec.yaml", text)
     checked = call("check", path)
     assert checked.code == 0, checked.out
     assert call("run", path, "--max-multiply-adds", "1M").code in (0, 2)  # 2: too long a pass for a test

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from conftest import file_at
 
 from rnncalc.cli import call
 
@@ -39,8 +40,7 @@ SELDOM = [pytest.param(encoding, marks=pytest.mark.slow) for encoding in ("latin
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8", *SELDOM])
 def test_what_programs_read_is_utf8(encoding: str, tmp_path: Path) -> None:
     """JSON and JUnit in ASCII, CSV, Markdown and LaTeX in UTF-8: names come out as they went in."""
-    spec = tmp_path / "Größen.yaml"
-    spec.write_text(SPEC, encoding="utf-8")
+    spec = file_at(tmp_path / "Größen.yaml", SPEC)
     text = called(encoding, spec, "-f", "json")
     assert text.isascii()
     (report,) = json.loads(text)["reports"]
@@ -57,8 +57,7 @@ def test_what_programs_read_is_utf8(encoding: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_check_reads_what_count_wrote(encoding: str, tmp_path: Path) -> None:
     """A baseline that was written under one encoding is read under another."""
-    spec = tmp_path / "a.yaml"
-    spec.write_text(SPEC.replace("expect: 25\n", ""), encoding="utf-8")
+    spec = file_at(tmp_path / "a.yaml", SPEC.replace("expect: 25\n", ""))
     baseline = tmp_path / "old.json"
     baseline.write_bytes(called(encoding, spec, "-f", "json"))
     out = called("utf-8", "check", spec, "--baseline", baseline, "--max-growth", "0").decode()

@@ -1,4 +1,4 @@
-"""The versions of Python that are promised are those that are tested."""
+"""The versions of Python that are promised are tested, and so are the lowest versions of what the package needs."""
 
 import os
 import re
@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import lowest
 import pytest
 import yaml
 
@@ -61,3 +62,19 @@ def test_the_workflow_runs_the_commands_of_the_readme(system: str, out: str, tmp
 def test_the_workflow_fails_if_a_command_fails(commands: tuple[str, ...], tmp_path: Path) -> None:
     """The first too, and if there are not two."""
     assert run_workflow(tmp_path, *commands).returncode != 0
+
+
+def test_every_need_has_a_lowest_version() -> None:
+    """Of the four, each to one version exactly; CI installs these and no others."""
+    found = lowest.lowest()
+    assert [line.partition("==")[0] for line in found] == ["hatchling", "click", "pyyaml", "rich"]
+    assert all(re.fullmatch(r"[a-z]+==[0-9.]+", line) for line in found)
+
+
+def test_a_need_without_one_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It would be tested at whatever version is there."""
+    loose = tmp_path / "pyproject.toml"
+    loose.write_text(lowest.PROJECT.read_text(encoding="utf-8").replace("rich>=14.3", "rich"), encoding="utf-8")
+    monkeypatch.setattr(lowest, "PROJECT", loose)
+    with pytest.raises(SystemExit, match="without a lowest version: rich"):
+        lowest.lowest()

@@ -7,13 +7,12 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from conftest import SPEC, Call, reports
+from conftest import SPEC, Call, file_at, reports
 
 
 def test_a_baseline_spec_is_compared(tmp_path: Path, spec: Path, call: Call) -> None:
     """Before, after, change, percent of before: 28 → 41 is +13, +46.43%, and limits are on either."""
-    grown = tmp_path / "b.yaml"
-    grown.write_text(SPEC.replace("rnn: 3", "rnn: 4"))
+    grown = file_at(tmp_path / "b.yaml", SPEC.replace("rnn: 3", "rnn: 4"))
     (report,) = reports(call, grown, "--baseline", spec)
     assert report["baseline"] == {"before": 28, "after": 41, "change": 13, "percent": 1300 / 28}
     for limit, code in [("46%", 1), ("47%", 0), ("12", 1), ("13", 0), ("0.1k", 0), ("0", 1)]:
@@ -98,8 +97,7 @@ def test_all_that_grows_may_be_limited(
 
 def test_what_was_not_known_keeps_no_limit_on_growth(spec: Path, tmp_path: Path, call: Call) -> None:
     """A baseline without steps has no multiply-adds: that is said, and it is no 0."""
-    old = tmp_path / "old.yaml"
-    old.write_text(SPEC.replace("steps: 3\n", ""))
+    old = file_at(tmp_path / "old.yaml", SPEC.replace("steps: 3\n", ""))
     result = call("check", spec, "--baseline", old, "--max-multiply-adds-growth", "1G")
     assert result.code == 1
     assert "cannot be judged: multiply-adds are not known of the baseline" in result.out
@@ -193,8 +191,7 @@ def test_a_folder_may_hold_the_paths_as_they_are_given(
 
 def test_an_earlier_report_pairs_by_name(tmp_path: Path, call: Call) -> None:
     """The JSON of count and of check itself; a single spec with a single report whatever their names."""
-    before = tmp_path / "before.json"
-    before.write_text(call("count", "specs/lstm.yaml", "specs/gru.yaml", "-f", "json").out)
+    before = file_at(tmp_path / "before.json", call("count", "specs/lstm.yaml", "specs/gru.yaml", "-f", "json").out)
     found = reports(call, "specs/gru.yaml", "specs/rnn.yaml", "--baseline", before)
     assert [report["baseline"]["before"] for report in found] == [1200, None, 1600]
     assert [report["status"] for report in found] == ["passed", "passed", "removed"]
@@ -302,8 +299,7 @@ def test_what_a_baseline_says_beside_its_numbers_is_passed_over(tmp_path: Path, 
 @pytest.mark.parametrize("form", ["table", "json", "markdown", "junit", "github"])
 def test_half_of_a_surrogate_pair_in_a_name_can_be_printed(tmp_path: Path, call: Call, form: str) -> None:
     """JSON can have one, no encoding has."""
-    before = tmp_path / "before.json"
-    before.write_text(of(r'{"name": "\ud800", "params": 1}, {"name": "y", "params": 1}'))
+    before = file_at(tmp_path / "before.json", of(r'{"name": "\ud800", "params": 1}, {"name": "y", "params": 1}'))
     done = call("check", "specs/rnn.yaml", "--baseline", before, "-f", form)
     assert (done.code, done.err) == (0, "")
 

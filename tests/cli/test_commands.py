@@ -58,8 +58,7 @@ def total():
 
 def test_a_command_that_raises(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An exception that no command should raise is a line with the file and the line of the command."""
-    path = tmp_path / "total.py"
-    path.write_text(BODY)
+    (tmp_path / "total.py").write_text(BODY)
     monkeypatch.setattr(rnncalc.cli, "__path__", [*rnncalc.cli.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, MODULE, raising=False)
     message = "TypeError: unsupported operand type(s) for /: 'str' and 'int' (total.py, line 6)"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 
 BASH = """
 compopt() { if [[ $2 == default ]]; then FILES=file; fi; }
@@ -44,8 +44,7 @@ CASES = [
 @pytest.fixture
 def shell(tmp_path: Path) -> dict[str, str]:
     """Return an environment in which `rnncalc` is this one."""
-    script = tmp_path / "rnncalc"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rnncalc "$@"\n')
+    script = file_at(tmp_path / "rnncalc", f'#!/bin/sh\nexec "{sys.executable}" -m rnncalc "$@"\n')
     script.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "PYTHONPATH": str(Path.cwd()), "HOME": str(tmp_path)}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 FILES = ("specs/gru.yaml", "specs/lstm.yaml")
 
@@ -68,9 +68,8 @@ FLAGS = ("-i", 13, "-l", "lstm:29", "-T", 100)
 
 
 def trained(call: Call, *args: object) -> dict[str, Any]:
-    (report,) = json.loads(call(*args, "--training", "-f", "json").out)["reports"]
-    of: dict[str, Any] = report["training"]
-    return of
+    training: dict[str, Any] = report_of(call, *args, "--training")["training"]
+    return training
 
 
 def test_what_an_update_is_said_to_be(call: Call) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal
 
 from rnncalc.questions.exercise import ASKS
 
@@ -82,6 +82,5 @@ def test_calls_that_are_refused(words: tuple[str, ...], message: str, call: Call
     """Exit code 2 and the cure."""
     made(call, tmp_path / "a.json")
     (tmp_path / "a.csv").write_text("name,answer\nAnn,5\n")
-    done = call("answer", *(str(tmp_path / word) if word.startswith("a.") else word for word in words))
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    err = refusal(call, "answer", *(str(tmp_path / word) if word.startswith("a.") else word for word in words))
+    assert message in err

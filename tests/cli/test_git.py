@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from checkouts import git
-from conftest import Call
+from conftest import Call, refusal
 
 from rnncalc.cli.git import Commit
 from rnncalc.errors import CallError
@@ -132,10 +132,9 @@ def test_what_is_no_name_of_a_commit_never_reaches_git(call: Call, monkeypatch: 
     """No option, no range, no path, no search: refused before git is called."""
     monkeypatch.setattr(subprocess, "run", None)
     monkeypatch.setattr(subprocess, "Popen", None)
-    result = call("check", "specs", "--baseline", f"git:{ref}")
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("rnncalc: --baseline: expected git: and a commit, a tag or a branch, got '")
-    assert result.err.count("\n") == 1
+    err = refusal(call, "check", "specs", "--baseline", f"git:{ref}")
+    assert err.startswith("rnncalc: --baseline: expected git: and a commit, a tag or a branch, got '")
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("ref", ["nowhere", "0" * 40, "old^{tree}", "@{upstream}"])
@@ -156,9 +155,8 @@ def test_there_may_be_no_repository_and_no_git(tmp_path: Path, call: Call, monke
     found = before(call, tmp_path / "x.yaml", "--baseline", "git:old")
     assert found == {str(tmp_path / "x.yaml"): "not in the repository of git:old; give a file that is in it"}
     monkeypatch.chdir(tmp_path)
-    result = call("check", "x.yaml", "--baseline", "git:old")
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("rnncalc: --baseline: git: not a git repository")
+    err = refusal(call, "check", "x.yaml", "--baseline", "git:old")
+    assert err.startswith("rnncalc: --baseline: git: not a git repository")
     monkeypatch.setenv("PATH", f".{os.pathsep}{tmp_path}")
     result = call("check", "x.yaml", "--baseline", "git:old")
     assert result == (2, "", "rnncalc: --baseline git: needs git, and there is none on the PATH\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import Call
+from conftest import Call, refusal
 from examples import examples
 
 from rnncalc.cli.commands import COMMANDS, Command, cli
@@ -70,9 +70,7 @@ def test_a_help_has_its_own_flags_first(name: str, call: Call) -> None:
 def test_every_topic_is_named_where_it_is_looked_for(call: Call) -> None:
     """In the list of commands; and a misspelt one is told."""
     assert all(re.search(rf"\b{topic}\b", COMMANDS["help"][1]) for topic in TOPICS)
-    refused = call("help", "layer")
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err.endswith("got 'layer'; did you mean 'layers'?\n")
+    assert refusal(call, "help", "layer").endswith("got 'layer'; did you mean 'layers'?\n")
 
 
 SHOWN = {

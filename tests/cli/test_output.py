@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import Call
+from conftest import Call, file_at, refusal
 
 from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.cli.flags import WordOption
@@ -71,11 +71,9 @@ def test_a_spec_is_not_written_over_by_its_own_call(command: str, call: Call, tm
 @pytest.mark.parametrize(("flag", "text"), [("--weights", WEIGHTS), ("--inputs", "[[1, 2]]"), ("--start", "{}")])
 def test_numbers_of_a_run_are_not_written_over(flag: str, text: str, call: Call, tmp_path: Path) -> None:
     """What `--save-weights` names is read by the same call."""
-    path = tmp_path / "numbers.yaml"
-    path.write_text(text)
-    result = call("run", "-i", 2, "-l", "rnn:1", flag, path, "--save-weights", path)
-    assert (result.code, result.out) == (2, "")
-    assert result.err == f"rnncalc: --save-weights '{path}': is read by this call; name another file\n"
+    path = file_at(tmp_path / "numbers.yaml", text)
+    err = refusal(call, "run", "-i", 2, "-l", "rnn:1", flag, path, "--save-weights", path)
+    assert err == f"rnncalc: --save-weights '{path}': is read by this call; name another file\n"
     assert path.read_text() == text
 
 
@@ -83,20 +81,16 @@ def test_a_model_file_is_not_written_over(call: Call, tmp_path: Path) -> None:
     """Its weights would be replaced by those of one network, as YAML."""
     model = tmp_path / "lstm-12.safetensors"
     shutil.copy("specs/models/lstm-12.safetensors", model)
-    spec = tmp_path / "spec.yaml"
-    spec.write_text(call("read", model).out)
+    spec = file_at(tmp_path / "spec.yaml", call("read", model).out)
     args = ("run", spec, "-T", 1, "--weights", model, "--save-weights")
-    result = call(*args, model)
-    assert (result.code, result.out) == (2, "")
-    assert "is read by this call" in result.err
+    assert "is read by this call" in refusal(call, *args, model)
     assert model.read_bytes() == Path("specs/models/lstm-12.safetensors").read_bytes()
     assert call(*args, tmp_path / "weights.yaml").code == 0
 
 
 def test_what_standard_input_reads_is_not_written_over(tmp_path: Path) -> None:
     """`- < spec.yaml` reads it too."""
-    spec = tmp_path / "spec.yaml"
-    spec.write_text(SPEC)
+    spec = file_at(tmp_path / "spec.yaml", SPEC)
     command = [sys.executable, "-m", "rnncalc", "run", "-", "--save-weights", str(spec)]
     with spec.open() as file:
         done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import Call
+from conftest import Call, file_at, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,8 +123,7 @@ def test_more_than_can_be_read_is_not_written(tmp_path: Path, call: Call) -> Non
     with pytest.raises(RefusedError, match="750,000 numbers"):
         weights_text([("a", {"W": [[0.0] * 1_000] * 800})])
     path = tmp_path / "weights.yaml"
-    result = call("run", "-i", 700, "-l", "dense:800", "-T", 1, "--save-weights", path)
-    assert (result.code, result.out) == (2, "")
+    refusal(call, "run", "-i", 700, "-l", "dense:800", "-T", 1, "--save-weights", path)
     assert [*tmp_path.iterdir()] == []
 
 
@@ -133,13 +132,10 @@ def test_never_over_a_folder_and_never_half(call: Call, tmp_path: Path) -> None:
     args = ("run", "-i", 2, "-l", "rnn:2", "-T", 1, "--save-weights")
     folder = tmp_path / "folder"
     folder.mkdir()
-    result = call(*args, folder)
-    assert (result.code, result.out) == (2, "")
-    assert result.err == f"rnncalc: --save-weights '{folder}': is a folder; name a file in it\n"
+    assert refusal(call, *args, folder) == f"rnncalc: --save-weights '{folder}': is a folder; name a file in it\n"
     assert call(*args, tmp_path / "nowhere" / "w.yaml").code == 2
     assert [*tmp_path.iterdir()] == [folder]
-    kept = tmp_path / "kept.yaml"
-    kept.write_text("mine")
+    kept = file_at(tmp_path / "kept.yaml", "mine")
     assert call("run", "-i", 2, "-l", "rnn:2", "--save-weights", kept, "--max-multiply-adds", "1").code == 2
     assert kept.read_text() == "mine"
     assert call(*args, kept).code == 0

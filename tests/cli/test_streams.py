@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 from examples import ROOT, examples, formats
 
 from rnncalc.cli import call as call_line
@@ -126,8 +126,7 @@ def test_memory_that_a_machine_has_not_is_one_line() -> None:
 
 def test_a_name_of_a_file_may_be_long(call: Call, tmp_path: Path) -> None:
     """Its stem names the network, cut where no name may be longer; nothing in the file is blamed for it."""
-    path = tmp_path / f"{'n' * 250}.yaml"
-    path.write_text("input: 4\nlayers: [rnn: 3]\n")
+    path = file_at(tmp_path / f"{'n' * 250}.yaml", "input: 4\nlayers: [rnn: 3]\n")
     result = call(path, "-f", "csv")
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines()[1].startswith(f"{'n' * 100}")

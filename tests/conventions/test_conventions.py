@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 from rnncalc import (
     GRU,
@@ -139,7 +139,7 @@ def test_every_difference_has_its_sentence(call: Call) -> None:
 
 def test_what_cannot_be_counted_is_null_with_a_reason(call: Call) -> None:
     """A peephole LSTM exists in the textbook and in ONNX alone."""
-    (report,) = json.loads(call("-i", 8, "-l", "lstm:4,peepholes", "--all-conventions", "-f", "json").out)["reports"]
+    report = report_of(call, "-i", 8, "-l", "lstm:4,peepholes", "--all-conventions")
     assert {name for name, count in report["params"].items() if count is None} == {*report["reasons"]}
     assert report["params"]["onnx"] == 4 * 4 * (8 + 4 + 2) + 3 * 4
     assert report["reasons"]["keras"] == "keras cannot express peepholes: true; textbook and onnx can"

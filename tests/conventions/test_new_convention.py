@@ -1,12 +1,11 @@
 """A stranger adds a framework: a convention, and a binding by hand, each named in its list."""
 
-import json
 import sys
 from math import exp, tanh
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal, report_of
 
 from rnncalc import GRU, Network, run
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
@@ -60,7 +59,7 @@ def _loom(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_is_counted_and_explained(call: Call) -> None:
     """Its names, its shapes and its total."""
-    (report,) = json.loads(call("-i", 5, "-l", "gru:3", "-o", 2, "-c", "loom", "-f", "json").out)["reports"]
+    report = report_of(call, "-i", 5, "-l", "gru:3", "-o", 2, "-c", "loom")
     shapes = {tensor["name"]: tensor["shape"] for tensor in report["layers"][0]["tensors"]}
     warps = {f"warp.{gate}": [5, 3] for gate in "nzr"}
     assert shapes == {**warps, "weft": [9, 3], "knot": [9]}
@@ -71,9 +70,7 @@ def test_it_is_counted_and_explained(call: Call) -> None:
 
 def test_without_a_binding_run_refuses_in_one_clear_line(call: Call) -> None:
     """No KeyError, and the way out."""
-    done = call("run", "-i", 5, "-l", "gru:3", "-c", "loom")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == (
+    assert refusal(call, "run", "-i", 5, "-l", "gru:3", "-c", "loom") == (
         "rnncalc: the convention loom has no binding by hand, so its weights cannot be run; "
         "write one in forward/bindings, or count without running\n"
     )
@@ -157,7 +154,7 @@ def test_a_cell_that_its_binding_and_its_target_lack(
     gained = row.cells["rnn"].replace(order="zn")
     monkeypatch.setitem(CONVENTIONS, name, row.replace(cells={**row.cells, "mingru": gained}))
     args = ("-i", 3, "-l", "mingru:4,activation=tanh", "-T", 2)
-    assert json.loads(call(*args, "-c", name, "-f", "json").out)["reports"][0]["params"] == 2 * 4 * (3 + biases)
+    assert report_of(call, *args, "-c", name)["params"] == 2 * 4 * (3 + biases)
     assert call("run", *args, "-c", name) == (
         2,
         "",

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal
 
 from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
@@ -334,11 +334,10 @@ def test_whatever_else_a_step_raises_has_its_line(
 ) -> None:
     """The kind of error, what it says, and the file with the line."""
     monkeypatch.setitem(KINDS, "own", cell(step))
-    done = call("-i", 4, "-l", "own:3")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"rnncalc: own: {said}")
-    assert f"(test_half_right.py, line {step.__code__.co_firstlineno})" in done.err
-    assert done.err.count("\n") == 1
+    err = refusal(call, "-i", 4, "-l", "own:3")
+    assert err.startswith(f"rnncalc: own: {said}")
+    assert f"(test_half_right.py, line {step.__code__.co_firstlineno})" in err
+    assert err.count("\n") == 1
 
 
 def test_gates_that_cannot_be_asked_for(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,16 +379,15 @@ def test_a_line_of_the_list_that_leads_nowhere(
     module.Own, module.Other, module.NO_CLASS = own, type("Other", (kind("gru"),), {}), 3
     monkeypatch.setitem(sys.modules, "strangers", module)
     monkeypatch.setitem(KINDS, "own", at)
-    done = call("-i", 4, "-l", "own:3")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"rnncalc: {KINDS_PY}{message}")
-    assert done.err.count("\n") == 1
+    err = refusal(call, "-i", 4, "-l", "own:3")
+    assert err.startswith(f"rnncalc: {KINDS_PY}{message}")
+    assert err.count("\n") == 1
     assert call("-i", 4, "--drop", 3).err.startswith("rnncalc: No such option '--drop'")  # whose kind is looked for
     assert call("-i", 4, "--tie-weights").err.startswith("rnncalc: No such option '--tie-weights'.")
     monkeypatch.setenv("_RNNCALC_COMPLETE", "fish_complete")
     monkeypatch.setenv("_RNNCALC_WORDS", "rnncalc\n-l\nown:3,")
     monkeypatch.setenv("_RNNCALC_AT", "2")
-    assert call() == (2, "", done.err)
+    assert call() == (2, "", err)
     made: Any = own
     with pytest.raises(DeclarationError, match='the class Own has no kind; write kind = "own" in it'):
         made(3)

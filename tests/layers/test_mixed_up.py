@@ -39,28 +39,15 @@ def written(ops: Any, x: Any, h: Any, c: Any) -> tuple[Any, Any]:
     return ops.times(ops.gate("o", x=x, h=h), ops.activate("tanh", c)), c
 
 
-def right(_: Any, ops: Any, x: Any, state: Any) -> Any:
-    h, c = state
-    h, c = written(ops, x, h, c)
-    return h, (h, c)
+def whole(unpacked: str = "hc", returned: str = "hc") -> Any:
+    """Return the step of an LSTM whose states are unpacked, and returned, in these orders."""
 
+    def step(_: Any, ops: Any, x: Any, state: Any) -> Any:
+        of = dict(zip(unpacked, state, strict=True))
+        of["h"], of["c"] = written(ops, x, of["h"], of["c"])
+        return of["h"], tuple(of[letter] for letter in returned)
 
-def swapped(_: Any, ops: Any, x: Any, state: Any) -> Any:
-    c, h = state
-    h, c = written(ops, x, h, c)
-    return h, (h, c)
-
-
-def swapped_at_both_ends(_: Any, ops: Any, x: Any, state: Any) -> Any:
-    c, h = state
-    h, c = written(ops, x, h, c)
-    return h, (c, h)
-
-
-def swapped_at_the_end(_: Any, ops: Any, x: Any, state: Any) -> Any:
-    h, c = state
-    h, c = written(ops, x, h, c)
-    return h, (c, h)
+    return step
 
 
 def in_one_gate(_: Any, ops: Any, x: Any, state: Any) -> Any:
@@ -104,12 +91,12 @@ ORDER = "; the states come, and are returned, in the order h, c"
 OTHER_THAN_H = "give it h, or a Weight and ops.product for the other vector"
 ANOTHER = "the step's output is called h, and is another value than the state h; return h, (h, ...), or call the"
 WRONG: dict[str, tuple[Any, str]] = {
-    "unpacked the other way round": (cell(swapped), f"gate f reads h, and the step gives it the state c{ORDER}"),
-    "at both ends": (cell(swapped_at_both_ends), f"gate f reads h, and the step gives it the state c{ORDER}"),
-    "returned the other way round": (cell(swapped_at_the_end), f"{ANOTHER} state by another letter"),
+    "unpacked the other way round": (cell(whole("ch")), f"gate f reads h, and the step gives it the state c{ORDER}"),
+    "at both ends": (cell(whole("ch", "ch")), f"gate f reads h, and the step gives it the state c{ORDER}"),
+    "returned the other way round": (cell(whole(returned="ch")), f"{ANOTHER} state by another letter"),
     "in one gate": (cell(in_one_gate), f"gate o reads h, and the step gives it the state c{ORDER}"),
     "declared the other way round": (
-        cell(right, ("c", "h")),
+        cell(whole(), ("c", "h")),
         "gate f reads h, and the step gives it the state c; the states come, and are returned, in the order c, h",
     ),
     "the new state": (
@@ -206,7 +193,7 @@ def gated_input(_: Any, ops: Any, x: Any, state: Any) -> Any:
     return h, (h, c)
 
 
-class Deep(cell(right)):  # type: ignore[misc]  # the class of a cell is made by a function
+class Deep(cell(whole())):  # type: ignore[misc]  # the class of a cell is made by a function
     """The cure of a gate that is to read a vector of the step's own: a matrix beside the gates multiplies it."""
 
     kind = "deep"
@@ -239,7 +226,7 @@ def bent_state(_: Any, ops: Any, x: Any, state: Any) -> Any:
 RIGHT: dict[str, Any] = {
     "a vector of the step's own, through a matrix of its own": Deep,
     "a state that gates, x and activations have bent": cell(bent_state),
-    "an LSTM": cell(right),
+    "an LSTM": cell(whole()),
     "a state of two steps before": cell(dilated, ("h", "d"), (X, Product("d"))),
     "a gate that reads a state as this step has made it": cell(new_state, last=(X, C)),
     "an input that a gate has been through": cell(gated_input),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal, report_of
 
 from rnncalc import LSTM, Cell, Network
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value, Weight
@@ -184,7 +184,7 @@ def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", COUNTS)
 def test_it_is_counted(kind: str, call: Call) -> None:
     """Formula, count, tensors and multiply-adds, worked out by hand."""
-    (report,) = json.loads(call("-i", 4, "-l", f"{kind}:3", "-T", 5, "-f", "json").out)["reports"]
+    report = report_of(call, "-i", 4, "-l", f"{kind}:3", "-T", 5)
     (layer,) = report["layers"]
     assert layer["formula"] == FORMULAS[kind]
     assert layer["params"] == COUNTS[kind] == sum(tensor["params"] for tensor in layer["tensors"])
@@ -268,7 +268,7 @@ def test_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch, call: Call) -> No
 
 def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """A switch among them may stand alone, as every other may."""
-    (report,) = json.loads(call("-i", 4, "-l", "noted:3,rewritten,notes=5", "-f", "json").out)["reports"]
+    report = report_of(call, "-i", 4, "-l", "noted:3,rewritten,notes=5")
     assert report["layers"][0]["params"] == 3 * (4 + 3 + 5 + 1) + 5 * 3
     told = call("help", "layers").out
     assert "notes=N" in told
@@ -302,7 +302,7 @@ def test_gates_that_follow_the_input_s_width(monkeypatch: pytest.MonkeyPatch, ca
             return h, (h,)
 
     monkeypatch.setitem(KINDS, "wide", Wide)
-    (report,) = json.loads(call("-i", 2, "-l", "wide:3", "-l", "wide:2", "-f", "json").out)["reports"]
+    report = report_of(call, "-i", 2, "-l", "wide:3", "-l", "wide:2")
     assert [layer["params"] for layer in report["layers"]] == [2 * 3 * (2 + 1), 3 * 2 * (3 + 1)]
 
 
@@ -335,13 +335,12 @@ def test_a_matrix_beside_the_gates_is_called_what_it_is(call: Call) -> None:
     assert "matrix beside the gates" in told
     assert "projection" not in told
     assert "projected" not in call("explain", "-i", 4, "-l", "noted:3", "-T", 3, "--training").out
-    (report,) = json.loads(call("-i", 4, "-l", "noted:3", "-f", "json").out)["reports"]
+    report = report_of(call, "-i", 4, "-l", "noted:3")
     assert {each["name"]: each["role"] for each in report["layers"][0]["tensors"]}["W_hq"] == "matrix"
     assert call("answer", "-i", 4, "-l", "noted:3", 30).code == 1
 
 
 def test_a_cell_that_is_half_right_is_refused_before_a_number(call: Call) -> None:
     """One line, with the cell, the gate and the product."""
-    done = call("-i", 4, "-l", "half:3")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "rnncalc: half: gate z declares a product of h, and the step gives it none\n"
+    err = refusal(call, "-i", 4, "-l", "half:3")
+    assert err == "rnncalc: half: gate z declares a product of h, and the step gives it none\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
@@ -74,8 +74,7 @@ def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setitem(FORMATS, "theirs", FileFormat("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
     path = tmp_path / "a.theirs"
     path.write_bytes(b"THEIRS")
-    spec = tmp_path / "a.yaml"
-    spec.write_text(call("read", path).out)
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out)
     assert "dense: 2" in spec.read_text()
     assert call("check", spec, "--model", path).code == 0
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import Call
+from conftest import Call, file_at
 from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, node, number, onnx, tensor
 
 from rnncalc.errors import SpecError
@@ -33,8 +33,7 @@ def test_an_operator_is_a_layer(tmp_path: Path, call: Call) -> None:
         "input": 3,
         "layers": [{"lstm": 2, "path": "rnn"}],
     }
-    spec = tmp_path / "a.yaml"
-    spec.write_text(text)
+    spec = file_at(tmp_path / "a.yaml", text)
     assert call("check", spec, "--model", path).code == 0
     assert read(str(path)).params == 4 * 2 * (3 + 2 + 2)
 
@@ -348,8 +347,7 @@ def written_out(path: Path, start: bytes, activation: str = "Tanh") -> Path:
 def test_steps_in_a_row_are_a_cell(tmp_path: Path, call: Call, start: bytes, activation: str) -> None:
     """The matrix that is multiplied with its own product's outcome is external; what was made of zeros is no weight."""
     path = written_out(tmp_path / "a.onnx", start, activation)
-    spec = tmp_path / "a.yaml"
-    spec.write_text(call("read", path).out)
+    spec = file_at(tmp_path / "a.yaml", call("read", path).out)
     told = yaml.safe_load(spec.read_text())
     assert [(layer.get("dense"), layer.get("external")) for layer in told["layers"]] == [(2, None), (None, 2 * 2 + 2)]
     assert told["output"] == {"units": 5, "bias": False, "path": "fc"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 
 from rnncalc import GRU, Cell, DeclarationError, Gate, Network, Product, load, register
 from rnncalc.layers.kinds import KINDS
@@ -39,8 +39,7 @@ def cell(name: str = "Plain", kind: str = "plain", **parts: Any) -> type[Cell]:
 def test_a_kind_of_one_s_own_is_known_everywhere(call: Call, tmp_path: Path) -> None:
     """In specs, in flags, in the help; and what is misspelt is near it."""
     assert register(cell()).kind == "plain"
-    spec = tmp_path / "spec.yaml"
-    spec.write_text("input: 8\nsteps: 2\nlayers:\n  - plain: 16\nexpect: 400\n")
+    spec = file_at(tmp_path / "spec.yaml", "input: 8\nsteps: 2\nlayers:\n  - plain: 16\nexpect: 400\n")
     assert load(spec).params == 400
     assert call("check", spec).code == 0
     assert call("run", spec).code == 0

@@ -1,13 +1,12 @@
 """What a Python caller gives is taken where it is natural, else refused with the place and the cure."""
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 import rnncalc
 from rnncalc import (
@@ -187,13 +186,13 @@ def test_a_spec_s_own_numbers_are_had_from_python_too(call: Call) -> None:
     path = "specs/gru-by-hand.yaml"
     data = load_data(path)
     done = run(load(path), weights=data.weights, inputs=data.inputs, start=data.start)
-    (told,) = json.loads(call("run", path, "-f", "json").out)["reports"]
+    told = report_of(call, "run", path)
     assert done.outputs == told["outputs"]
     assert data.inputs == {None: [[1.0], [2.0]]}
     path = "specs/one-unit.yaml"
     data = load_data(path)
     back = backward(load(path), **data._asdict())
-    (told,) = json.loads(call("run", path, "--backward", "-f", "json").out)["reports"]
+    told = report_of(call, "run", path, "--backward")
     assert back.loss == told["loss"]
     assert data.targets == [0.0]
     assert set(load_data("specs/lstm.yaml")) == {None}

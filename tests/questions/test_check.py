@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SPEC, Call, reports
+from conftest import SPEC, Call, file_at, reports
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -126,8 +126,7 @@ def test_what_cannot_stream_keeps_no_limit_of_state(spec: Path, call: Call) -> N
 def test_a_state_that_grew(spec: Path, tmp_path: Path, call: Call, earlier: tuple[str, ...]) -> None:
     """Against a spec, or the JSON of an earlier call that has a state."""
     spec.write_text("input: 4\nrate: 10\nlayers: [{gru: 3}]\n")
-    before = tmp_path / "before.json"
-    before.write_text(call(*earlier, spec, "-f", "json").out)
+    before = file_at(tmp_path / "before.json", call(*earlier, spec, "-f", "json").out)
     spec.write_text("input: 4\nrate: 10\nlayers: [{gru: 4}]\n")
     limits = ("--max-state-growth", "33%", "--max-state-bytes-growth", "4B")
     result = call("check", spec, "--baseline", before, *limits, "--max-multiply-adds-per-second-growth", "330")
@@ -395,8 +394,7 @@ def test_growth_is_held_to_the_last_parameter(
 
 def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
     """28 parameters, 112 bytes, 66 multiply-adds and 127 / 28 dense: each limit is kept by what equals it."""
-    spec = tmp_path / "spec.yaml"
-    spec.write_text("input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
+    spec = file_at(tmp_path / "spec.yaml", "input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
     limits = ["--max-params", 28, "--max-bytes", 112, "--max-multiply-adds", 66]
     assert call("check", spec, *limits).code == 0
     for flag, limit in zip(limits[::2], limits[1::2], strict=True):

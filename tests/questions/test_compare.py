@@ -4,7 +4,7 @@ import json
 
 import by_hand
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 from rnncalc import (
     GRU,
@@ -28,7 +28,7 @@ from rnncalc.reports.compare import ComparisonReport
 
 
 def rows(call: Call, *args: object) -> list[dict[str, object]]:
-    (report,) = json.loads(call("compare", *args, "-f", "json").out)["reports"]
+    report = report_of(call, "compare", *args)
     found: list[dict[str, object]] = report["rows"]
     return found
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import by_hand
 import pytest
-from conftest import Call, written
+from conftest import Call, report_of, written
 from hypothesis import given
 from strategies import Spec, flags, network, network_of, part
 
@@ -120,7 +120,7 @@ def test_counts_are_exact_at_any_size() -> None:
 
 def test_matrices_are_as_the_classroom_writes_them(call: Call) -> None:
     """Input 10, hidden 20, output 5 without biases: (20, 10), (20, 20) and (5, 20)."""
-    (report,) = json.loads(call("specs/no-biases.yaml", "-f", "json").out)["reports"]
+    report = report_of(call, "specs/no-biases.yaml")
     shapes = {tensor["name"]: tensor["shape"] for layer in report["layers"] for tensor in layer["tensors"]}
     assert shapes == {"W_xh": [20, 10], "W_hh": [20, 20], "W_hy": [5, 20]}
 
@@ -128,7 +128,7 @@ def test_matrices_are_as_the_classroom_writes_them(call: Call) -> None:
 def test_a_frozen_layer_is_counted_apart(call: Call) -> None:
     """Frozen parameters are in the total, not in the trainable; both have a column of their own."""
     flags_ = ["-i", 2, "-l", "rnn:3,frozen", "-o", 1]
-    (report,) = json.loads(call(*flags_, "-f", "json").out)["reports"]
+    report = report_of(call, *flags_)
     assert (report["params"], report["trainable"]) == (22, 4)
     (total,) = (line.split() for line in call(*flags_).out.splitlines() if line.startswith("Total"))
     assert total == ["Total", "22", "4", "18"]
@@ -152,7 +152,7 @@ def test_several_specs_are_reported_in_order(call: Call) -> None:
 @pytest.mark.parametrize(("dtype", "size"), [("float64", 8), ("float32", 4), ("bfloat16", 2), ("int8", 1)])
 def test_bytes_follow_the_dtype(call: Call, dtype: str, size: int) -> None:
     """Bytes are parameters times the size of one."""
-    (report,) = json.loads(call("specs/lstm.yaml", "--dtype", dtype, "-f", "json").out)["reports"]
+    report = report_of(call, "specs/lstm.yaml", "--dtype", dtype)
     assert report["bytes"] == 1600 * size
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -97,7 +97,7 @@ def test_where_the_widths_come_from(call: Call) -> None:
 
 def test_the_dense_equivalent_is_derived_too(call: Call) -> None:
     """12 → 9 → 1, 9 × (12 + 1) and 1 × (9 + 1), 117 + 10."""
-    (report,) = json.loads(call("explain", "specs/dense-equivalent.yaml", "-f", "json").out)["reports"]
+    report = report_of(call, "explain", "specs/dense-equivalent.yaml")
     assert [step["substituted"] for step in report["dense"]] == ["9 × (12 + 1)", "1 × (9 + 1)", "117 + 10"]
     assert report["params"] == 28
 
@@ -137,7 +137,7 @@ def test_every_format_is_written(form: str, call: Call) -> None:
 
 
 def derived(call: Call, *args: object) -> list[dict[str, Any]]:
-    (report,) = json.loads(call("explain", *args, "-f", "json").out)["reports"]
+    report = report_of(call, "explain", *args)
     layers: list[dict[str, Any]] = report["layers"]
     return layers
 
@@ -277,7 +277,7 @@ def test_remarks_are_told_of_every_layer(call: Call) -> None:
 
 def test_a_network_without_parameters_has_arithmetic_too(call: Call) -> None:
     """Nothing is 0, not an empty text."""
-    (report,) = json.loads(call("explain", "-i", 4, "-l", "dropout:0.5", "-T", 2, "-f", "json").out)["reports"]
+    report = report_of(call, "explain", "-i", 4, "-l", "dropout:0.5", "-T", 2)
     assert [(row["formula"], row["substituted"], row["params"]) for row in report["dense"]] == [("0", "0", 0)]
 
 

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -40,7 +40,7 @@ FLAGS = ("explain", "-i", 5, "-l", "lstm:3", "-o", 2, "-T", 7, "--operations")
 
 def test_an_lstm_by_hand(call: Call) -> None:
     """Four blocks of h(m + h) and h biases, 3h in c_t, h in h_t, and five activations of h numbers."""
-    (report,) = json.loads(call(*FLAGS, "--batch", 2, "-f", "json").out)["reports"]
+    report = report_of(call, *FLAGS, "--batch", 2)
     lstm, output = report["layers"]
     assert [(row["label"], row["what"], row["formula"], row["number"]) for row in lstm["step"]] == [
         ("i_t, f_t, g_t and o_t", "multiply-adds", "4 × (h·m + h·h)", 96),
@@ -50,9 +50,7 @@ def test_an_lstm_by_hand(call: Call) -> None:
         ("i_t, f_t, g_t, h_t and o_t", "activations", "5 × h", 15),
     ]
     assert report["operations"]["flops"] == lstm["operations"]["flops"] + output["operations"]["flops"]
-    (counted,) = json.loads(
-        call("-i", 5, "-l", "lstm:3", "-o", 2, "-T", 7, "--operations", "--batch", 2, "-f", "json").out
-    )["reports"]
+    counted = report_of(call, "-i", 5, "-l", "lstm:3", "-o", 2, "-T", 7, "--operations", "--batch", 2)
     assert report["operations"] == counted["operations"]
 
 

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -140,7 +140,7 @@ def test_it_says_what_a_chunk_leaves_out(call: Call) -> None:
     assert "Truncated" not in whole
     assert "Truncated: chunks of 4 steps, 3 updates a sequence" in chunked
     assert "what h_T owes to others is left out" in chunked
-    (found,) = json.loads(call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training", "-f", "json").out)["reports"]
+    found = report_of(call, "explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training")
     assert any("Σ_k" in remark for remark in found["remarks"])
 
 
@@ -156,9 +156,7 @@ def test_what_is_not_known_is_said(call: Call) -> None:
     """Without the steps there is nothing to derive; of a part elsewhere nothing is known."""
     with pytest.raises(RefusedError, match="need the number of steps; give steps"):
         explain_training(training(Network(input=3, layers=[RNN(5)])))
-    done = call("explain", "-i", 3, "-l", "rnn:5", "--training")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("; give steps, or -T\n")
+    assert refusal(call, "explain", "-i", 3, "-l", "rnn:5", "--training").endswith("; give steps, or -T\n")
     assert report(Network(input=3, layers=[External(5)], steps=2))["layers"][0]["saved"] == []
     assert "counted elsewhere" in call("explain", "-i", 3, "-l", "external:5", "-T", 2, "--training").out
 

@@ -1,20 +1,12 @@
 """The JSON of each question, key by key, on networks small enough to work out by hand."""
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from conftest import Call
-
-
-def report(call: Call, *args: object) -> dict[str, Any]:
-    (found,) = json.loads(call(*args, "-f", "json").out)["reports"]
-    assert isinstance(found, dict)
-    return found
-
+from conftest import Call, report_of
 
 CASES = [*yaml.safe_load_all(Path("tests/questions/reports.yaml").read_text(encoding="utf-8"))]
 
@@ -22,7 +14,7 @@ CASES = [*yaml.safe_load_all(Path("tests/questions/reports.yaml").read_text(enco
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["call"])
 def test_a_report_worked_out_by_hand(case: dict[str, Any], call: Call) -> None:
     """Each case of `reports.yaml`: the whole object of a call, or some of its keys."""
-    found = report(call, *shlex.split(case["call"]))
+    found = report_of(call, *shlex.split(case["call"]))
     assert case.get("is", found) == found
     assert {key: found[key] for key in case.get("holds", ())} == case.get("holds", {})
     assert len(case) == 2
@@ -30,7 +22,7 @@ def test_a_report_worked_out_by_hand(case: dict[str, Any], call: Call) -> None:
 
 def test_run(call: Call) -> None:
     """Two steps of two weights: four multiplications, one vector of one number."""
-    found = report(call, "run", "-i", 1, "-l", "rnn:1,activation=linear,bias=false", "-T", 2, "--states")
+    found = report_of(call, "run", "-i", 1, "-l", "rnn:1,activation=linear,bias=false", "-T", 2, "--states")
     (layer,) = found.pop("layers")
     output = layer["output"]
     assert found == {
@@ -63,15 +55,15 @@ def test_run(call: Call) -> None:
 def test_many_layers_are_named_in_few_words(call: Call) -> None:
     """Three by name, more as a number."""
     for count, words in ((3, "gru_1, gru_2, gru_3"), (4, "gru_1, gru_2, 2 others")):
-        found = report(call, "-i", 2, "-l", f"gru:2,repeat={count}", "--all-conventions")
+        found = report_of(call, "-i", 2, "-l", f"gru:2,repeat={count}", "--all-conventions")
         assert found["differences"][0]["text"].startswith(f"{6 * count} more in {words} than")
 
 
 def test_compare(call: Call) -> None:
     """As wide as 28 parameters allow: 3, 1 and 1; and beside another network, which has no steps either."""
-    same = report(call, "compare", "specs/dense-equivalent.yaml", "--same-params")
+    same = report_of(call, "compare", "specs/dense-equivalent.yaml", "--same-params")
     assert [(row["units"], row["params"]) for row in same["rows"]] == [(None, 28), (3, 28), (1, 20), (1, 26)]
-    beside = report(call, "compare", "specs/rnn.yaml", "specs/gru.yaml")
+    beside = report_of(call, "compare", "specs/rnn.yaml", "specs/gru.yaml")
     assert beside["name"] == "Comparison"
     assert [(row["name"], row["multiply_adds"]) for row in beside["rows"]] == [
         ("Simple RNN, one layer", None),
@@ -81,7 +73,7 @@ def test_compare(call: Call) -> None:
 
 def test_check(call: Call) -> None:
     """A limit has its place in the spec."""
-    assert report(call, "check", "specs/dense-equivalent.yaml")["checks"][0] == {
+    assert report_of(call, "check", "specs/dense-equivalent.yaml")["checks"][0] == {
         "name": "expect.total",
         "limit": 28,
         "actual": 28,

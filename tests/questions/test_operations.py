@@ -1,11 +1,10 @@
 """The operations of a forward pass: those of each step, times the steps, the directions and the batch."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 from hypothesis import given
 from strategies import Spec, network, network_of
 
@@ -160,7 +159,7 @@ FLAGS = ("-i", M, "-l", f"lstm:{H}", "-o", N)
 
 def test_every_format_says_the_same(call: Call) -> None:
     """The object of programs, a row for each layer, a table; null where nothing is known."""
-    (report,) = json.loads(call(*FLAGS, "-T", T, "--operations", "--batch", 2, "-f", "json").out)["reports"]
+    report = report_of(call, *FLAGS, "-T", T, "--operations", "--batch", 2)
     macs, biases = 2 * (T * 4 * H * (M + H) + N * H), 2 * (T * 4 * H + N)
     elementwise, activations = 2 * T * 4 * H, 2 * T * 5 * H
     flops = 2 * macs + biases + elementwise + activations
@@ -171,7 +170,7 @@ def test_every_format_says_the_same(call: Call) -> None:
     assert rows[-1].endswith(f",{macs},{biases},{elementwise},{activations},{flops}")
     assert f"{flops:,}" in call(*FLAGS, "-T", T, "--operations", "--batch", 2).out
     assert "Parameters" in call(*FLAGS, "-T", T, "--operations", "--tensors", "-f", "markdown").out
-    (unknown,) = json.loads(call(*FLAGS, "--operations", "-f", "json").out)["reports"]
+    unknown = report_of(call, *FLAGS, "--operations")
     assert unknown["operations"] == dict.fromkeys(numbers | {"activations": 0, "flops": 0})
     assert "Not known without the number of steps; give steps, or -T." in call(*FLAGS, "--operations").out
     elsewhere = call("-i", M, "-l", "external:9", "-l", f"rnn:{H}", "-T", T, "--operations").out

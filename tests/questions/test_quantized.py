@@ -1,9 +1,7 @@
 """Bytes in integers, with the widths of CMSIS-NN's LSTM."""
 
-import json
-
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 from rnncalc import GRU, LSTM, External, Network, Output
 from rnncalc.errors import CallError
@@ -34,7 +32,7 @@ def test_what_is_not_known() -> None:
 def test_every_format_says_the_same(call: Call) -> None:
     """The object, a row for each layer, a table."""
     flags = ("-i", M, "-l", f"lstm:{H}", "--quantize", "int8")
-    (report,) = json.loads(call(*flags, "-f", "json").out)["reports"]
+    report = report_of(call, *flags)
     numbers = {"weight_bytes": 2400, "bias_bytes": 320, "bytes": 2720, "state_bytes": 60}
     assert report["quantized"] == {"to": "int8", **numbers}
     assert report["layers"][0]["quantized"] == numbers

@@ -1,10 +1,9 @@
 """What modules read and return. The frameworks themselves are asked in `conformance/test_returned_shapes.py`."""
 
-import json
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 from rnncalc import (
     GRU,
@@ -29,7 +28,7 @@ FLAGS = ("-i", 10, "-l", "lstm:16,bidirectional,repeat=2", "-o", 5, "--shapes")
 
 
 def _shapes(call: Call, *flags: object) -> Any:
-    (report,) = json.loads(call(*FLAGS, *flags, "-f", "json").out)["reports"]
+    report = report_of(call, *FLAGS, *flags)
     return report["shapes"]
 
 

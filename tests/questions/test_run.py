@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal, report_of
 from hypothesis import given
 from strategies import Spec, encoder_decoder, network, network_of
 
@@ -355,11 +355,10 @@ def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyP
 
 def test_a_pass_too_long_is_refused(call: Call) -> None:
     """Its cost, its time and the advice are told, before anything is allocated."""
-    result = call("run", "-i", 100_000, "-l", "lstm:100000", "-T", 1000)
-    assert (result.code, result.out) == (2, "")
-    assert "80,000,000,000,000 multiply-adds" in result.err
-    assert "23 days" in result.err
-    assert "lower the number of steps with -T, or raise --max-multiply-adds" in result.err
+    err = refusal(call, "run", "-i", 100_000, "-l", "lstm:100000", "-T", 1000)
+    assert "80,000,000,000,000 multiply-adds" in err
+    assert "23 days" in err
+    assert "lower the number of steps with -T, or raise --max-multiply-adds" in err
     assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "1999").code == 2
     assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "2k").code == 0
 
@@ -383,11 +382,8 @@ def test_a_pass_that_takes_long_and_multiplies_little_is_refused(call: Call) -> 
 def test_states_of_very_many_steps_are_refused(call: Call) -> None:
     """Each step keeps its x and its h: two lists of one float, some 500 bytes."""
     flags = ("run", "-i", 1, "-l", "rnn:1", "-T", 1_000_000)
-    done = call(*flags, "--states", "-f", "json")
-    assert (done.code, done.out) == (2, "")
-    assert re.search(
-        r"the states of all steps would take \d{3}\.\d\d MiB, and the limit is 143\.05 MiB; lower", done.err
-    )
+    err = refusal(call, *flags, "--states", "-f", "json")
+    assert re.search(r"the states of all steps would take \d{3}\.\d\d MiB, and the limit is 143\.05 MiB; lower", err)
 
 
 def test_a_pass_too_large_is_refused() -> None:
@@ -398,7 +394,7 @@ def test_a_pass_too_large_is_refused() -> None:
 
 def test_the_json_report(call: Call) -> None:
     """The documented keys, with the network's outputs and each layer's own."""
-    (report,) = json.loads(call("run", "specs/dense-equivalent.yaml", "-f", "json").out)["reports"]
+    report = report_of(call, "run", "specs/dense-equivalent.yaml")
     assert report["agrees"] is True
     assert report["steps"] == 3
     assert report["outputs"] == report["layers"][-1]["output"]
@@ -407,7 +403,7 @@ def test_the_json_report(call: Call) -> None:
     assert (layer["weights"], layer["weights_read"]) == (24, 24)
     assert (layer["multiply_adds"], layer["multiplications"]) == (63, 63)
     assert layer["agrees"] is True
-    states = json.loads(call("run", "specs/dense-equivalent.yaml", "--states", "-f", "json").out)["reports"][0]
+    states = report_of(call, "run", "specs/dense-equivalent.yaml", "--states")
     assert len(states["layers"][0]["states"]["forward"]) == 3
 
 

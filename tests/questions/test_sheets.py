@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call, Screen
+from conftest import Call, Screen, report_of
 
 QUESTIONS: list[tuple[str, list[object]]] = [
     ("count", ["specs/translation.yaml", "--tensors", "--cost"]),
@@ -127,7 +127,7 @@ def test_states_step_by_step(call: Call, tmp_path: Path) -> None:
         *(["rnn_1,", "backward"], ["read", "from", "step", "2", "to", "step", "1;", "step", "3", "is", "its", "start"]),
         *(["Step", "x", "h"], ["1", "1", "6"], ["2", "2", "4"], ["3", "0"]),
     ]
-    (layer,) = json.loads(call("run", spec, "--states", "-f", "json").out)["reports"][0]["layers"]
+    (layer,) = report_of(call, "run", spec, "--states")["layers"]
     assert [step["h"] for step in layer["states"]["backward"]] == [[6], [4]]
     assert [step["x"] for step in layer["states"]["backward"]] == [[1], [2]]
     assert layer["start"] == {"forward": {"h": [0]}, "backward": {"h": [0]}}
@@ -217,7 +217,7 @@ def test_flags_have_a_title(args: list[object], title: str, call: Call) -> None:
     assert call(*args).out.splitlines()[0] == title
     for command in (["explain"], ["run", "-T", 2], ["compare"]):
         assert call(*command, *args).out.splitlines()[0] == title
-    assert json.loads(call(*args, "-f", "json").out)["reports"][0]["name"] == "network"
+    assert report_of(call, *args)["name"] == "network"
     assert (
         call("solve", "-i", 70, "-l", "rnn:50", "-o", "?", "--params", 6152).out.splitlines()[0] == "rnn 50 → dense ?"
     )

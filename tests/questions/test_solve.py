@@ -1,6 +1,5 @@
 """`solve`: against brute force on small sizes, against its own count at both sides on large ones."""
 
-import json
 import random
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 import strategies
 import yaml
 from cells import CELLS
-from conftest import Call
+from conftest import Call, file_at, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,7 +75,7 @@ def test_both_sides_of_a_large_answer(budget: int, multiple: int) -> None:
 def test_an_exercise_read_backwards(call: Call) -> None:
     """m = 70, h = 50 and 6,152 in all: 50 × 121 = 6,050 leaves 102 = 2 × 51, so the output is 2."""
     flags = ["-i", 70, "-l", "rnn:50", "-o", "?"]
-    (report,) = json.loads(call("solve", *flags, "--params", 6152, "--exact", "-f", "json").out)["reports"]
+    report = report_of(call, "solve", *flags, "--params", 6152, "--exact")
     assert (report["size"], report["left"], report["solved"]) == (2, 0, True)
     wrong = call("solve", *flags, "--params", 6153, "--exact")
     assert wrong.code == 1
@@ -85,45 +84,38 @@ def test_an_exercise_read_backwards(call: Call) -> None:
 
 def test_all_marks_share_one_value(call: Call, tmp_path: Path) -> None:
     """In a file as in flags; two stacked LSTMs of 7 on 10 features have 4·7·(18) + 4·7·(15) = 924 parameters."""
-    spec = tmp_path / "spec.yaml"
-    spec.write_text("input: 10\nlayers:\n  - lstm: ?  # the width\n  - {lstm: ?}\n")
+    spec = file_at(tmp_path / "spec.yaml", "input: 10\nlayers:\n  - lstm: ?  # the width\n  - {lstm: ?}\n")
     for network in ([spec], ["-i", 10, "-l", "lstm:?", "-l", "lstm:?"]):
-        (report,) = json.loads(call("solve", *network, "--params", 1000, "-f", "json").out)["reports"]
+        report = report_of(call, "solve", *network, "--params", 1000)
         assert (report["size"], report["params"]) == (7, 924)
 
 
 def test_budgets_in_bytes_and_after_another_spec(call: Call) -> None:
     """4,800 bytes are 1,200 parameters in float32, the GRU of 16 on 8 features."""
     for budget in (["--bytes", "4.8kB"], ["--match", "specs/gru.yaml"], ["--bytes", "2.4kB", "--dtype", "float16"]):
-        (report,) = json.loads(call("solve", "-i", 8, "-l", "gru:?", *budget, "-f", "json").out)["reports"]
+        report = report_of(call, "solve", "-i", 8, "-l", "gru:?", *budget)
         assert (report["size"], report["left"]) == (16, 0)
 
 
 @pytest.mark.parametrize("flags", [["--params", 252], ["--bytes", 1008]])
 def test_a_budget_that_a_smaller_size_meets(call: Call, flags: list[object]) -> None:
     """An SRU as wide as its input has one matrix fewer: 4·7·8 + 4·7 = 252 at 7, and 3·8·8 + 4·8 = 224 at 8."""
-    assert solved(call, "-i", 8, "-l", "sru:?", *flags)["size"] == 8
-    assert solved(call, "-i", 8, "-l", "sru:?", *flags, "--exact")["size"] == 7
+    assert report_of(call, "solve", "-i", 8, "-l", "sru:?", *flags)["size"] == 8
+    assert report_of(call, "solve", "-i", 8, "-l", "sru:?", *flags, "--exact")["size"] == 7
 
 
 @pytest.mark.parametrize("flags", [["--params", 250], ["--params", 224, "--exact"]])
 def test_both_directions_of_an_sru_that_its_input_is_as_wide_as(call: Call, flags: list[object]) -> None:
     """2(4·3·8 + 4·3) = 216 at 3, 2(3·4·8 + 4·4) = 224 at 4, 2(4·5·8 + 4·5) = 360 at 5."""
-    assert solved(call, "-i", 8, "-l", "sru:?,bidirectional", *flags)["size"] == 4
-    assert solved(call, "-i", 8, "-l", "sru:?,bidirectional", "--params", 216, "--exact")["size"] == 3
+    assert report_of(call, "solve", "-i", 8, "-l", "sru:?,bidirectional", *flags)["size"] == 4
+    assert report_of(call, "solve", "-i", 8, "-l", "sru:?,bidirectional", "--params", 216, "--exact")["size"] == 3
 
 
 def test_a_limit_of_the_framework_ends_the_search(call: Call) -> None:
     """A PyTorch projection is narrower than its cell, so 9 of 10 is the most."""
     flags = ["-i", 8, "-l", "lstm:10,projection=?", "-c", "pytorch", "--params", "1G"]
-    (report,) = json.loads(call("solve", *flags, "-f", "json").out)["reports"]
+    report = report_of(call, "solve", *flags)
     assert (report["size"], report["next_size"]) == (9, None)
-
-
-def solved(call: Call, *args: object) -> dict[str, object]:
-    (report,) = json.loads(call("solve", *args, "-f", "json").out)["reports"]
-    found: dict[str, object] = report
-    return found
 
 
 @pytest.mark.parametrize(
@@ -137,7 +129,7 @@ def solved(call: Call, *args: object) -> dict[str, object]:
 )
 def test_a_size_at_which_the_network_cannot_be_is_no_solution(call: Call, args: list[object], size: int) -> None:
     """The largest size at which it can be and fits is, though it cannot at 1, nor at 10^12."""
-    found = solved(call, *args, "--params", 256_000)
+    found = report_of(call, "solve", *args, "--params", 256_000)
     assert (found["size"], found["solved"]) == (size, True)
 
 
@@ -151,7 +143,7 @@ def test_halves_of_which_one_follows_the_other(tmp_path: Path, call: Call) -> No
         ((64, "?", ", {gru: 8, repeat: 3}"), (64, 3, ", {gru: 8, repeat: ?}"), 3),
     ):
         spec.write_text(f"encoder: {half.format(*encoder)}decoder: {half.format(*decoder)}")
-        found = solved(call, spec, "--params", "1G")
+        found = report_of(call, "solve", spec, "--params", "1G")
         assert (found["size"], found["next_size"]) == (size, None)
 
 
@@ -160,7 +152,7 @@ def test_the_repeats_of_both_halves(tmp_path: Path, call: Call) -> None:
     spec = tmp_path / "spec.yaml"
     half = "{input: 4, layers: [{gru: 4, repeat: ?}]}"
     spec.write_text(f"encoder: {half}\ndecoder: {half}\n")
-    found = solved(call, spec, "--params", "1G")
+    found = report_of(call, "solve", spec, "--params", "1G")
     assert (found["size"], found["next_size"]) == (1_000, None)
     spec.write_text(f"encoder: {half}\ndecoder: {half}\n".replace("?", "1000000000000"))
     assert "expected at most 1,000 layers" in call(spec).err
@@ -175,15 +167,15 @@ def test_bytes_are_met_exactly(call: Call) -> None:
     right = call(*flags, "--bytes", 1600)
     assert right.code == 0
     assert "✓ 16 gives exactly 1,600 bytes, 400 parameters of 4 bytes each." in right.out
-    found = solved(call, *flags[1:], "--bytes", 1603)
+    found = report_of(call, "solve", *flags[1:], "--bytes", 1603)
     assert (found["budget_bytes"], found["left"], found["left_bytes"], found["solved"]) == (1603, 0, 3, False)
 
 
 def test_none_is_a_size_where_an_option_allows_it(call: Call) -> None:
     """Extra inputs and parts counted elsewhere may be 0: 4 × (8 + 4 + 1) = 52."""
-    found = solved(call, "-i", 8, "-l", "rnn:4,extra_inputs=?", "--params", 52, "--exact")
+    found = report_of(call, "solve", "-i", 8, "-l", "rnn:4,extra_inputs=?", "--params", 52, "--exact")
     assert (found["size"], found["solved"]) == (0, True)
-    found = solved(call, "-i", 8, "-l", "rnn:4", "-l", "external:?", "--params", 51, "--exact")
+    found = report_of(call, "solve", "-i", 8, "-l", "rnn:4", "-l", "external:?", "--params", 51, "--exact")
     assert (found["size"], found["next_size"], found["solved"]) == (None, 0, False)
 
 
@@ -356,9 +348,9 @@ def test_the_brute_force_can_object() -> None:
 def test_a_count_that_bends_where_a_cell_is_as_wide_as_its_input(call: Call) -> None:
     """An SRU of 10 on 10 features does without the skip's matrix: 3·100 + 40 = 340, and at 8, 4·80 + 32 = 352."""
     flags = ["-i", 10, "-l", "sru:?", "--params"]
-    assert solved(call, *flags, 351)["size"] == 10
-    assert solved(call, *flags, 352)["size"] == 10
-    assert solved(call, *flags, 352, "--exact")["size"] == 8
+    assert report_of(call, "solve", *flags, 351)["size"] == 10
+    assert report_of(call, "solve", *flags, 352)["size"] == 10
+    assert report_of(call, "solve", *flags, 352, "--exact")["size"] == 8
 
 
 def test_many_marks_are_few_counts() -> None:
@@ -380,7 +372,7 @@ def test_the_largest_size_there_can_be_is_tried_too(call: Call) -> None:
     """A part of 10^12 parameters counted elsewhere fits where 10^12 do, and one fewer where one fewer do."""
     flags = ["-i", 4, "-l", "dropout:0.5", "-l", "external:?", "--params"]
     for budget in (10**12, 10**12 - 1):
-        found = solved(call, *flags, budget)
+        found = report_of(call, "solve", *flags, budget)
         assert (found["size"], found["left"]) == (budget, 0)
         assert found["next_size"] == (None if budget == 10**12 else 10**12)
 

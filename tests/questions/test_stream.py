@@ -1,9 +1,7 @@
 """What running step by step carries from step to step, and costs a second."""
 
-import json
-
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 
 from rnncalc import GRU, LSTM, Dense, External, Network
 from rnncalc.errors import CallError
@@ -42,7 +40,7 @@ def test_what_makes_a_first_state_is_no_step(call: Call) -> None:
 def test_every_format_says_the_same(call: Call) -> None:
     """The object, a row for each layer, a table; a rate without the report is refused."""
     flags = ("-i", M, "-l", f"lstm:{H}", "-o", 2)
-    (report,) = json.loads(call(*flags, "--stream", "--rate", "62.5", "-f", "json").out)["reports"]
+    report = report_of(call, *flags, "--stream", "--rate", "62.5")
     macs = 4 * H * (M + H) + 2 * H
     numbers = {"rate": 62.5, "state": 6, "state_bytes": 24, "multiply_adds_per_second": -(-macs * 125 // 2)}
     assert report["stream"] == numbers

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, report_of
 from junitparser import JUnitXml
 
 FORMATS = ("table", "json", "markdown", "junit", "github")
@@ -107,7 +107,7 @@ def test_endless_failures_are_counted(tmp_path: Path, call: Call) -> None:
     path.write_text(f"encoder: {half}\ndecoder: {half}\nexpect: {{layers: [{', '.join('1' * 2000)}]}}\n")
     assert "and 1,000 more failures" in call("check", path).out
     assert call("check", path, "-f", "github").out.count("\n") == 1_001
-    assert len(json.loads(call("check", path, "-f", "json").out)["reports"][0]["checks"]) == 2_000
+    assert len(report_of(call, "check", path)["checks"]) == 2_000
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8", "latin-1"])

@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 
 
 def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> None:
     """The JSON of input 4, an RNN of 3, output 1 and three steps, each number worked out by hand."""
-    spec = tmp_path / "example.yaml"
-    spec.write_text("input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
+    spec = file_at(tmp_path / "example.yaml", "input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
     assert json.loads(call(spec, "-f", "json").out) == {
         "version": 1,
         "reports": [

@@ -1,6 +1,5 @@
 """The page: its MathML says what the plain text says, its words and numbers are those of the other formats."""
 
-import json
 import re
 import subprocess
 import sys
@@ -8,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from cells import CELLS, equations
-from conftest import Call, written
+from conftest import Call, report_of, written
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, explain
 from rnncalc.conventions.notation import NOTATION_BY_NAME
@@ -97,7 +96,7 @@ def test_the_page_has_everything(call: Call) -> None:
     tables = [[["".join(cell.itertext()) for cell in row] for row in table.iter("tr")] for table in page.iter("table")]
     assert tables[0][-1] == ["Total", "", "", "", "", "", "720,221"]
     assert [row[1] for row in tables[0][1:-1]] == layers
-    (report,) = json.loads(call("explain", "specs/encoder-decoder.yaml", "-c", "pytorch", "-f", "json").out)["reports"]
+    report = report_of(call, "explain", "specs/encoder-decoder.yaml", "-c", "pytorch")
     for table, layer in zip(tables[1:4], report["layers"], strict=True):
         assert [int(row[-1].replace(",", "")) for row in table[1:]] == [step["params"] for step in layer["steps"]]
         for row, step in zip(table[1:], layer["steps"], strict=True):

@@ -1,6 +1,5 @@
 """`run --work`: what is printed is read back, worked out again and against `run`: every cell, every convention."""
 
-import json
 import re
 from collections.abc import Iterator
 from itertools import groupby, product
@@ -10,7 +9,7 @@ from typing import Any
 
 import cells
 import pytest
-from conftest import Call, Screen, written
+from conftest import Call, Screen, report_of, written
 from worked_text import Number, equations
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
@@ -338,7 +337,7 @@ def test_random_passes_are_those_of_run(call: Call, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("[[0.5, -1], [2, 0.25]]")
     args = ("run", "-i", 2, "-l", "lstm:2", "-l", "sru:1", "-o", 1, "-T", 2, "--inputs", tmp_path / "x.yaml")
     shown = call(*args, "--seed", 5, "--work", "--save-weights", tmp_path / "w.yaml").out
-    (report,) = json.loads(call(*args, "--weights", tmp_path / "w.yaml", "-f", "json").out)["reports"]
+    report = report_of(call, *args, "--weights", tmp_path / "w.yaml")
     (output,) = report["outputs"]
     assert f"Output: {output:.6g}\n" in shown
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at
 
 SPEC = "input: 2\nsteps: 2\nlayers:\n  - rnn: 1\n"
 GOOD = "rnn_1:\n  W_xh: [[1, -2.5e-1]]\n  W_hh: [[.5]]\n  b_h: [0]\n"
@@ -11,9 +11,7 @@ GOOD = "rnn_1:\n  W_xh: [[1, -2.5e-1]]\n  W_hh: [[.5]]\n  b_h: [0]\n"
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "spec.yaml"
-    path.write_text(SPEC)
-    return path
+    return file_at(tmp_path / "spec.yaml", SPEC)
 
 
 def told(spec: Path, call: Call, flag: str, text: str) -> list[str]:

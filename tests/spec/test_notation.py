@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal
 
 from rnncalc import CallError, Network, SpecError, load
 from rnncalc.layers.rnn import RNN
@@ -40,14 +40,11 @@ def test_a_notation_that_nothing_would_show_is_refused(call: Call) -> None:
     """Of a pass that is not worked by hand, of a picture that is no cell's, of a count alone; not a spec's own."""
     network = ("-i", "4", "-l", "rnn:3", "-o", "1", "--notation", "rows")
     for command, cure in (("run", "--work"), ("draw", "--view cell")):
-        wrong = call(command, *network)
-        assert (wrong.code, wrong.out) == (2, "")
-        assert wrong.err.endswith(f"shows parameters; add {cure}\n")
+        assert refusal(call, command, *network).endswith(f"shows parameters; add {cure}\n")
         assert call(command, *network, *cure.split()).code == 0
     for flags in ((), ("--all-conventions",), ("-f", "csv")):
-        wrong = call("count", *network, *flags)
-        assert (wrong.code, wrong.out) == (2, "")
-        assert wrong.err == "rnncalc: --notation: only tensors are written in a notation here; add --tensors\n"
+        err = refusal(call, "count", *network, *flags)
+        assert err == "rnncalc: --notation: only tensors are written in a notation here; add --tensors\n"
     assert call("count", *network, "-f", "json").code == 0
 
 
@@ -58,6 +55,5 @@ def test_all_gates_in_one_matrix_are_a_notation_and_a_flag(call: Call) -> None:
         assert ["lstm_1", "W", "kernel", "(7,", "12)", "84"] in words(call("count", *network, "--tensors", *flags).out)
         assert call("answer", *network, *flags, "(7,12)", "(1,12)").code == 0
     for flags in (("--stacked-gates", "--notation", "rows"), ("--notation", "rows", "--stacked-gates")):
-        wrong = call("explain", *network, *flags)
-        assert (wrong.code, wrong.out) == (2, "")
-        assert wrong.err == "--stacked-gates: goes with --notation stacked; leave one of the two out\n"
+        err = refusal(call, "explain", *network, *flags)
+        assert err == "--stacked-gates: goes with --notation stacked; leave one of the two out\n"

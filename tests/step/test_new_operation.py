@@ -1,12 +1,11 @@
 """A stranger adds an operation as one row, here a minimum, and every reader of a step follows."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from circuit import Circuit, Numbers
-from conftest import Call
+from conftest import Call, refusal, report_of
 
 from rnncalc import Cell, Network, run
 from rnncalc.errors import DeclarationError
@@ -113,7 +112,7 @@ def test_it_is_run_and_gone_back_through() -> None:
 
 def test_it_multiplies_no_matrix(call: Call) -> None:
     """What its gates multiply is counted as ever."""
-    (report,) = json.loads(call("count", *FLAGS, "-f", "json").out)["reports"]
+    report = report_of(call, "count", *FLAGS)
     assert report["layers"][0]["multiply_adds"] == 5 * 2 * 3 * (4 + 3)
 
 
@@ -178,7 +177,6 @@ def test_a_row_that_raises_is_named(
 ) -> None:
     """In one line, forward and backward."""
     monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(**parts))
-    done = call("run", *FLAGS, "--backward")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"rnncalc: {message}")
-    assert done.err.count("\n") == 1
+    err = refusal(call, "run", *FLAGS, "--backward")
+    assert err.startswith(f"rnncalc: {message}")
+    assert err.count("\n") == 1

@@ -1,12 +1,11 @@
 """Right is never called wrong, nor wrong right; a number a layer; what is said where no mistake is known."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, refusal, report_of
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Embedding, External, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
@@ -56,7 +55,7 @@ def lstm(m: int, h: int) -> int:
 def test_later_layers_are_judged_by_the_learners_widths(call: Call) -> None:
     """One direction in the first LSTM: 64 instead of 128 go on, and what follows from that is no second mistake."""
     numbers = [2_560_000, lstm(128, 64), 2 * lstm(64, 64), 129]
-    (report,) = json.loads(call("answer", "specs/sentiment-classifier.yaml", *numbers, "-f", "json").out)["reports"]
+    report = report_of(call, "answer", "specs/sentiment-classifier.yaml", *numbers)
     assert report["right"] is False
     assert {mistake["layer"] for mistake in report["mistakes"]} == {"lstm_1"}
     assert report["mistakes"][0]["id"] == "one-direction"
@@ -80,7 +79,7 @@ def test_later_layers_are_judged_by_the_learners_widths(call: Call) -> None:
 )
 def test_the_worked_examples_with_wrong_answers(call: Call, spec: str, number: int, mistake: str) -> None:
     """What a student would get wrong in the examples."""
-    (report,) = json.loads(call("answer", f"specs/{spec}.yaml", number, "-f", "json").out)["reports"]
+    report = report_of(call, "answer", f"specs/{spec}.yaml", number)
     assert mistake in [mistake["id"] for mistake in report["mistakes"]]
 
 
@@ -199,9 +198,8 @@ def test_too_many_answers_are_one_line(call: Call) -> None:
     """2,500 of them, before any is read; a network of the most layers in both halves has 2,002 counts."""
     assert MOST_ANSWERS >= 2 * (1_000 + 1)
     for word in ("7", "x", "(2,3)"):
-        done = call("answer", "-i", 4, "-l", "rnn:3", *[word] * 10_001)
-        assert (done.code, done.out) == (2, "")
-        assert done.err == "rnncalc: expected at most 2,500 numbers or shapes, got 10,001\n"
+        err = refusal(call, "answer", "-i", 4, "-l", "rnn:3", *[word] * 10_001)
+        assert err == "rnncalc: expected at most 2,500 numbers or shapes, got 10,001\n"
     with pytest.raises(CallError, match="at most 2,500 numbers or shapes, got 2,501"):
         answer(chain(3), *[7] * 2_501)
     with pytest.raises(CallError, match="expected 1 number, the total"):

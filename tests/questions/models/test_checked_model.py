@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, file_at, refusal, report_of
 from modelfiles.made import Shape, lstm, safetensors, state_dict
 
 HEAD = "convention: pytorch\ninput: {input}\nlayers:\n"
@@ -80,7 +80,7 @@ def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:
 def test_every_format_of_check(tmp_path: Path, call: Call) -> None:
     """A case a tensor, the failed ones with their place in the spec."""
     written, path = spec(tmp_path, "  - lstm: 2\n"), state_dict(tmp_path / "model.pt", lstm(5, 2))
-    checks = json.loads(call("check", written, "--model", path, "-f", "json").out)["reports"][0]["checks"]
+    checks = report_of(call, "check", written, "--model", path)["checks"]
     assert [check["ok"] for check in checks] == [False, True, True, True]
     assert (checks[0]["limit"], checks[0]["actual"], checks[0]["line"]) == ([8, 3], [8, 5], 4)
     junit = call("check", written, "--model", path, "-f", "junit").out
@@ -138,8 +138,7 @@ def test_the_order_in_which_modules_are_defined_does_not_matter(tmp_path: Path, 
 def test_another_convention_and_several_specs_are_mistakes(tmp_path: Path, call: Call) -> None:
     """Each with the cure."""
     path = state_dict(tmp_path / "a.pt", lstm(3, 2))
-    textbook = tmp_path / "t.yaml"
-    textbook.write_text("input: 3\nlayers: [lstm: 2]\n")
+    textbook = file_at(tmp_path / "t.yaml", "input: 3\nlayers: [lstm: 2]\n")
     result = call("check", textbook, "--model", path)
     assert result.code == 2
     assert (
@@ -156,8 +155,7 @@ def test_a_run_with_the_weights_of_a_file(tmp_path: Path, call: Call) -> None:
     from math import tanh
 
     shapes = {"rnn.weight_ih_l0": (1, 1), "rnn.weight_hh_l0": (1, 1), "rnn.bias_ih_l0": (1,), "rnn.bias_hh_l0": (1,)}
-    inputs = tmp_path / "inputs.yaml"
-    inputs.write_text("[[1], [1]]")
+    inputs = file_at(tmp_path / "inputs.yaml", "[[1], [1]]")
     written = spec(tmp_path, "  - rnn: 1\n", 1)
     first = tanh(3 / 64)
     for path in (state_dict(tmp_path / "a.pt", shapes), safetensors(tmp_path / "a.safetensors", shapes)):
@@ -168,9 +166,8 @@ def test_a_run_with_the_weights_of_a_file(tmp_path: Path, call: Call) -> None:
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path, call: Call) -> None:
     """Tensor by tensor, with the change, and before a number is read; a pass that is too long is refused unread."""
     path = state_dict(tmp_path / "a.pt", lstm(3, 2))
-    result = call("run", spec(tmp_path, "  - lstm: 4\n"), "--weights", path)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.splitlines()[0].endswith("write lstm: 2 (here 4)")
+    err = refusal(call, "run", spec(tmp_path, "  - lstm: 4\n"), "--weights", path)
+    assert err.splitlines()[0].endswith("write lstm: 2 (here 4)")
     long = call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", "10M")
     assert "a pass would do" in call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", 10**9).err
     assert long.code == 2
@@ -182,9 +179,8 @@ def test_a_weight_that_is_no_number(tmp_path: Path, call: Call, number: float) -
     data = {"rnn.weight_hh_l0": struct.pack("<4f", 1, 1, number, 1)}
     shapes = {"rnn.weight_ih_l0": (2, 3), "rnn.weight_hh_l0": (2, 2)}
     path = safetensors(tmp_path / "a.safetensors", shapes, data=data)
-    result = call("run", spec(tmp_path, "  - rnn: 2\n    bias: false\n"), "--weights", path)
-    assert (result.code, result.out) == (2, "")
-    assert "weights.rnn_1.weight_hh_l0[1][0]: expected a number" in result.err
+    err = refusal(call, "run", spec(tmp_path, "  - rnn: 2\n    bias: false\n"), "--weights", path)
+    assert "weights.rnn_1.weight_hh_l0[1][0]: expected a number" in err
 
 
 def test_what_else_fails_is_told_beside(tmp_path: Path, call: Call) -> None:
@@ -263,13 +259,11 @@ AROUND = {
 
 def test_layers_around_the_cells(tmp_path: Path, call: Call) -> None:
     """Read, checked and run with the stored means and variances of the file."""
-    inputs = tmp_path / "inputs.yaml"
-    inputs.write_text("[[1, 2, 3], [4, 5, 6]]")
+    inputs = file_at(tmp_path / "inputs.yaml", "[[1, 2, 3], [4, 5, 6]]")
     for path in (state_dict(tmp_path / "a.pt", AROUND), safetensors(tmp_path / "a.safetensors", AROUND)):
         text = call("read", path).out
         assert "- batch_norm:\n    path: norm\n" in text
-        read = tmp_path / "read.yaml"
-        read.write_text(text)
+        read = file_at(tmp_path / "read.yaml", text)
         assert call("check", read, "--model", path).code == 0
         done = call("run", read, "--weights", path, "--inputs", inputs, "-f", "json")
         assert done.code == 0, done.err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Call
+from conftest import Call, file_at, report_of
 from modelfiles.made import Shape, lstm, safetensors, state_dict
 
 TABLE = {"emb.weight": (20, 3)}
@@ -52,9 +52,8 @@ def test_a_spec_is_read_that_counts_the_same(
     assert read["layers"] == [
         {**layer, "path": layer.get("path", "rnn")} if "outputs" not in layer else layer for layer in layers
     ]
-    spec = tmp_path / "model.yaml"
-    spec.write_text(text)
-    counted = json.loads(call("count", spec, "-f", "json").out)["reports"][0]
+    spec = file_at(tmp_path / "model.yaml", text)
+    counted = report_of(call, "count", spec)
     listed = json.loads(call("read", path, "-f", "json").out)["files"][0]
     assert counted["params"] == listed["params"] == sum(tensor["params"] for tensor in listed["tensors"])
     assert listed["spec"] == read
@@ -84,8 +83,7 @@ def test_tied_outputs(tmp_path: Path, call: Call, bias: bool) -> None:
     text = call("read", path).out
     told = {"units": 6, "path": "fc", "tied": True}
     assert yaml.safe_load(text)["output"] == (told if bias else {**told, "bias": False})
-    spec = tmp_path / "model.yaml"
-    spec.write_text(text)
+    spec = file_at(tmp_path / "model.yaml", text)
     assert call("check", spec, "--model", path).code == 0
     spec.write_text(text.replace("tied: true", "tied: false"))
     checked = call("check", spec, "--model", path)
@@ -96,8 +94,7 @@ def test_tied_outputs(tmp_path: Path, call: Call, bias: bool) -> None:
 def test_prefixes_of_wrappers_do_not_matter(tmp_path: Path, call: Call) -> None:
     """A spec without `module.` and `_orig_mod.` finds its layers behind them."""
     path = state_dict(tmp_path / "model.pt", lstm(3, 2, "module._orig_mod.rnn"))
-    spec = tmp_path / "model.yaml"
-    spec.write_text("convention: pytorch\ninput: 3\nlayers:\n  - lstm: 2\n    path: rnn\n")
+    spec = file_at(tmp_path / "model.yaml", "convention: pytorch\ninput: 3\nlayers:\n  - lstm: 2\n    path: rnn\n")
     assert call("check", spec, "--model", path).code == 0
 
 
@@ -123,8 +120,7 @@ def test_names_of_strangers_do_no_harm(tmp_path: Path, call: Call) -> None:
         out = call("read", path, "-f", form).out
         assert all(char.isprintable() or char == "\n" for char in out)
         assert not any(line.strip().startswith("::") for line in out.splitlines())
-    spec = tmp_path / "model.yaml"
-    spec.write_text(call("read", path).out)
+    spec = file_at(tmp_path / "model.yaml", call("read", path).out)
     assert call("check", spec, "--model", path).code == 0
 
 
@@ -132,7 +128,6 @@ def test_no_file_is_a_mistake(call: Call, tmp_path: Path) -> None:
     """So are a file that is not there, and one of another kind."""
     assert call("read").err == "rnncalc: nothing to read: give a FILE, such as model.safetensors\n"
     assert call("read", tmp_path / "x.pt").err == f"'{tmp_path / 'x.pt'}': no such file or directory\n"
-    other = tmp_path / "x.txt"
-    other.write_text("hello")
+    other = file_at(tmp_path / "x.txt", "hello")
     assert call("read", other).err.startswith(f"'{other}': is no model file that is read here; those end in")
     assert call("read", other).code == 2
