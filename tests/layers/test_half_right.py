@@ -235,7 +235,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         "activation: its default is not allowed: expected tanh, relu, sigmoid, linear or softmax, "
         "got 'tahn'; did you mean 'tanh'?",
     ),
-    "a gate without a name": (
+    "a gate that is called nothing": (
         cell(fine, (GATES[0]._replace(name=""), GATES[1])),
         'gate z: it has no name; give it one, such as "update gate"',
     ),
