@@ -33,7 +33,8 @@ SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
     *("spec", "step", "test_bad_specs.py", "test_refusals.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
 )
-ARGUMENTS = ["-q", "-p", "no:cacheprovider"]
+ARGUMENTS = ["-q", "-p", "no:cacheprovider", "--maxfail=1000"]
+"""The last one overrides mutmut's own -x, so that one run tells every test that fails without a mutant."""
 CONFIGURATION = f"""
 [tool.mutmut]
 source_paths = ["rnncalc"]
@@ -171,7 +172,7 @@ def reach_of(copy: Path, seconds: float) -> Reach:
     left_out: list[str] = []
     configuration = (copy / "pyproject.toml").read_text(encoding="utf-8")
     statistics = copy / "mutants/mutmut-stats.json"
-    while not statistics.exists():  # mutmut stops when a test fails
+    while not statistics.exists():  # mutmut keeps none if a test fails
         failed = re.findall(r"^FAILED (\S+?::\S.*?)(?: - .*)?$", mutmut(copy, "run", "no mutant of this name"), re.M)
         if not statistics.exists() and not failed:
             raise RuntimeError(f"mutmut did not run the tests: {copy / 'mutmut.log'}")
