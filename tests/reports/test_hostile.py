@@ -65,6 +65,8 @@ def hostile(value: Any) -> Any:
             return {f"{HOSTILE}{number}": hostile(below) for number, below in enumerate(value.values())}
         case Frozen():
             return value.replace(**{name: hostile(below) for name, below in value.values().items()})
+        case Label():
+            return Label(value.x, value.y, hostile(value.text), value.style, value.align)
         case tuple() if hasattr(value, "_fields"):
             return type(value)(*map(hostile, value))
         case list() | tuple():
