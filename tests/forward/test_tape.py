@@ -25,8 +25,8 @@ def vector(of: Taped, numbers: list[float], *, needs: bool) -> TapeValue:
     return value
 
 
-def gradients_back(of: Taped, made: TapeValue, gradient: list[float]) -> set[int]:
-    """Go back from a vector, and return the identities of the values that were read."""
+def values_read(of: Taped, made: TapeValue, gradient: list[float]) -> set[int]:
+    """Run a backward pass from a gradient, and return the identities of the values that it reads."""
     made.add(gradient)
     of.tape.backward()
     of.layer.finish()
@@ -181,7 +181,7 @@ def test_the_gradients_of_an_operation(name: str) -> None:
         made = of.operation(OPERATIONS[name])(*values)
         assert made.needs == bool(needing)
         assert (of.tape.operations, of.tape.numbers) == ((1, len(made.numbers)) if needing else (0, 0))
-        read = gradients_back(of, made, GRADIENT)
+        read = values_read(of, made, GRADIENT)
         for number, (value, gradient) in enumerate(zip(values, gradients, strict=True)):
             assert value.gradient == (pytest.approx(gradient) if number in needing else None)
         letters = {letter for number in needing for letter in reads[number]}
@@ -195,13 +195,13 @@ def test_vectors_joined_and_parted() -> None:
         left, right = vector(of, [1.0], needs=needing[0]), vector(of, [2.0, 3.0], needs=needing[1])
         made = of.operation(OPERATIONS["join"])(left, right)
         assert made.numbers == [1.0, 2.0, 3.0]
-        assert gradients_back(of, made, [5.0, 6.0, 7.0]) == set()
+        assert values_read(of, made, [5.0, 6.0, 7.0]) == set()
         assert (left.gradient, right.gradient) == ([5.0] if needing[0] else None, [6.0, 7.0] if needing[1] else None)
     of = taped()
     whole = vector(of, [1.0, 2.0, 3.0, 4.0, 5.0], needs=True)
     made = of.operation(part(1, 3))(whole)
     assert made.numbers == [2.0, 3.0]
-    gradients_back(of, made, [8.0, 9.0])
+    values_read(of, made, [8.0, 9.0])
     assert whole.gradient == [0.0, 8.0, 9.0, 0.0, 0.0]
 
 
@@ -223,7 +223,7 @@ def test_the_gradient_of_an_activation(
     value = vector(of, on, needs=True)
     made = of.operation(OPERATIONS[activation])(value)
     assert made.numbers == pytest.approx(gives)
-    assert gradients_back(of, made, GRADIENT) == {id(made.numbers)}
+    assert values_read(of, made, GRADIENT) == {id(made.numbers)}
     assert value.gradient == pytest.approx(gradient)
     of = taped()
     assert not of.operation(OPERATIONS[activation])(of.constant(on)).needs
@@ -236,14 +236,14 @@ def test_what_is_done_again_is_read_as_what_it_was_made_of() -> None:
     times, complement, linear = (of.operation(OPERATIONS[name]) for name in ("times", "complement", "linear"))
     a, b = vector(of, A, needs=True), vector(of, B, needs=True)
     again = complement(complement(linear(a)))
-    read = gradients_back(of, times(again, b), GRADIENT)
+    read = values_read(of, times(again, b), GRADIENT)
     assert read == {id(a.numbers), id(b.numbers)}
     assert (a.gradient, b.gradient) == ([5.0, 70.0], [2.0, 30.0])
     of = taped()
     a, b = vector(of, A, needs=True), vector(of, B, needs=True)
     state = of.operation(OPERATIONS["complement"])(a)
     carried = of.carry(state, 1)
-    assert gradients_back(of, of.operation(OPERATIONS["times"])(carried, b), GRADIENT) == {
+    assert values_read(of, of.operation(OPERATIONS["times"])(carried, b), GRADIENT) == {
         id(state.numbers),
         id(b.numbers),
     }
@@ -258,7 +258,7 @@ def test_the_gradients_of_weights(trained: bool, needs: bool) -> None:
     x = vector(of, A, needs=needs)
     made = of.product(arrays.matrix("W"), x)
     assert (made.numbers, made.needs) == ([8.0, 18.0, 28.0], trained or needs)
-    assert gradients_back(of, made, [1.0, 0.0, -1.0]) == ({id(x.numbers)} if trained else set())
+    assert values_read(of, made, [1.0, 0.0, -1.0]) == ({id(x.numbers)} if trained else set())
     assert x.gradient == ([1.0 - 5.0, 2.0 - 6.0] if needs else None)
     assert of.layer.gradients.get("W") == ([[2.0, 3.0], [0.0, 0.0], [-2.0, -3.0]] if trained else None)
     assert of.layer.multiplications == 6 * trained + 6 * needs
@@ -266,14 +266,14 @@ def test_the_gradients_of_weights(trained: bool, needs: bool) -> None:
     x = vector(of, A, needs=needs)
     made = of.operation(OPERATIONS["times"])(of.weight(arrays.vector("b")), x)
     assert (made.numbers, made.needs) == ([4.0, -9.0], trained or needs)
-    assert gradients_back(of, made, GRADIENT) == ({id(x.numbers)} if trained else set())
+    assert values_read(of, made, GRADIENT) == ({id(x.numbers)} if trained else set())
     assert x.gradient == ([2.0, -30.0] if needs else None)
     assert of.layer.gradients.get("b") == ([2.0, 30.0] if trained else None)
     assert of.layer.multiplications == 0
     of = taped(trained=trained)
     made = of.weight(arrays.vector("b"))
     assert (made.numbers, made.needs, of.meter.weights_read) == ([2.0, -3.0], trained, 2)
-    assert gradients_back(of, made, GRADIENT) == set()
+    assert values_read(of, made, GRADIENT) == set()
     assert of.layer.gradients.get("b") == (GRADIENT if trained else None)
 
 
@@ -284,7 +284,7 @@ def test_a_learned_state_is_held_as_any_state_is() -> None:
         start = getattr(of, name)(Arrays(WEIGHTS).vector("b"))
         x = vector(of, A, needs=True)
         made = of.operation(OPERATIONS["times"])(start, x)
-        gradients_back(of, made, GRADIENT)
+        values_read(of, made, GRADIENT)
         assert of.layer.saved_at_once == saved + len(A)
         assert of.layer.gradients["b"] == [2.0, 30.0]
 
@@ -296,7 +296,7 @@ def test_a_row_that_is_looked_up() -> None:
     first, again = of.row(table, 1), of.row(table, 1)
     assert first.numbers == [3.0, 4.0]
     first.add([1.0, 2.0])
-    gradients_back(of, again, [10.0, 20.0])
+    values_read(of, again, [10.0, 20.0])
     assert of.layer.gradients["W"] == [[0.0, 0.0], [11.0, 22.0], [0.0, 0.0]]
     assert (of.layer.saved_at_once, of.meter.weights_read) == (2, 2)
     assert of.tape.owners == {id(table): of.layer}
@@ -309,7 +309,7 @@ def test_a_matrix_that_another_layer_owns() -> None:
     table = Arrays(WEIGHTS).matrix("W")
     of.tape.owners[id(table)] = other
     made = of.product(table.shared_with("tied"), of.constant(A))
-    gradients_back(of, made, [1.0, 0.0, 0.0])
+    values_read(of, made, [1.0, 0.0, 0.0])
     assert other.gradients["W"] == [[2.0, 3.0], [0.0, 0.0], [0.0, 0.0]]
     assert (of.layer.multiplications, other.multiplications, of.layer.gradients) == (6, 0, {})
 
@@ -324,7 +324,7 @@ def test_what_is_read_is_held_for_the_chunk_that_it_was_made_in() -> None:
         assert of.chunk == step
         made.append(of.product(matrix, of.constant(A)))
     made[0].add([1.0, 1.0, 1.0])
-    gradients_back(of, made[1], [1.0, 1.0, 1.0])
+    values_read(of, made[1], [1.0, 1.0, 1.0])
     assert {chunk: [*saved.values()] for chunk, saved in of.layer.saved.items()} == {0: [2], 1: [2]}
     given = of.constant(A)
     assert (given.numbers, given.numbers is A, given.needs, of.numbers(given)) == (A, False, False, A)
