@@ -3,6 +3,7 @@
 import io
 import json
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +72,22 @@ def file_at(path: Path, text: str) -> Path:
     """Write a file, and return where it is."""
     path.write_text(text, encoding="utf-8")
     return path
+
+
+PEAK = """
+import resource, subprocess, sys
+done = subprocess.run([sys.executable, "-m", "rnncalc", *sys.argv[1:]], stdout=subprocess.DEVNULL)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def peak_of(*args: object, seconds: float = 300) -> tuple[int, int]:
+    """Return the exit code of a call in a process of its own, and the most kilobytes that it took."""
+    command = [sys.executable, "-c", PEAK, *map(str, args)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds)
+    assert "Traceback" not in done.stderr
+    code, kilobytes = map(int, done.stdout.split())
+    return code, kilobytes
 
 
 def refusal(call: Call, *args: object) -> str:

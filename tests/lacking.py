@@ -14,10 +14,10 @@ MODULES = ("fcntl", "jsonschema", "pty", "resource", "termios")
 
 FUNCTIONS = {
     "emscripten": (
-        *("os.fork", "os.link", "os.mkfifo", "os.system"),
+        *("os.fork", "os.link", "os.mkfifo", "os.system", "signal.alarm"),
         *("pty.openpty", "subprocess.Popen.__init__", "threading.Thread.start"),
     ),
-    "win32": ("os.fork", "os.mkfifo"),
+    "win32": ("os.fork", "os.mkfifo", "signal.alarm"),
 }
 """What is missing, or there and always fails."""
 

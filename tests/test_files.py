@@ -52,8 +52,8 @@ def _alarm() -> Iterator[None]:
     def hangs(*_: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, hangs)
     signal.alarm(30)
+    before = signal.signal(signal.SIGALRM, hangs)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

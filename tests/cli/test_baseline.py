@@ -1,13 +1,12 @@
 """`check --baseline`: how earlier specs and reports are read, and paired with those of today."""
 
 import json
-import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from conftest import SPEC, Call, file_at, reports
+from conftest import SPEC, Call, file_at, peak_of, reports
 
 
 def test_a_baseline_spec_is_compared(tmp_path: Path, spec: Path, call: Call) -> None:
@@ -313,11 +312,5 @@ def test_layers_of_a_baseline_take_little_memory(tmp_path: Path) -> None:
     before = tmp_path / "before.json"
     before.write_text(of(", ".join(report % (layers, number) for number in range(285))))
     assert 28_000_000 < before.stat().st_size < 30_000_000
-    watch = (
-        "import resource, subprocess, sys; done = subprocess.run([sys.executable, '-m', 'rnncalc', *sys.argv[1:]],"
-        "stdout=subprocess.DEVNULL); usage = resource.getrusage(resource.RUSAGE_CHILDREN);"
-        "print(done.returncode, usage.ru_maxrss)"
-    )
-    words = [sys.executable, "-c", watch, "check", "specs/lstm.yaml", "--baseline", str(before)]
-    exit_code, kilobytes = map(int, subprocess.run(words, capture_output=True, check=True).stdout.split())
+    exit_code, kilobytes = peak_of("check", "specs/lstm.yaml", "--baseline", before)
     assert (exit_code, kilobytes < 250_000) == (0, True)

@@ -89,7 +89,7 @@ def test_what_an_update_is_said_to_be(call: Call) -> None:
     }
 
 
-def test_flags_stand_in_place_of_what_a_spec_says(call: Call, tmp_path: Path) -> None:
+def test_flags_stand_instead_of_what_a_spec_says(call: Call, tmp_path: Path) -> None:
     """One by one: what is not given stays the spec's."""
     spec = tmp_path / "a.yaml"
     spec.write_text("input: 3\nsteps: 9\nlayers: [rnn: 4]\ntraining: {batch: 32, chunk: 2, optimizer: momentum}\n")

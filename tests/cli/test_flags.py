@@ -29,7 +29,7 @@ def test_no_word_is_told_at_length(word: str, before: list[object], call: Call) 
         assert all(len(line) < 1_000 for line in refusal(call, *words).splitlines())
 
 
-def test_a_folder_in_place_of_a_spec(call: Call, tmp_path: Path) -> None:
+def test_a_folder_instead_of_a_spec(call: Call, tmp_path: Path) -> None:
     """All specs below it, in order; a folder without any is told to be one."""
     result = call("run", "specs/onnx", "-f", "csv")
     assert (result.code, result.err) == (0, "")

@@ -41,7 +41,7 @@ def test_a_network_in_flags_has_targets(tmp_path: Path, call: Call) -> None:
         assert layer["gradients"]["W_hh"][0][0] == pytest.approx(by_hand, rel=1e-5)
 
 
-def test_they_stand_in_place_of_the_spec_s(tmp_path: Path, call: Call) -> None:
+def test_they_stand_instead_of_the_spec_s(tmp_path: Path, call: Call) -> None:
     """The file of the flag is the nearer one; without it, the spec's own."""
     for key, text in {"own": "[0]", "targets": "[1]"}.items():
         (tmp_path / key).write_text(text)

@@ -1,4 +1,4 @@
-"""The gradients of going back on the tape are those of PyTorch's autograd and of JAX's, on the same weights."""
+"""The gradients of the tape are those of PyTorch's autograd and of JAX's, on the same weights."""
 
 from typing import Any
 

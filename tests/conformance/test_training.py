@@ -1,4 +1,4 @@
-"""What is held and multiplied on the way back is what PyTorch saves for it, and counts."""
+"""What is saved and multiplied in a backward pass is what PyTorch saves for it, and counts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ SIZES = st.integers(1, 9)
 
 @contextmanager
 def saving(parameters: Iterator[Any]) -> Iterator[dict[int, int]]:
-    """Note the numbers of every storage that is saved for going back, by its place; parameters are kept anyway."""
+    """Note the numbers of every storage that a backward pass needs, by its place; parameters are kept anyway."""
     own = {each.untyped_storage().data_ptr() for each in parameters}
     saved: dict[int, int] = {}
 
@@ -46,7 +46,7 @@ def saving(parameters: Iterator[Any]) -> Iterator[dict[int, int]]:
 
 @settings(max_examples=60)
 @given(st.sampled_from([RNN, LSTM]), st.lists(SIZES, min_size=1, max_size=3), st.booleans(), st.booleans(), st.data())
-def test_held_values_are_what_pytorch_saves(
+def test_saved_activations_are_what_pytorch_saves(
     kind: Any, widths: list[int], both: bool, output: bool, data: st.DataObject
 ) -> None:
     """Of stacked layers, one way or both, with an output at every step: unique storages, parameters left out."""
@@ -194,7 +194,7 @@ def network_multiply_adds(network: Network) -> int:
 
 @settings(max_examples=100)
 @given(SIZES, SIZES, SIZES, st.booleans(), st.booleans())
-def test_a_dense_layer_goes_back_as_pytorch_does(
+def test_the_backward_pass_of_a_dense_layer_is_that_of_pytorch(
     inputs: int, units: int, steps: int, below: bool, frozen: bool
 ) -> None:
     """Into its matrix where that is trained, and into its input where something is trained below."""

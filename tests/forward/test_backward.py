@@ -121,7 +121,7 @@ def test_a_tied_output_adds_both_uses_of_the_embedding() -> None:
     assert gradient(done, "E")[1] == pytest.approx([h + 0.7 * (1 - h * h)])
 
 
-def test_outputs_that_are_fed_back_are_gone_back_through() -> None:
+def test_gradients_pass_through_outputs_that_are_fed_back() -> None:
     """x_1 = 1, x_2 = y_1 = 2: the sum 2 + 4 of y_t = w x_t has the slope 1 + 2w = 5 at w = 2; at a border it is cut."""
     layer = RNN(1, activation="linear", bias=False)
     of = Network(input=1, layers=[layer], topology="one-to-many", feedback=True, steps=2)
@@ -140,7 +140,7 @@ def any_network(spec: Spec) -> Network | None:
 
 
 @pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave"])
-def test_both_directions_are_gone_back_through(merge: Any) -> None:
+def test_both_directions_have_their_gradients(merge: Any) -> None:
     """However they join: gradients = differences, for each weight of either."""
     layer = LSTM(3, bidirectional=True, merge=merge)
     done = backward(Network(input=2, layers=[layer], output=2, steps=3, topology="many-to-many"))
@@ -149,7 +149,7 @@ def test_both_directions_are_gone_back_through(merge: Any) -> None:
 
 
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([None, 1, 2, 3]), st.integers(0, 9))
-def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:
+def test_the_backward_pass_of_any_network_is_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:
     """Over all cells and options: gradients = differences, values read = saved, multiplications = multiply-adds."""
     found = any_network(spec)
     if found is None:
@@ -206,7 +206,7 @@ def test_a_wrong_derivative_is_found_by_the_differences(monkeypatch: pytest.Monk
 def test_a_row_that_says_wrong_what_its_gradients_read_is_objected_to(
     monkeypatch: pytest.MonkeyPatch, layer: Any, operation: str, reads: Any
 ) -> None:
-    """Too little, another value, too much: what is saved is counted from the row, and the way back differs."""
+    """Too little, another value, too much: what is saved is counted from the row, and the backward pass differs."""
     network = Network(input=4, layers=[layer], output=1, steps=3)
     right = backward(network).layers[0]
     monkeypatch.setitem(OPERATIONS, operation, OPERATIONS[operation].replace(reads=reads))
@@ -339,7 +339,7 @@ def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:
     assert [layer.seen.multiplications > 0 for layer in done.layers] == [False, True, True]
 
 
-def test_what_cannot_be_gone_back_through_is_refused() -> None:
+def test_what_has_no_backward_pass_is_refused() -> None:
     """A part counted elsewhere, a loss without targets or of another name, a chunk of none, and what takes too long."""
     small = Network(input=2, layers=[SRU(2)], steps=3)
     with pytest.raises(RefusedError, match="external_1 is counted elsewhere"):
@@ -397,7 +397,7 @@ def test_a_backward_direction_keeps_what_the_steps_before_let_it() -> None:
     assert found.kept[0] == 1.0 != found.kept[-1]
 
 
-def test_the_work_of_going_back_is_that_of_its_passes() -> None:
+def test_the_work_of_a_backward_pass_is_that_of_its_passes() -> None:
     """One unit, 3 steps, 3 weights: a pass multiplies 6 times and takes 400 for each step beside and 4,000 for the
     layer, and each weight is moved both ways: 7 passes. Going back multiplies 8 times; in chunks of 2, 2 times, and is
     compared with all of it."""

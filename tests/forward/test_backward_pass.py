@@ -1,4 +1,4 @@
-"""What the tape of a pass takes in memory, and what going back outputs."""
+"""What the tape of a pass takes in memory, and what the backward pass outputs."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_the_tape_is_that_of_the_weights_that_are_used() -> None:
 
 
 def test_gradients_by_hand() -> None:
-    """y = 3(2x + 1) + 4 at x = 5 is 37: half the square of 37 − 35 is 2, and the gradient 2 goes back."""
+    """y = 3(2x + 1) + 4 at x = 5 is 37: half the square of 37 − 35 is 2, and its gradient is 2."""
     network = Network(input=1, layers=[Dense(1)], output=1, topology="one-to-one")
     (lower, upper) = network.stack
     names = [[tensor.name for tensor in placed.tensors] for placed in network.stack]
@@ -62,7 +62,7 @@ def test_gradients_by_hand() -> None:
     assert (whole.loss, [*whole.layers[1].gradients.values()]) == (37.0, [[[11.0]], [1.0]])
 
 
-def test_where_a_layer_cannot_be_run_nothing_goes_back() -> None:
+def test_where_a_layer_cannot_be_run_there_is_no_backward_pass() -> None:
     """There is no loss then."""
     done = backward_pass(Network(input=1, layers=[RNN(1)], steps=2), the_sum, {})
     assert (done.loss, done.layers) == (None, ())

@@ -1,4 +1,4 @@
-"""One minus a value that is saved is had from it: it is counted, and read on the way back, as that value."""
+"""One minus a value that is saved is had from it: it is counted, and read in the backward pass, as that value."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ READ_WITHIN = cell(lambda ops, z, n, h: ops.complement(ops.times(n, ops.times(z,
 )
 @pytest.mark.parametrize("chunk", [None, 3])
 def test_it_is_held_once(of: Any, a_step: int, chunk: int | None) -> None:
-    """Counted by hand for 3 inputs and 5 units, and by the values that the way back was seen to read."""
+    """Counted by hand for 3 inputs and 5 units, and by the values that the backward pass was seen to read."""
     network = Network(input=3, layers=[of(5)], steps=7, topology="many-to-many")
     done = backward(network, chunk=chunk)
     (layer,) = done.layers

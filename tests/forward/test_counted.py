@@ -1,4 +1,4 @@
-"""What going back through a pass was seen to hold and multiply is what is counted, where that is hardest to count.
+"""What a backward pass was seen to save and multiply is what is counted, where that is hardest to count.
 
 Equal layers of which the first has nothing trained below it, directions that stop in different chunks, tables that a
 frozen output shares, states that frozen encoders hand over, networks without a recurrent layer.

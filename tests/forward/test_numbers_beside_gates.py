@@ -15,7 +15,7 @@ A_STEP = M + 4 * H  # x, h before, z, n and σ(ζ)(1 − z) + σ(ν)
 @pytest.mark.parametrize("topology", ["many-to-many", "many-to-one", "one-to-many"])
 @pytest.mark.parametrize(("steps", "chunk"), [(1, None), (2, None), (5, None), (9, None), (9, 4), (9, 1), (100, None)])
 def test_a_fastgrnn_holds_both_numbers_once(topology: Any, steps: int, chunk: int | None) -> None:
-    """K(m + 4h) + 2 for the steps that are gone back through together, counted and seen.
+    """K(m + 4h) + 2 for the steps of one backward pass, counted and seen.
 
     In many-to-one that is the last chunk alone, which may be shorter.
     """

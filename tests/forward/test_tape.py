@@ -25,8 +25,8 @@ def vector(of: Taped, numbers: list[float], *, needs: bool) -> TapeValue:
     return value
 
 
-def gone_back(of: Taped, made: TapeValue, gradient: list[float]) -> set[int]:
-    """Go back from a vector, and return the identities of the values that were read."""
+def values_read(of: Taped, made: TapeValue, gradient: list[float]) -> set[int]:
+    """Run a backward pass from a gradient, and return the identities of the values that it reads."""
     made.add(gradient)
     of.tape.backward()
     of.layer.finish()
@@ -60,7 +60,7 @@ def test_a_gradient_is_the_sum_of_what_is_added() -> None:
     assert value.gradient == [3.5, 0.0]
 
 
-def test_going_back_is_from_the_last_to_the_first_and_once() -> None:
+def test_a_backward_pass_is_from_the_last_to_the_first_and_once() -> None:
     """What no gradient has reached is passed over; values and their numbers are counted."""
     of = taped()
     seen: list[tuple[str, list[float]]] = []
@@ -155,7 +155,7 @@ def test_a_state_is_carried_without_its_gradient_at_a_border(chunk: int | None, 
     assert (state.gradient, layer.gradients["b"]) == (([2.0], [2.0]) if goes else (None, [0.0]))
 
 
-# What goes back through each operation: what it is done with, the gradient of each operand, what these read.
+# The gradients of each operation: what it is done with, the gradient of each operand, what these read.
 ON = {"complement": [A], "scale": [S, A], "shift": [A, S], "plus": [A, B], "times": [A, B], "over": [A, B]}
 GRADIENTS: dict[str, tuple[list[list[float]], list[str]]] = {
     "plus": ([[1.0, 10.0], [1.0, 10.0]], ["", ""]),
@@ -169,7 +169,7 @@ GRADIENTS: dict[str, tuple[list[list[float]], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", GRADIENTS)
-def test_what_goes_back_through_an_operation(name: str) -> None:
+def test_the_gradients_of_an_operation(name: str) -> None:
     """Into each operand alone and into all: only what needs a gradient gets one, and only what it takes is read."""
     gradients, reads = GRADIENTS[name]
     on = ON.get(name, [A, B])
@@ -181,7 +181,7 @@ def test_what_goes_back_through_an_operation(name: str) -> None:
         made = of.operation(OPERATIONS[name])(*values)
         assert made.needs == bool(needing)
         assert (of.tape.operations, of.tape.numbers) == ((1, len(made.numbers)) if needing else (0, 0))
-        read = gone_back(of, made, GRADIENT)
+        read = values_read(of, made, GRADIENT)
         for number, (value, gradient) in enumerate(zip(values, gradients, strict=True)):
             assert value.gradient == (pytest.approx(gradient) if number in needing else None)
         letters = {letter for number in needing for letter in reads[number]}
@@ -195,13 +195,13 @@ def test_vectors_joined_and_parted() -> None:
         left, right = vector(of, [1.0], needs=needing[0]), vector(of, [2.0, 3.0], needs=needing[1])
         made = of.operation(OPERATIONS["join"])(left, right)
         assert made.numbers == [1.0, 2.0, 3.0]
-        assert gone_back(of, made, [5.0, 6.0, 7.0]) == set()
+        assert values_read(of, made, [5.0, 6.0, 7.0]) == set()
         assert (left.gradient, right.gradient) == ([5.0] if needing[0] else None, [6.0, 7.0] if needing[1] else None)
     of = taped()
     whole = vector(of, [1.0, 2.0, 3.0, 4.0, 5.0], needs=True)
     made = of.operation(part(1, 3))(whole)
     assert made.numbers == [2.0, 3.0]
-    gone_back(of, made, [8.0, 9.0])
+    values_read(of, made, [8.0, 9.0])
     assert whole.gradient == [0.0, 8.0, 9.0, 0.0, 0.0]
 
 
@@ -215,7 +215,7 @@ def test_vectors_joined_and_parted() -> None:
         ("softmax", [0.0, 0.0], [0.5, 0.5], [0.5 * (1 - 5.5), 0.5 * (10 - 5.5)]),
     ],
 )
-def test_what_goes_back_through_an_activation(
+def test_the_gradient_of_an_activation(
     activation: str, on: list[float], gives: list[float], gradient: list[float]
 ) -> None:
     """Its derivative is read off what it gave; nothing is noted where no gradient is asked for."""
@@ -223,7 +223,7 @@ def test_what_goes_back_through_an_activation(
     value = vector(of, on, needs=True)
     made = of.operation(OPERATIONS[activation])(value)
     assert made.numbers == pytest.approx(gives)
-    assert gone_back(of, made, GRADIENT) == {id(made.numbers)}
+    assert values_read(of, made, GRADIENT) == {id(made.numbers)}
     assert value.gradient == pytest.approx(gradient)
     of = taped()
     assert not of.operation(OPERATIONS[activation])(of.constant(on)).needs
@@ -236,26 +236,29 @@ def test_what_is_done_again_is_read_as_what_it_was_made_of() -> None:
     times, complement, linear = (of.operation(OPERATIONS[name]) for name in ("times", "complement", "linear"))
     a, b = vector(of, A, needs=True), vector(of, B, needs=True)
     again = complement(complement(linear(a)))
-    read = gone_back(of, times(again, b), GRADIENT)
+    read = values_read(of, times(again, b), GRADIENT)
     assert read == {id(a.numbers), id(b.numbers)}
     assert (a.gradient, b.gradient) == ([5.0, 70.0], [2.0, 30.0])
     of = taped()
     a, b = vector(of, A, needs=True), vector(of, B, needs=True)
     state = of.operation(OPERATIONS["complement"])(a)
     carried = of.carry(state, 1)
-    assert gone_back(of, of.operation(OPERATIONS["times"])(carried, b), GRADIENT) == {id(state.numbers), id(b.numbers)}
+    assert values_read(of, of.operation(OPERATIONS["times"])(carried, b), GRADIENT) == {
+        id(state.numbers),
+        id(b.numbers),
+    }
 
 
 @pytest.mark.parametrize("trained", [True, False])
 @pytest.mark.parametrize("needs", [True, False])
-def test_what_goes_back_through_weights(trained: bool, needs: bool) -> None:
+def test_the_gradients_of_weights(trained: bool, needs: bool) -> None:
     """A product of 3 × 2: 6 multiplications for the weights, which read the vector, and 6 for the vector."""
     of = taped(trained=trained)
     arrays = Arrays(WEIGHTS)
     x = vector(of, A, needs=needs)
     made = of.product(arrays.matrix("W"), x)
     assert (made.numbers, made.needs) == ([8.0, 18.0, 28.0], trained or needs)
-    assert gone_back(of, made, [1.0, 0.0, -1.0]) == ({id(x.numbers)} if trained else set())
+    assert values_read(of, made, [1.0, 0.0, -1.0]) == ({id(x.numbers)} if trained else set())
     assert x.gradient == ([1.0 - 5.0, 2.0 - 6.0] if needs else None)
     assert of.layer.gradients.get("W") == ([[2.0, 3.0], [0.0, 0.0], [-2.0, -3.0]] if trained else None)
     assert of.layer.multiplications == 6 * trained + 6 * needs
@@ -263,14 +266,14 @@ def test_what_goes_back_through_weights(trained: bool, needs: bool) -> None:
     x = vector(of, A, needs=needs)
     made = of.operation(OPERATIONS["times"])(of.weight(arrays.vector("b")), x)
     assert (made.numbers, made.needs) == ([4.0, -9.0], trained or needs)
-    assert gone_back(of, made, GRADIENT) == ({id(x.numbers)} if trained else set())
+    assert values_read(of, made, GRADIENT) == ({id(x.numbers)} if trained else set())
     assert x.gradient == ([2.0, -30.0] if needs else None)
     assert of.layer.gradients.get("b") == ([2.0, 30.0] if trained else None)
     assert of.layer.multiplications == 0
     of = taped(trained=trained)
     made = of.weight(arrays.vector("b"))
     assert (made.numbers, made.needs, of.meter.weights_read) == ([2.0, -3.0], trained, 2)
-    assert gone_back(of, made, GRADIENT) == set()
+    assert values_read(of, made, GRADIENT) == set()
     assert of.layer.gradients.get("b") == (GRADIENT if trained else None)
 
 
@@ -281,7 +284,7 @@ def test_a_learned_state_is_held_as_any_state_is() -> None:
         start = getattr(of, name)(Arrays(WEIGHTS).vector("b"))
         x = vector(of, A, needs=True)
         made = of.operation(OPERATIONS["times"])(start, x)
-        gone_back(of, made, GRADIENT)
+        values_read(of, made, GRADIENT)
         assert of.layer.saved_at_once == saved + len(A)
         assert of.layer.gradients["b"] == [2.0, 30.0]
 
@@ -293,7 +296,7 @@ def test_a_row_that_is_looked_up() -> None:
     first, again = of.row(table, 1), of.row(table, 1)
     assert first.numbers == [3.0, 4.0]
     first.add([1.0, 2.0])
-    gone_back(of, again, [10.0, 20.0])
+    values_read(of, again, [10.0, 20.0])
     assert of.layer.gradients["W"] == [[0.0, 0.0], [11.0, 22.0], [0.0, 0.0]]
     assert (of.layer.saved_at_once, of.meter.weights_read) == (2, 2)
     assert of.tape.owners == {id(table): of.layer}
@@ -306,7 +309,7 @@ def test_a_matrix_that_another_layer_owns() -> None:
     table = Arrays(WEIGHTS).matrix("W")
     of.tape.owners[id(table)] = other
     made = of.product(table.shared_with("tied"), of.constant(A))
-    gone_back(of, made, [1.0, 0.0, 0.0])
+    values_read(of, made, [1.0, 0.0, 0.0])
     assert other.gradients["W"] == [[2.0, 3.0], [0.0, 0.0], [0.0, 0.0]]
     assert (of.layer.multiplications, other.multiplications, of.layer.gradients) == (6, 0, {})
 
@@ -321,7 +324,7 @@ def test_what_is_read_is_held_for_the_chunk_that_it_was_made_in() -> None:
         assert of.chunk == step
         made.append(of.product(matrix, of.constant(A)))
     made[0].add([1.0, 1.0, 1.0])
-    gone_back(of, made[1], [1.0, 1.0, 1.0])
+    values_read(of, made[1], [1.0, 1.0, 1.0])
     assert {chunk: [*saved.values()] for chunk, saved in of.layer.saved.items()} == {0: [2], 1: [2]}
     given = of.constant(A)
     assert (given.numbers, given.numbers is A, given.needs, of.numbers(given)) == (A, False, False, A)

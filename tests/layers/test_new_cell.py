@@ -201,7 +201,7 @@ def test_it_is_run(kind: str, options: str, call: Call) -> None:
 
 
 @pytest.mark.parametrize("kind", COUNTS)
-def test_it_is_gone_back_through(kind: str) -> None:
+def test_its_backward_pass_agrees(kind: str) -> None:
     """Gradients are those of differences; saved activations and multiplications are counted from its step alone."""
     of: Any = KINDS[kind]
     network = Network(input=2, layers=[of(3), of(3)], steps=4, topology="many-to-many")

@@ -50,7 +50,7 @@ def test_each_direction_shows_its_half_of_the_input() -> None:
 @pytest.mark.parametrize("topology", ["many-to-many", "many-to-one", "one-to-many"])
 @pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize(("frozen", "merge"), [(False, None), (True, "mul")])
-def test_it_is_gone_back_through(topology: Any, below: bool, frozen: bool, merge: Any) -> None:
+def test_its_backward_pass_agrees(topology: Any, below: bool, frozen: bool, merge: Any) -> None:
     """Gradients are those of differences, and a half of x is saved as x is, once."""
     layers = [*([SRU(2, bidirectional=True)] if below else []), SRU(2, bidirectional=True, frozen=frozen, merge=merge)]
     network = Network(input=4, layers=layers, steps=3, topology=topology)

@@ -1,14 +1,12 @@
 """`check`: limits, where they come from, what they are compared with, and how it ends."""
 
 import os
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SPEC, Call, file_at, reports
+from conftest import SPEC, Call, file_at, peak_of, reports
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -522,15 +520,8 @@ def test_of_a_file_only_its_numbers_stay(tmp_path: Path) -> None:
     for number in range(1_000):
         text = f"input: {number + 1}\nlayers: [{{lstm: {number + 2}, repeat: 100}}]\nexpect: {number}\n"
         (tmp_path / f"{number}.yaml").write_text(text)
-    watch = (
-        "import resource, subprocess, sys; done = subprocess.run([sys.executable, '-m', 'rnncalc', *sys.argv[1:]],"
-        "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); usage = resource.getrusage(resource.RUSAGE_CHILDREN);"
-        "print(done.returncode, usage.ru_maxrss)"
-    )
-    words = [sys.executable, "-c", watch, "check", str(tmp_path), "--baseline", str(tmp_path)]
-    code, kilobytes = map(int, subprocess.run(words, capture_output=True, check=True).stdout.split())
-    assert code == 1
-    assert kilobytes < 100_000
+    code, kilobytes = peak_of("check", tmp_path, "--baseline", tmp_path)
+    assert (code, kilobytes < 100_000) == (1, True)
 
 
 def test_more_limits_than_memory_holds_are_refused(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -379,7 +379,7 @@ def test_names_are_words(only: Any) -> None:
 
 
 def test_the_halves_of_a_network_begin_anew() -> None:
-    """The first layer of a decoder reads its inputs, and not what the encoder hands on."""
+    """The first layer of a decoder reads its inputs, and not what the encoder outputs."""
     halves = [Part(2, (RNN(3), RNN(3)), steps=3), Part(4, (RNN(3), RNN(3)), steps=2)]
     found = explain(Network(encoder=halves[0], decoder=halves[1])).layers
     assert [each.below and each.below.name for each in found] == [None, "rnn_1", None, "rnn_3"]

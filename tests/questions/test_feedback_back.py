@@ -1,4 +1,4 @@
-"""Feedback on the way back: what is counted is what a pass back does, and gradients are those of differences."""
+"""Feedback in a backward pass: what is counted is what it does, and gradients are those of differences."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ STACKS: dict[str, tuple[tuple[Any, ...], int | None]] = {
 
 @pytest.mark.parametrize("chunk", [None, 1, 2, 3])
 @pytest.mark.parametrize("name", STACKS)
-def test_what_is_counted_is_what_going_back_does(name: str, chunk: int | None) -> None:
+def test_what_is_counted_is_what_a_backward_pass_does(name: str, chunk: int | None) -> None:
     """Gradients flow from an input to the output that it was, but over no chunk's border; a vector is saved once."""
     layers, output = STACKS[name]
     network = Network(input=output or layers[0].units, layers=layers, output=output, topology="one-to-many", steps=7)

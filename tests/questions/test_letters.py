@@ -20,7 +20,7 @@ X, H, S = (Product(of, Form.DIAGONAL) for of in "xhs")
 class Apart(Cell):
     """Two gates that read x unit by unit, and between them the past and the other state in both ways.
 
-    Each product is multiplied with a state before it is summed, so that going back reads each by itself.
+    Each product is multiplied with a state before it is summed, so that the backward pass reads each by itself.
     """
 
     kind = "apart"

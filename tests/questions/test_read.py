@@ -135,7 +135,7 @@ def test_what_is_not_known_is_counted_where_it_stands(
     assert last.network.output is None
 
 
-def test_what_is_not_known_hands_on_what_is_read_behind_it() -> None:
+def test_what_is_not_known_outputs_what_is_read_behind_it() -> None:
     """Another width than it got is doubted, whether more or less; in front of all, the input is not known either."""
     for width in (3, 5):
         found = of(module("a", cell(4, 3, 4)), module("bn", NORM), module("b", cell(3, width, 2)))
@@ -210,7 +210,7 @@ def recurrent(*sequences: bool | None) -> ModelFile:
         ([None], None),
     ],
 )
-def test_the_last_recurrent_layer_says_what_is_handed_on(sequences: list[bool | None], topology: str | None) -> None:
+def test_the_last_recurrent_layer_says_what_is_output(sequences: list[bool | None], topology: str | None) -> None:
     """A sequence or its end."""
     assert drafted(recurrent(*sequences)).network.topology == topology
 
@@ -310,7 +310,7 @@ def test_a_chain_of_widths_is_found_under_any_names(data: st.DataObject) -> None
         ({"a": NORM, "b": NORM}, ["a", "b"]),
     ],
 )
-def test_each_reads_what_the_one_before_hands_on(modules: dict[str, Shapes], paths: list[str]) -> None:
+def test_each_reads_what_the_one_before_outputs(modules: dict[str, Shapes], paths: list[str]) -> None:
     """Tables first, outputs last, and the names where widths leave a choice, or fit nowhere."""
     assert ordered(modules) == [(path, 0) for path in paths]
 

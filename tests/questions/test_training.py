@@ -48,7 +48,7 @@ def many(layers: list[Layer], inputs: int, steps: int, **others: Any) -> Network
         ([LSTM(29, bidirectional=True)], 13, 7, 2, 5_866),
     ],
 )
-def test_held_values_are_what_pytorch_saves(
+def test_saved_activations_are_what_pytorch_saves(
     layers: list[Layer], inputs: int, steps: int, batch: int, numbers: int
 ) -> None:
     """The numbers that PyTorch 2.13 saves on the CPU without oneDNN, the parameters left out."""
@@ -72,7 +72,7 @@ def test_held_values_are_what_pytorch_saves(
         (GRU(5, reset_gate=False), 7 * (3 + 3 * 5)),  # x, h, z, n
     ],
 )
-def test_held_values_by_hand(layer: Layer, saved: int) -> None:
+def test_saved_activations_by_hand(layer: Layer, saved: int) -> None:
     """Each vector that the backward equations of 7 steps read, once, for 3 inputs and 5 units."""
     assert training(many([layer], 3, 7)).saved == saved
 
@@ -128,7 +128,7 @@ def test_each_chunk_leaves_one_product_through_time_out(
     assert second.backward_multiply_adds == back(units, units + 1, 1)
 
 
-def test_a_gru_that_resets_before_the_product_goes_back_into_h_0() -> None:
+def test_a_gru_that_resets_before_the_product_has_a_gradient_of_h_0() -> None:
     """Its reset gate's gradient is that of r ∘ h_0, so the backward pass of every step has the candidate's product."""
     after, before = (training(many([GRU(5, reset_after=reset)], 3, 7)) for reset in (True, False))
     assert after.backward_multiply_adds is not None

@@ -67,7 +67,7 @@ def test_the_mathml_says_what_the_text_says(name: str, notation: str) -> None:
             assert shapes == {term: shape for term, shape in expected["shapes"].items() if shape}
 
 
-def test_a_pass_as_work_says_what_its_text_says(call: Call) -> None:
+def test_a_pass_worked_by_hand_says_what_its_text_says(call: Call) -> None:
     """Matrices, columns and numbers, read back; those of the table are the same."""
     args = ("run", "-i", 3, "-l", "gru:2", "-l", "lstm:1,peepholes", "-o", 1, "-T", 2, "--work")
     page = ET.fromstring(call(*args, "-f", "html").out.partition("\n")[2])

@@ -94,7 +94,7 @@ def test_it_is_worked_by_hand(call: Call) -> None:
     assert "<mi>min</mi>" in call("run", *flags, "-f", "html").out
 
 
-def test_it_is_run_and_gone_back_through() -> None:
+def test_it_is_run_forward_and_backward() -> None:
     """The numbers by hand; gradients are those of differences; what is saved and multiplied is counted from the row."""
     weights = {"least_1": {"W_xz": [[0.0]], "W_hz": [[0.0]], "b_z": [0.0], "W_xn": [[1.0]], "W_hn": [[0.0]]}}
     weights["least_1"]["b_n"] = [0.0]

@@ -83,7 +83,7 @@ def test_the_worked_examples_with_wrong_answers(call: Call, spec: str, number: i
     assert mistake in [mistake["id"] for mistake in report["mistakes"]]
 
 
-def test_the_width_a_mistake_hands_on() -> None:
+def test_the_width_a_mistake_outputs() -> None:
     """A projection forgotten in one layer widens the next; extra inputs stay; a halved pair does so once."""
     net = Network(input=5, layers=(LSTM(6, projection=2), RNN(3, extra_inputs=4)), output=Output(2))
     wrong = [lstm(5, 6), 3 * (6 + 4 + 3 + 1), 2 * 4]
