@@ -2,9 +2,21 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, Dense, FastGRNN, Layer, Network
-from rnncalc.conventions.formula import Expression, Plus, Times, formula, letters, numbers, value
-from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
+from rnncalc import GRU, LSTM, RNN, Dense, FastGRNN, Layer, Network, letter
+from rnncalc.conventions.formula import (
+    Expression,
+    Plus,
+    Times,
+    factored,
+    folded_sum,
+    formula,
+    letters,
+    numbers,
+    plain,
+    substituted,
+    value,
+)
+from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 
 SIZES = {"h": 20, "m": 10, "p": 3}
 
@@ -82,3 +94,62 @@ def test_a_sum_is_no_product_of_the_same() -> None:
     assert len({Plus((3, 4)), Times((3, 4)), Plus((3, 4))}) == 2
     assert Plus((Times((3, 4)), 1)) != Plus((Plus((3, 4)), 1))
     assert Plus((Times((3, 4)), 1)) == Plus((Times((3, 4)), 1))
+
+
+H, M = letter("h"), letter("m")
+OF_LETTERS = {"h": H, "m": M, "p": 2 * H + 1, "n": 5}
+
+
+@pytest.mark.parametrize(
+    ("of", "folded", "said"),
+    [
+        ("h", False, "h"),
+        ("p", False, "2h + 1"),
+        ("n", False, "5"),
+        (Axis(4, "h"), False, "4h"),
+        (Axis(4, "n"), False, "20"),
+        (Axis(3), False, "3"),
+        (StackedAxis(1, "h+m"), False, "h + m"),
+        (StackedAxis(2, "h+n"), False, "2 × (h + 5)"),
+        (Plus(("h", "h", 1, 2)), False, "h + h + 1 + 2"),
+        (Plus(("h", "h", 1, 2)), True, "2h + 3"),
+        (Plus(("n", 2)), False, "5 + 2"),
+        (Plus(("n", 2)), True, "7"),
+        (Plus(("h", Plus(("m", "n")))), True, "h + m + 5"),
+        (Plus((0, "h")), True, "h"),
+        (Times((2, 3, "h")), False, "2 × 3h"),
+        (Times((2, 3, "h")), True, "6h"),
+        (Times((2, Times((3, "h")))), True, "6h"),
+        (Times((1, "h")), False, "h"),
+        (Times((0, "h")), True, "0"),
+        (Times((4, "h", Plus(("m", "p", 1)))), True, "4h(m + 2h + 2)"),
+    ],
+)
+def test_letters_for_letters(of: Expression, folded: bool, said: str) -> None:
+    """A sum in place of a letter joins the sum around it; folded, like terms and plain numbers are one."""
+    assert letters(substituted(of, OF_LETTERS, folded=folded)) == said
+
+
+def test_what_terms_have_in_common() -> None:
+    """In front of a bracket; a number has nothing."""
+    assert factored(12) == 12
+    assert letters(factored(4 * H * M + 4 * H * H + 4 * H)) == "4h(m + h + 1)"
+    assert letters(factored(3 * H)) == "3h"
+    assert letters(folded_sum(["h", 2, "h", 3])) == "2h + 5"
+    assert folded_sum([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        (Times((4, "h", Plus(("m", "h", 1)))), "4*h*(m + h + 1)"),
+        (Plus(("T", -2)), "T - 2"),
+        (Plus((Times(("h", "m")), "h")), "h*m + h"),
+        (Plus(()), "0"),
+        (Times(()), "1"),
+        (Times((2, Plus(("m",)))), "2*m"),
+    ],
+)
+def test_plain_arithmetic(of: Expression, said: str) -> None:
+    """As a program has it; what is taken away has its sign."""
+    assert plain(of) == said

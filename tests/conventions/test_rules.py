@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from conftest import Call
 
-from rnncalc import LSTM, Network
+from rnncalc import LSTM, LayerNorm, Network, SpecError
 from rnncalc.conventions import keras, onnx, pytorch, textbook
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.conventions.rules import Array, CellArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Side, Slot, TransformArrays, Width, restricted
 from rnncalc.errors import CallError, DeclarationError
 from rnncalc.layers.cell import Habits
 
@@ -255,12 +255,28 @@ def test_a_misspelt_habit_is_refused_by_name() -> None:
         ({"directions": ("", "")}, "directions: expected two marks that differ, or None, got "),
         ({"directions": None}, "rnn: input: an axis DIRECTIONS .* directions is None: add the axis"),
         ({"renamed": {"kernal": "k"}}, "renamed: no tensor is called kernal"),
+        (
+            {"transforms": {**KERAS.transforms, "layer_nor": KERAS.transforms["layer_norm"]}},
+            r"transforms: layer_nor: no such kind; did you mean 'layer_norm'\?$",
+        ),
     ],
 )
 def test_what_no_such_layer_has(parts: dict[str, Any], message: str) -> None:
     """Axes, names, marks of directions; a pass would look up columns of a table whose axes are swapped."""
     with pytest.raises(DeclarationError, match=f"^keras: {message}"):
         KERAS.replace(**parts)
+
+
+def test_an_array_without_a_name_is_refused_before_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a bias, in a norm; a layer that a convention does not name at all, it does not have."""
+    names = {"layer_norm": TransformArrays(names={"scale": "gamma"})}
+    monkeypatch.setitem(CONVENTIONS, "keras", KERAS.replace(transforms={**KERAS.transforms, **names}))
+    with pytest.raises(DeclarationError, match=r"^keras: transforms: layer_norm: names: bias: missing$"):
+        _ = Network(input=3, layers=(LayerNorm(),), convention="keras").params
+    assert Network(input=3, layers=(LayerNorm(bias=False),), convention="keras").params == 3
+    monkeypatch.setitem(CONVENTIONS, "keras", KERAS.replace(transforms={}))
+    with pytest.raises(SpecError, match=r"layers\[0\].layer_norm: keras has no layer_norm; "):
+        Network(input=3, layers=(LayerNorm(),), convention="keras")
 
 
 def test_every_convention_of_the_list_is_its_own() -> None:

@@ -271,6 +271,10 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         cell(lambda ops, x, h, z, n: ops.gate("z", x, h)),
         "the step does not say what gate z reads; write x=x, h=h and their like",
     ),
+    "a sum of no product": (
+        cell(lambda ops, x, h, z, n: ops.sum("z")),
+        "the step sums no product of gate z",
+    ),
     "a habit that there is not": (
         cell(lambda ops, x, h, z, n: ops.habit("reset_affter")),
         "the step asks for the habit reset_affter, and there are reset_after and gate_keeps",

@@ -2,7 +2,9 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, Dense, Network, Output, SpecError
+from rnncalc import GRU, LSTM, RNN, ConvLSTM, Dense, Layer, Network, Output, SpecError
+from rnncalc.errors import DeclarationError
+from rnncalc.layers.cell import Form, Weight
 
 
 def test_equal_layers_are_equal() -> None:
@@ -32,3 +34,75 @@ def test_a_wrong_size_is_refused_from_python_too(units: object) -> None:
     """The network names the layer and the option."""
     with pytest.raises(SpecError, match=r"layers\[0\].units: expected"):
         Network(input=3, layers=(LSTM(units),))  # type: ignore[arg-type]
+
+
+def test_what_a_cell_outputs_and_carries() -> None:
+    """Both directions side by side if they are concatenated, its states always; a way back carries nothing."""
+    narrow = LSTM(4, projection=2)
+    both, summed = (narrow.replace(bidirectional=True, merge=merge) for merge in (None, "sum"))
+    assert [layer.output_width(3) for layer in (narrow, both, summed)] == [2, 4, 2]
+    assert both.replace(merge="concat").output_width(3) == 4
+    assert [layer.state_widths() for layer in (narrow, both)] == [(2, 4), (4, 8)]
+    assert [layer.carried(3) for layer in (narrow, both)] == [6, None]
+    assert (narrow.directions, both.directions) == (1, 2)
+
+
+def test_which_matrix_projects() -> None:
+    """The one that makes the output of the units, if that is not as wide as they are."""
+    for widths, projects in ((("p", "h"), True), (("h", "p"), False), (("p",), False), ((), False)):
+        assert LSTM(4, projection=2).projects(Weight("V", widths, "a weight")) is projects
+    assert not LSTM(4).projects(Weight("V", ("h", "h"), "a matrix"))
+
+
+@pytest.mark.parametrize("width", [None, "4", 2.5])
+def test_a_width_of_the_output_that_is_no_number(width: object) -> None:
+    """Whether it is not there or is something else."""
+    sizes = {"m": 3} if width is None else {"m": 3, "h": width}
+    own = type("Own", (RNN,), {"kind": "own", "sizes": lambda self, inputs: sizes})
+    with pytest.raises(DeclarationError) as refused:
+        own(4).output_width(3)
+    assert str(refused.value) == f"own: the width h has no number; sizes() gives {', '.join(sizes)}"
+
+
+@pytest.mark.parametrize(
+    ("layer", "problems"),
+    [
+        (
+            RNN(3, merge="sum"),
+            [("merge", "applies to a bidirectional layer only; make it bidirectional, or remove it")],
+        ),
+        (RNN(3, merge="sum", bidirectional=True), []),
+        (
+            RNN(3, learned_state=True, initial_state=4),
+            [
+                (
+                    "learned_state",
+                    "the state before the first step comes from a vector already; remove one of the two",
+                )
+            ],
+        ),
+        (ConvLSTM(3, space=(4,), merge="sum"), [("merge", "does not apply to conv_lstm; remove it")]),
+        (
+            GRU(3, reset_after=True, reset_gate=False),
+            [
+                (
+                    "reset_after",
+                    "says where the reset gate acts, and reset_gate: false leaves none; remove one of them",
+                )
+            ],
+        ),
+    ],
+    ids=str,
+)
+def test_options_that_contradict_each_other(layer: Layer, problems: list[tuple[str, str]]) -> None:
+    """Each is told once, with what to do."""
+    assert [*layer.option_problems()] == problems
+
+
+def test_an_update_gate_says_what_it_keeps() -> None:
+    """Or what it replaces; a diagonal recurrence is one of each gate."""
+    for update_gate, keep in (("keeps", "keep"), ("replaces", "replace")):
+        update, *_ = GRU(3, update_gate=update_gate).gates(2)  # type: ignore[arg-type]  # a word
+        assert update.meaning == f"how much of the old state to {keep}"
+    forms = [product.form for gate in GRU(3, recurrence="diagonal").gates(2) for product in gate.products]
+    assert forms == [Form.FULL, Form.DIAGONAL] * 3

@@ -2,8 +2,37 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
-from rnncalc.network.flow import Apply, Begin, Final, Input, Last, Merge, Move, Placement, Recur, ends, shapes, turns
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    Conv1D,
+    Dense,
+    Dropout,
+    Embedding,
+    LastStep,
+    Layer,
+    LayerNorm,
+    Network,
+    Output,
+    Part,
+    RepeatVector,
+)
+from rnncalc.network.flow import (
+    Apply,
+    Begin,
+    Final,
+    InitialState,
+    Input,
+    Last,
+    Merge,
+    Move,
+    Placement,
+    Recur,
+    ends,
+    shapes,
+    turns,
+)
 
 FEATURES = Input((), None, (7, 4))
 VECTOR = Input((), None, (4,))
@@ -128,3 +157,58 @@ def test_moves_of_other_kinds_differ() -> None:
     """A move equals only one of its own kind with the same fields."""
     moves: list[Move] = [Last((0,)), Merge((0,)), Begin((0,), None), Begin((0,), None, "output")]
     assert all((one == other) is (one is other) for one in moves for other in moves)
+
+
+def test_the_dense_layers_that_make_states() -> None:
+    """One for each state, both directions side by side, frozen as their layer is; each copy has its own."""
+    cell = LSTM(4, projection=2, bidirectional=True, initial_state=5, repeat=2, frozen=True)
+    network = Network(input=3, layers=[cell, Dropout(0.5)], steps=6, topology="many-to-many")
+    h, c = Dense(4, frozen=True), Dense(8, frozen=True)
+    assert network.flow == (
+        Input((), None, (6, 3)),
+        Input((), None, (5,), extra_of="lstm_1", starts=True),
+        InitialState((1,), "lstm_1_h_0", h, None, 0, "lstm_1", "h"),
+        InitialState((1,), "lstm_1_c_0", c, None, 0, "lstm_1", "c"),
+        Recur((0, 2, 3), "lstm_1", cell, None, 0),
+        Merge((4,), "concat"),
+        Input((), None, (5,), extra_of="lstm_2", starts=True),
+        InitialState((6,), "lstm_2_h_0", h, None, 1, "lstm_2", "h"),
+        InitialState((6,), "lstm_2_c_0", c, None, 1, "lstm_2", "c"),
+        Recur((5, 7, 8), "lstm_2", cell, None, 1),
+        Merge((9,), "concat"),
+        Apply((10,), "dropout_1", Dropout(0.5), None, 0),
+    )
+
+
+def test_the_dense_layers_between_two_halves() -> None:
+    """Each reads the encoder's state of its letter, or else the first."""
+    gru, lstm = GRU(4), LSTM(5, initial_state=4)
+    assert Network(encoder=Part(2, (gru,)), decoder=Part(3, (lstm,))).flow == (
+        Input((), "encoder", (None, 2)),
+        Recur((0,), "gru_1", gru, "encoder", 0),
+        Last((1,)),
+        Input((), "decoder", (None, 3)),
+        *(Final((1,), "h"), InitialState((4,), "lstm_1_h_0", Dense(5), "decoder", 0, "lstm_1", "h")),
+        *(Final((1,), "h"), InitialState((6,), "lstm_1_c_0", Dense(5), "decoder", 0, "lstm_1", "c")),
+        Recur((3, 5, 7), "lstm_1", lstm, "decoder", 0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("layers", "topology", "found"),
+    [
+        ([Conv1D(3, 2), RNN(4), LayerNorm()], "many-to-one", (None, 1)),
+        ([RNN(4), Conv1D(3, 2), LayerNorm()], "many-to-one", (None, 1)),
+        ([Conv1D(3, 2), LayerNorm()], "many-to-one", (None, 1)),
+        ([RNN(4), LastStep()], "many-to-one", (None, None)),
+        ([RNN(4), LastStep(), RepeatVector(3), RNN(2), Dense(1)], "many-to-one", (None, 3)),
+        ([RNN(4), LastStep(), RepeatVector(3), Dense(1)], "many-to-one", (None, 3)),
+        ([RNN(4), LastStep(), RepeatVector(3), RNN(2)], "many-to-many", (None, None)),
+        ([Dense(4), RepeatVector(3), RNN(2)], "one-to-many", (None, None)),
+    ],
+)
+def test_layers_that_begin_or_end_a_sequence_themselves(
+    layers: list[Layer], topology: str, found: tuple[int | None, int | None]
+) -> None:
+    """What stands behind the last that begins one decides where it ends."""
+    assert turns(layers, topology) == found
