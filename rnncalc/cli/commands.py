@@ -114,9 +114,9 @@ class Commands(click.Group):
         return [CompletionItem(incomplete, type="file"), *own]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for name, (group, _) in COMMANDS.items():
-            if group not in GROUPS:
-                message = f"expected the group {one_of(GROUPS)}, got {group!r}"
+        for name, entry in COMMANDS.items():
+            if not isinstance(entry, tuple) or len(entry) != 2 or entry[0] not in GROUPS:
+                message = f"expected the group {one_of(GROUPS)} and a line of help, got {entry!r}"
                 raise DeclarationError(f"{name}: in rnncalc/cli/commands.py: {message}")
         width = max(map(len, COMMANDS))
         for group in GROUPS:

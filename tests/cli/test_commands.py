@@ -40,10 +40,11 @@ def test_a_file_without_the_command(parts: dict[str, Any], call: Call, monkeypat
     assert call("total") == (2, "", f"{WHERE}: {message}\n")
 
 
-def test_a_misspelt_group(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would stand in the help as one more group."""
-    monkeypatch.setitem(COMMANDS, "total", ("Cuont", "Print the total."))
-    message = "expected the group Count, Learn, Code or Help, got 'Cuont'"
+@pytest.mark.parametrize("entry", [("Cuont", "Print the total."), ("Count",), "Count"])
+def test_an_entry_that_is_half_right(entry: Any, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt group would stand in the help as one more, and a line of help may be forgotten."""
+    monkeypatch.setitem(COMMANDS, "total", entry)
+    message = f"expected the group Count, Learn, Code or Help and a line of help, got {entry!r}"
     assert call("--help") == (2, "", f"rnncalc: total: in rnncalc/cli/commands.py: {message}\n")
 
 
