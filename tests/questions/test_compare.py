@@ -11,10 +11,14 @@ from rnncalc import (
     LSTM,
     RNN,
     SRU,
+    BatchNorm,
     CallError,
     Cell,
+    Dense,
+    Dropout,
     Embedding,
     External,
+    Layer,
     Network,
     Output,
     Part,
@@ -23,7 +27,8 @@ from rnncalc import (
     compare,
     load,
 )
-from rnncalc.questions.compare import Lack, chosen, compare_same_params, dense_growth
+from rnncalc.conventions.formula import letters
+from rnncalc.questions.compare import Lack, chosen, compare_conventions, compare_same_params, dense_growth
 from rnncalc.reports.compare import ComparisonReport
 
 
@@ -319,3 +324,63 @@ def test_a_width_that_cannot_be_is_missing_in_words_that_were_written() -> None:
         message = reason.message
         assert message.startswith("no width of all recurrent layers makes a network: at 2, decoder.output.tied: ")
         assert "?" not in message
+
+
+def test_layers_beside_each_other() -> None:
+    """Place by place, of the same half; output layers stand beside each other alone."""
+    whole = Network(input=3, layers=[RNN(2), GRU(3)], output=2)
+    alone = Network(input=3, layers=[LSTM(4)])
+    halves = Network(encoder=Part(3, (GRU(4),)), decoder=Part(2, (Dense(5), GRU(4)), Output(2)))
+
+    def rows(*networks: Network) -> list[tuple[str | None, ...]]:
+        return [tuple(placed and placed.name for placed in row) for row in compare(*networks).layers()]
+
+    assert rows(whole, alone) == [("rnn_1", "lstm_1"), ("gru_1", None), ("output", None)]
+    assert rows(alone, alone) == [("lstm_1", "lstm_1")]
+    assert rows(alone, whole, halves) == [
+        *(("lstm_1", "rnn_1", None), (None, "gru_1", None), (None, "output", None)),
+        (None, None, "gru_1"),
+        *((None, None, "dense_1"), (None, None, "gru_2"), (None, None, "output")),
+    ]
+
+
+def test_ratios_are_to_the_first() -> None:
+    """There is none to a network without parameters."""
+    small, large = Network(input=3, layers=[RNN(2)]), Network(input=3, layers=[GRU(2)])  # 12, 36
+    found = compare(small, large)
+    assert [found.ratio(side) for side in found.sides] == [1.0, 3.0]
+    nothing = compare(Network(input=3, layers=[Dropout(0.5)]), small)
+    assert [nothing.ratio(side) for side in nothing.sides] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("layers", "convention", "differences"),
+    [
+        ([RNN(16)], "pytorch", [(16, "2h", "h", ("bias_ih_l0", "bias_hh_l0"), False, ("rnn_1",))]),
+        ([RNN(16)], "keras", []),
+        (
+            [GRU(16), LSTM(4), GRU(3)],
+            "pytorch",
+            [
+                (3 * 16 + 3 * 3, "6h", "3h", ("bias_ih_l0", "bias_hh_l0"), False, ("gru_1", "gru_2")),
+                (4 * 4, "8h", "4h", ("bias_ih_l0", "bias_hh_l0"), False, ("lstm_1",)),
+            ],
+        ),
+        (
+            [RNN(16, bidirectional=True)],
+            "onnx",
+            [(2 * 16, "4h", "2h", ("B",), False, ("rnn_1",))],
+        ),
+        ([BatchNorm()], "keras", [(2 * 8, "2m", "0", ("moving_mean", "moving_variance"), True, ("batch_norm_1",))]),
+    ],
+)
+def test_how_a_convention_differs_from_the_textbook(
+    layers: list[Layer], convention: str, differences: list[tuple[object, ...]]
+) -> None:
+    """By how much, the sizes of its biases or stored numbers and of the textbook's, its tensors, and the layers."""
+    found = compare_conventions(Network(input=8, layers=layers)).differences
+    assert [
+        (each.params, letters(each.biases), letters(each.biases_of_textbook), each.tensors, each.stored, each.layers)
+        for each in found
+        if each.convention == convention
+    ] == differences
