@@ -202,7 +202,7 @@ class Cell(Layer):
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         """Return the output of one step, and the states after it: x has m numbers, each state the width it declares.
 
-        The options of the layer may decide what it does, its sizes may not: layers that differ in these share one trace.
+        The layer's options may decide what it does, its sizes may not: layers that differ in these share one trace.
         """
         raise NotImplementedError
 
