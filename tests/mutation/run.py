@@ -1,7 +1,7 @@
 """Mutation testing of the rooms that compute: `python tests/mutation/run.py --sample 1000`, with mutmut 3 installed.
 
 mutmut makes the mutants, in a copy of the tracked files, and sees which tests reach which function. Each mutant of a
-sample, drawn by the seed, then meets the tests that reach it, the quickest first; what survives that meets those of its
+sample, drawn by the seed, then meets the tests that reach it, quick ones first; what survives that meets those of its
 room and the slower ones in a process of its own, where what is called as a module is imported is reached too. A mutant
 that so many seconds of tests do not kill counts as survived, which can only make the figure worse. Properties draw
 fewer examples in the copy, for the same reason, and a test that fails there without a mutant (it may measure memory, or
@@ -19,7 +19,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
@@ -103,16 +104,18 @@ class Reach(NamedTuple):
     seconds: dict[str, float]
 
     def of(self, mutant: str, most: float, *, room: bool) -> list[str]:
-        """Return the tests that reach a mutant, the quickest first, as many as take so many seconds together.
+        """Return the tests that reach a mutant, as many as take so many seconds together.
+
+        The quickest case of each test function comes first, then the second of each: many cases of one are alike.
 
         room: whether those of its room are met in place of these, as mutmut does not see what is called as a module is
         imported, and then those that there was no time for.
         """
-        reaching = sorted(self.tests.get(mutant.partition("__mutmut_")[0], ()), key=self._cost)
+        reaching = self._in_turn(self.tests.get(mutant.partition("__mutmut_")[0], ()))
         quickest = self._within(reaching, most)
         if not room:
             return quickest
-        further = [*sorted(self._of_room(mutant), key=self._cost), *reaching[len(quickest) :]]
+        further = [*self._in_turn(self._of_room(mutant)), *reaching[len(quickest) :]]
         return self._within([*dict.fromkeys(further)], most)
 
     def without(self, left_out: Sequence[str]) -> "Reach":
@@ -125,8 +128,14 @@ class Reach(NamedTuple):
         took = accumulate(map(self.seconds.__getitem__, tests))
         return [test for test, seconds in zip(tests, took, strict=True) if seconds <= most]
 
-    def _cost(self, test: str) -> tuple[float, str]:
-        return self.seconds[test], test
+    def _in_turn(self, tests: Iterable[str]) -> list[str]:
+        """Return the tests with the quickest case of each test function first, then the second of each, and so on."""
+        cases: Counter[str] = Counter()
+        found: list[tuple[int, float, str]] = []
+        for seconds, test in sorted((self.seconds[test], test) for test in tests):
+            found.append((cases[test.partition("[")[0]], seconds, test))
+            cases[test.partition("[")[0]] += 1
+        return [test for *_, test in sorted(found)]
 
     def _of_room(self, mutant: str) -> list[str]:
         """Return the tests of the innermost room that has any."""
