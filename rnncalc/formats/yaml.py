@@ -17,7 +17,7 @@ from rnncalc.text import escape
 
 MOST_OF_A_REMARK = 1_000
 
-_PLAIN = re.compile(r"[A-Za-z_][\w./-]*", re.ASCII)
+_PLAIN = re.compile(r"[A-Za-z_][\w./-]*|[1-9][0-9]*x[1-9][0-9]*", re.ASCII)
 _MEANT = re.compile(r"(?i)(true|false|yes|no|on|off|null|y|n|nan|inf)")
 """Words that some readers of YAML do not read as text."""
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, written
 from hypothesis import given
 from hypothesis import strategies as st
 from modelfiles.made import safetensors
@@ -21,6 +21,8 @@ from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
 from rnncalc.questions.models.sites import Doubt, sites_of
 from rnncalc.questions.read import Draft, in_chain, read
+from rnncalc.reports.read import ReadReport
+from rnncalc.spec import parse
 
 TABLE = {"weight": (20, 4)}
 NORM = {"weight": (4,), "bias": (4,)}
@@ -29,10 +31,16 @@ ACTIVE = Remark(Doubt.ACTIVATION)
 
 
 def drafted(file: ModelFile) -> Draft:
-    """Return the draft of a file, which counts what the file holds, layer by layer what the network has."""
-    draft = read(file).draft
+    """Return the draft of a file, which counts what the file holds, layer by layer what the network has.
+
+    Written as a spec and read again it has the same layers.
+    """
+    reading = read(file)
+    draft = reading.draft
     assert draft is not None
     network = draft.network
+    again = parse(written(ReadReport(reading), "yaml").encode(), "draft").network
+    assert again.parts == network.parts
     assert network.params == file.params
     assert network.convention == file.framework
     output = [network.output] if network.output else []
