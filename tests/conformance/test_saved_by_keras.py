@@ -198,5 +198,5 @@ def test_convolutional_lstms_behind_other_layers(tmp_path: Path) -> None:
     text = hold(tmp_path / "a.keras", model.count_params())
     kinds = [line.split(":")[0].strip(" -") for line in text.splitlines() if line.startswith("  - ")]
     assert kinds == ["external", "conv_lstm", "external", "conv_lstm", "external"]
-    assert (text.count("space: [8, 8]"), text.count("space: [4, 4]")) == (1, 1)
+    assert (text.count("space: 8x8"), text.count("space: 4x4")) == (1, 1)
     assert "its space is not in the file" in hold(tmp_path / "b.h5", model.count_params())
