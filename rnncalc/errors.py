@@ -4,10 +4,14 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from importlib import import_module
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from traceback import FrameSummary
 
 T = TypeVar("T")
 
@@ -101,12 +105,21 @@ def raised(error: Exception, own: str | None = None) -> str:
 
     own: the file of the code that was called; its innermost line is named, if it is among the callers.
     """
+    return raised_at(error, lambda frame: frame.filename == own, innermost=True)
+
+
+def raised_at(error: Exception, meant: "Callable[[FrameSummary], bool]", *, innermost: bool = False) -> str:
+    """Return the message of an unexpected exception with the file and line of the last frame that is meant.
+
+    innermost: whether, if no frame is meant, the innermost one is named instead of none.
+    """
     from os.path import basename
     from traceback import extract_tb
 
     frames = extract_tb(error.__traceback__)
-    at = [*frames[-1:], *(frame for frame in frames if frame.filename == own)][-1]
-    return f"{type(error).__name__}: {escape(str(error), 300)} ({basename(at.filename)}, line {at.lineno})"
+    at = [*(frames[-1:] if innermost else ()), *filter(meant, frames)]
+    place = f" ({basename(at[-1].filename)}, line {at[-1].lineno})" if at else ""
+    return f"{type(error).__name__}: {escape(str(error), 300)}{place}"
 
 
 def imported(where: str, module: str) -> Mapping[str, Any]:
@@ -116,12 +129,7 @@ def imported(where: str, module: str) -> Mapping[str, Any]:
     except (DeclarationError, MemoryError):
         raise
     except Exception as error:  # a module from elsewhere may raise anything
-        from os.path import basename
-        from traceback import extract_tb
-
-        at = [frame for frame in extract_tb(error.__traceback__) if frame.name == "<module>"]
-        place = f" ({basename(at[-1].filename)}, line {at[-1].lineno})" if at else ""
-        said = f"{type(error).__name__}: {escape(str(error), 300)}{place}"
+        said = raised_at(error, lambda frame: frame.name == "<module>")
         raise DeclarationError(f"{where} cannot be imported: {said}") from error
 
 

@@ -1,6 +1,6 @@
 """Checks for programs that watch a repository: suites of cases as JUnit's XML, annotations for GitHub's runner.
 
-Knows nothing of what was checked.
+Knows no network and no limit.
 """
 
 from __future__ import annotations

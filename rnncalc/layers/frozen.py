@@ -72,7 +72,7 @@ class Frozen:
     def __init__(self, *given: Any, **named: Any) -> None:
         values = self.__dict__
         if not named and len(given) == len(self.positional) == len(self.fields):
-            values.update(zip(self.fields, given, strict=True))  # the shortest way, which most values take
+            values.update(zip(self.fields, given, strict=True))  # whole and in order, as records are made
         else:
             values.update(self._start, **named)
             values.update(zip(self.positional, given, strict=False))

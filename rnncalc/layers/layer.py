@@ -190,8 +190,9 @@ class Layer(Frozen, kw_only=True):
     def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option with an invalid value: its name, the reason."""
         defaults = self.defaults
-        given = [each for each in self.__dict__.items() if each[0] not in defaults or each[1] is not defaults[each[0]]]
-        for option, value in given:
+        given = self.__dict__.items()
+        changed = [(key, value) for key, value in given if key not in defaults or value is not defaults[key]]
+        for option, value in changed:
             if problem := self.option(option).allowed.problem(value):
                 yield option, problem
 

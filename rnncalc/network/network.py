@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _PLAIN = {int, float, str, bool, type(None)}
-"""The types of nearly all values of a layer, none of which has letters."""
+"""The types of nearly all values of a layer; they have no letters."""
 
 
 class Network(Description):

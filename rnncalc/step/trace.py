@@ -16,13 +16,13 @@ from typing import Any, NamedTuple, NoReturn, cast
 from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import DeclarationError, raised_at
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.checks import ACTIVATIONS, is_size, wrong
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Output
 from rnncalc.step.operations import OPERATIONS, Operation
-from rnncalc.text import all_of, did_you_mean, escape, one_of
+from rnncalc.text import all_of, did_you_mean, one_of
 
 ONE = "1"
 """The letter of a width of one."""
@@ -560,10 +560,5 @@ def _raised(layer: Cell, error: Exception) -> DeclarationError:
         if getattr(type(layer), name) is getattr(Cell, name):
             message = f"its class has no {name}; write def {name}(...) as rnncalc/layers/gru.py does"
             return DeclarationError(f"{layer.kind}: {message}")
-    from os.path import basename
-    from traceback import extract_tb
-
     own = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
-    *_, at = [None, *(frame for frame in extract_tb(error.__traceback__) if frame.filename == own)]
-    where = f" ({basename(at.filename)}, line {at.lineno})" if at else ""
-    return DeclarationError(f"{layer.kind}: {type(error).__name__}: {escape(str(error), 300)}{where}")
+    return DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == own)}")

@@ -277,7 +277,7 @@ def test_trained_numbers_are_nodes_of_their_own() -> None:
 
 
 def test_a_matrix_beside_the_gates_is_a_node_of_its_own() -> None:
-    """An LSTM's projection, of what it would output without it."""
+    """An LSTM's projection of its unprojected output."""
     of = graph(traced(LSTM(3, projection=2), 4))
     (node,) = [node for node in of.nodes if node.kind is NodeKind.PRODUCT]
     assert node.weights == (("W", "hp"),)

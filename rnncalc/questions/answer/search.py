@@ -276,9 +276,8 @@ def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iter
     for way in (wrong, replace_line(worksheet, place, wrong[place])):
         was, now = worksheet[place], wrong[place]
         both = concatenates(was)
-        width = (
-            direction_width(was) if both and now.directions == 1 else None
-        )  # what the mistake makes of the output's width
+        # the mistake may change the width of the output
+        width = direction_width(was) if both and now.directions == 1 else None
         if was.part("projection") and not now.part("projection"):
             width = now.h * (2 if both else 1)
         reader = above(way, place)
