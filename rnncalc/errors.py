@@ -27,6 +27,7 @@ class Problem(NamedTuple):
     line, column: the place in the file, counted from 1; None for a flag or a whole file.
     follows: whether it may only be the consequence of another problem; it is then not reported beside one.
     gaps: by how much sizes miss each other. The problem is solved when one of these is 0.
+    A NamedTuple, because records raise the errors of this file.
     """
 
     path: Path

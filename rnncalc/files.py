@@ -42,13 +42,12 @@ def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO
     """
 
     def opened(path: str, flags: int) -> int:
-        may_be_pipe = pipes and re.fullmatch(_DESCRIPTOR, path, re.ASCII) is not None
         about = os.stat(path)
-        _refuse_irregular(about.st_mode, may_be_pipe)  # opening a device can have effects
+        _refuse_irregular(about.st_mode, path, pipes)  # opening a device can have effects
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
         try:  # another file may have its name by now
             mode = os.fstat(descriptor).st_mode
-            _refuse_irregular(mode, may_be_pipe)
+            _refuse_irregular(mode, path, pipes)
             if stat.S_ISFIFO(mode):
                 os.set_blocking(descriptor, True)
         except BaseException:
@@ -60,11 +59,12 @@ def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO
     return open(os.fspath(path), "rb", opener=opened)
 
 
-def _refuse_irregular(mode: int, may_be_pipe: bool) -> None:
+def _refuse_irregular(mode: int, path: str, pipes: bool) -> None:
+    if stat.S_ISREG(mode):
+        return
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if stat.S_ISFIFO(mode) and may_be_pipe:
-        return
-    if not stat.S_ISREG(mode):
-        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+    is_pipe = stat.S_ISFIFO(mode)
+    if not (is_pipe and pipes and re.fullmatch(_DESCRIPTOR, path, re.ASCII)):
+        kind = "a pipe" if is_pipe else "a socket" if stat.S_ISSOCK(mode) else "a device"
         raise OSError(errno.EINVAL, f"is {kind}; only regular files are read")

@@ -20,7 +20,7 @@ ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
     *("forward", "questions", "pictures", "reports", "export", "formats", "cli"),
 )
-ROOT = {"__init__", "__main__", "bounds", "display", "errors", "files", "polynomial", "text"}
+ROOT = {"__init__", "__main__", "bounds", "display", "errors", "files", "polynomial", "records", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
@@ -45,16 +45,11 @@ FLOW = {
     "export": {"layers", "conventions", "step", "network", "export"},
     "formats": {"reports", "pictures", "formats"},
     "cli": {*ROOMS, "__init__"},
-    "bounds": set(),
-    "display": set(),
-    "errors": set(),
-    "files": set(),
-    "polynomial": {"errors", "text"},
-    "text": set(),
+    **{room: set() for room in ROOT},
     "__init__": {*ROOMS},
     "__main__": {"cli"},
 }
-MAY_IMPORT = {room: {*may, "bounds", "display", "errors", "files", "polynomial", "text"} for room, may in FLOW.items()}
+MAY_IMPORT = {room: {*may, *(ROOT - {"__init__", "__main__"})} for room, may in FLOW.items()}
 FLAG = re.compile(r"(?<![\w-])(-[A-Za-z]|--[a-z]{2,})\b")
 ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 

@@ -14,8 +14,8 @@ import click
 from rnncalc.cli.flags import flag_of, together, word_flag
 from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import Problem
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Ratio, Size
+from rnncalc.records import Frozen
 from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:

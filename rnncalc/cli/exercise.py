@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import click
 
@@ -18,6 +18,7 @@ from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.exercise import ASKS, grader_of
 from rnncalc.questions.exercise import exercise as exercises_on
+from rnncalc.records import Record
 from rnncalc.reports.exercise import ExerciseReport
 from rnncalc.spec import parse, read_value
 from rnncalc.text import escape, escape_path, one_of
@@ -108,7 +109,7 @@ MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
 
 
-class Variants(NamedTuple):
+class Variants(Record):
     """The variants of an exercise by number: what each asks for, and its spec."""
 
     source: str

@@ -17,7 +17,7 @@ import click
 
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.files import is_input
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen
 from rnncalc.text import PLAIN, escape, escape_path, one_of
 
 # Results

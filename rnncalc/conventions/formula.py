@@ -13,7 +13,7 @@ from operator import add
 from typing import TYPE_CHECKING, Union
 
 from rnncalc.conventions.tensor import STORED, Axis, Direction, Role, StackedAxis, Tensor
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Polynomial

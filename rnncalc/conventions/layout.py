@@ -4,16 +4,15 @@ A layout is in letters and holds for every width, whatever the layer's name and 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, formula, letters
 from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot, Width
 from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.options import Choice, Switch
+from rnncalc.records import Frozen, Record
 from rnncalc.text import all_of
 
 
@@ -34,7 +33,7 @@ class Stack(Frozen):
         return "" if 1 < len(self.matrices) == gates else "".join(self.matrices)
 
 
-class Layout(NamedTuple):
+class Layout(Record):
     """The tensors a layer owns, and those it shares with the layer that owns them.
 
     params: the number of parameters it owns; letters: the same in letters. buffers: the tensors it stores beside them.

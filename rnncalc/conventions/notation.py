@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, needed_parts
 from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen
 
 
 class Notation(Frozen):

@@ -15,10 +15,10 @@ from typing import Any
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS
+from rnncalc.records import Frozen
 from rnncalc.text import all_of, did_you_mean, one_of
 
 NONE: Mapping[str, Any] = {}
@@ -388,6 +388,8 @@ def _wrong_plain(convention: Convention) -> Iterator[str]:
             yield _other_axes("dense: kernel", "INPUTS and OUTPUTS, in either order", dense.kernel)
         if [axis for axis in dense.bias.axes if axis is not Width.ONE] != [Width.OUTPUTS]:
             yield _other_axes("dense: bias", "OUTPUTS", dense.bias)
+        if dense.kernel.name == dense.bias.name:
+            yield f"dense: kernel and bias have one name, {dense.bias.name}; give them two"
     yield from _wrong_array("embedding", convention.embedding)
     if convention.embedding.axes != (Width.INPUTS, Width.VECTOR):
         yield _other_axes("embedding", "INPUTS, VECTOR, a row for each token", convention.embedding)
@@ -510,8 +512,8 @@ def _arrays_of(convention: Convention) -> Iterator[tuple[str, Array]]:
 def _wrong_directions(convention: Convention) -> Iterator[str]:
     """Yield the reasons why the tensors of the two directions would share names."""
     marks = convention.directions
-    if marks is not None and (len(marks) != 2 or marks[0] == marks[1]):
-        yield f"directions: expected two marks that differ, or None, got {marks!r}"
+    if marks is not None and (not isinstance(marks, tuple) or len(marks) != 2 or marks[0] == marks[1]):
+        yield f"directions: expected a tuple of two marks that differ, or None, got {marks!r}"
     for where, array in _arrays_of(convention):
         if (Width.DIRECTIONS in array.axes) == (marks is not None):
             cure = "directions marks them in names: remove the axis" if marks else "directions is None: add the axis"

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from math import prod
-from typing import NamedTuple
+
+from rnncalc.records import Record
 
 
 class Role(StrEnum):
@@ -50,7 +51,7 @@ WAYS = (Direction.FORWARD, Direction.BACKWARD)
 """The directions that a layer reads in, the first alone where there is one."""
 
 
-class Axis(NamedTuple):
+class Axis(Record):
     """An axis of a multiple of a letter's width: `Axis(4, "h")` has the length 4h. Without a letter it is a number."""
 
     times: int
@@ -73,7 +74,7 @@ class StackedAxis(Axis):
         return self.times * sum(sizes[letter] for letter in self.letters)
 
 
-class Tensor(NamedTuple):
+class Tensor(Record):
     """One array of parameters.
 
     direction: of a recurrent layer, else None.

@@ -14,11 +14,11 @@ from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.flow import Final, InitialState, Placement, Recur, arrays, ends, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.records import Frozen
 from rnncalc.step.equations import HALF, Equation, equations, symbols
 from rnncalc.step.trace import trace
 

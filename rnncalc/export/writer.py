@@ -22,10 +22,10 @@ from rnncalc.export.code import (
     with_return,
 )
 from rnncalc.export.program import Module, OwnCell, Program
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
 from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, array_of, arrays, shapes
+from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import all_of, did_you_mean, escape
@@ -122,6 +122,9 @@ class Spelling(Frozen, kw_only=True):
 
     def problems(self) -> Iterator[str]:
         """Yield what is missing, unknown or contradictory in its templates and tables."""
+        for part in ("imports", "setup", "in_training", "samples"):
+            if isinstance(written := getattr(self, part), str):
+                yield f"{part}: expected a tuple of texts, got one text; write ({written!r},)"
         layers = {name: {*of.made_from} for name in KINDS if (of := kind(name)).made_from}
         for key in [each for each in self.layers if each not in layers]:
             yield f"layers: no kind is called {key!r}{did_you_mean(key, [*layers])}"

@@ -8,9 +8,10 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, imported, raised
+from rnncalc.records import Record
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -26,7 +27,7 @@ from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, Row, Sheet, TensorNam
 from rnncalc.text import bracketed, decimal, did_you_mean, escape, one_of
 
 
-class Format(NamedTuple):
+class Format(Record):
     """A format: the module that writes it, and the kinds of report that it can write.
 
     writer: the name of the module's function, `write(reports, file)`.

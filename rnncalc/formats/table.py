@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from rich.box import Box
 from rich.cells import cell_len
@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
+from rnncalc.records import Record
 from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
@@ -185,7 +186,7 @@ class _Page:
             yield block
 
 
-class _Places(NamedTuple):
+class _Places(Record):
     """Columns of a sheet that are side by side, by their places; lines: whether equations have two lines.
 
     above: places of keys that are written above the rows that share them.

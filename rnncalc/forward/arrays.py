@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import product as combinations
 from math import sqrt
 from random import Random
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.layers.cell import Cell
@@ -18,6 +18,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.flow import Input
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.records import Record
 from rnncalc.step.operations import Operation, Rows, Vector, product
 
 Value = TypeVar("Value")
@@ -73,7 +74,7 @@ class Meter:
         return weights.numbers
 
 
-class TensorPart(NamedTuple):
+class TensorPart(Record):
     """A matrix or a vector within a tensor: its index on the first axes, its first row, and whether transposed.
 
     taps: the places of a convolution's kernel.

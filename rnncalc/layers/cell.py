@@ -9,11 +9,11 @@ element-wise product.
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.records import Frozen, Record
 from rnncalc.text import has_letters
 
 Activation = Literal["tanh", "relu", "sigmoid", "linear", "softmax"]
@@ -32,7 +32,7 @@ class Form(Enum):
     CONVOLUTION = "convolution"
 
 
-class Product(NamedTuple):
+class Product(Record):
     """What a gate reads, and through which matrix.
 
     of: `x`, or the letter of a state. matrix: the letters of the matrix, where gates share one; by default the gate
@@ -44,7 +44,7 @@ class Product(NamedTuple):
     matrix: str | None = None
 
 
-class Gate(NamedTuple):
+class Gate(Record):
     """A block of h units: the sum of its products and its bias, through an activation.
 
     normalised: the sum of its products has mean 0 and variance 1, and a trained gain a unit, before its bias is added.
@@ -59,7 +59,7 @@ class Gate(NamedTuple):
     normalised: bool = False
 
 
-class Weight(NamedTuple):
+class Weight(Record):
     """Weights beside the gates: a matrix from the second width to the first, a vector of one width, or a number.
 
     activation: what a trained number goes through before it is used; it has no widths.

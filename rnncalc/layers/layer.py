@@ -5,11 +5,11 @@ The fields of a layer class are the options its kind takes, in the spec, in flag
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import OPTIONS, Option, Size
+from rnncalc.records import Frozen, Record
 
 OptionProblem = tuple[str, str]
 
@@ -20,7 +20,7 @@ ArrayAxes = tuple[str, str]
 """An array of weights: its role, and the letters of its axes."""
 
 
-class VectorWork(NamedTuple):
+class VectorWork(Record):
     """The arithmetic for one vector of a layer's output, beside its matrix products."""
 
     bias_additions: int = 0

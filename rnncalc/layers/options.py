@@ -12,7 +12,7 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen
 from rnncalc.text import LETTER, brief, did_you_mean, has_letters
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import (
     MOST_ATTRIBUTE,
@@ -42,6 +42,7 @@ from rnncalc.modelfiles.model import (
     nested,
     role_of,
 )
+from rnncalc.records import Record
 from rnncalc.text import escape
 
 WEIGHTS = "model.weights.h5"
@@ -70,7 +71,7 @@ Opened = Callable[[], io.RawIOBase | io.BytesIO]
 """Opens the file for h5py, which gets no path, because with one it could open other files too."""
 
 
-class HDF5Array(NamedTuple):
+class HDF5Array(Record):
     """An array by its path."""
 
     path: str
@@ -242,7 +243,7 @@ def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> An
 # The configuration: the layers, their settings, and which are not trained
 
 
-class KerasLayer(NamedTuple):
+class KerasLayer(Record):
     """A layer of a configuration: its class, its settings that are plain words and numbers; frozen: not trained."""
 
     kind: str

@@ -12,9 +12,10 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, StrEnum, auto
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.files import open_input
+from rnncalc.records import Record
 
 
 class BadFileError(ValueError):
@@ -72,7 +73,7 @@ class RemarkKind(Enum):
     NO_CONFIG = auto()
 
 
-class Remark(NamedTuple):
+class Remark(Record):
     """A remark on a file or its network, with the names and numbers for its sentence."""
 
     kind: Enum
@@ -80,7 +81,7 @@ class Remark(NamedTuple):
     numbers: tuple[int, ...] = ()
 
 
-class FileTensor(NamedTuple):
+class FileTensor(Record):
     """A tensor of a file.
 
     dtype: the name of its type, as NumPy has it (or `bfloat16`, which NumPy lacks).
@@ -108,7 +109,7 @@ class FileTensor(NamedTuple):
         return 0 if self.shared_with else prod(self.shape)
 
 
-class FileModule(NamedTuple):
+class FileModule(Record):
     """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
 
     kind: the file's word for it, empty if there is none. settings: its other settings in the file.
@@ -122,7 +123,7 @@ class FileModule(NamedTuple):
     buffers: Mapping[str, FileTensor] = {}
 
 
-class ModelFile(NamedTuple):
+class ModelFile(Record):
     """A model file as read.
 
     format: the name of the format. framework: whose names the tensors have.

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from functools import partial
 from math import prod
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from rnncalc.bounds import (
     MOST_AXES,
@@ -41,6 +41,7 @@ from rnncalc.modelfiles.model import (
     numbers_at,
     transposed,
 )
+from rnncalc.records import Record
 from rnncalc.text import escape
 
 
@@ -101,7 +102,7 @@ class FileBytes:
         return self._window[at : at + size]
 
 
-class ByteRange(NamedTuple):
+class ByteRange(Record):
     """A range of bytes in a file."""
 
     start: int
@@ -200,7 +201,7 @@ _TYPED = {4: "float32", 10: "float64"}
 """The fields of packed numbers that are not raw bytes."""
 
 
-class Operator(NamedTuple):
+class Operator(Record):
     """An operator of a graph with its inputs and outputs by name; settings: its numbers and words."""
 
     kind: str
@@ -210,7 +211,7 @@ class Operator(NamedTuple):
     settings: dict[str, object]
 
 
-class ONNXGraph(NamedTuple):
+class ONNXGraph(Record):
     """A graph: its operators, and its tensors as parameters.
 
     constants: the names of tensors that are constants of an operator. branching: the names of operators that have a

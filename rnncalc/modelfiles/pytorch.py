@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Iterator, Sized
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_OPCODES, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.modelfiles.archive import Archive
@@ -32,6 +32,7 @@ from rnncalc.modelfiles.model import (
     role_of,
     strided,
 )
+from rnncalc.records import Record
 from rnncalc.text import escape
 
 _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
@@ -202,7 +203,7 @@ def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None
 # The tensors of a pickle are compared with the files in the archive.
 
 
-class TensorView(NamedTuple):
+class TensorView(Record):
     """The place of a tensor's numbers: the file of the archive, the first number, and the strides; shape and type."""
 
     file: str
@@ -291,7 +292,7 @@ def _numbers(path: str, order: str, view: TensorView) -> Any:
 # as in Python's `pickletools`.
 
 
-class Global(NamedTuple):
+class Global(Record):
     """Something that a pickle would import."""
 
     module: str
@@ -301,7 +302,7 @@ class Global(NamedTuple):
         return f"{self.module}.{self.name}"
 
 
-class PersistentId(NamedTuple):
+class PersistentId(Record):
     """An object that a pickle refers to by a key and does not contain."""
 
     key: Any

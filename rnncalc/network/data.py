@@ -7,7 +7,7 @@ the `Source`. Knows neither YAML nor the use of the numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rnncalc.errors import Path
 from rnncalc.layers.cell import Cell
@@ -16,6 +16,7 @@ from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+from rnncalc.records import Record
 from rnncalc.text import bracketed, plural
 
 Nested = Any
@@ -34,7 +35,7 @@ Targets = list[Nested]
 """What the network should output: a vector, or a list of T vectors."""
 
 
-class Data(NamedTuple):
+class Data(Record):
     """A network's own numbers; None for none."""
 
     weights: Weights | None = None

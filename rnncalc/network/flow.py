@@ -29,9 +29,9 @@ from typing import Literal
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.cell import Merge as Merging
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
 from rnncalc.network.parts import OUTPUT, Parts, Topology, name_of, name_of_start, reads_many
+from rnncalc.records import Frozen
 
 
 class Move(Frozen):

@@ -3,6 +3,7 @@
 Knows nothing of files or of questions about a network. `validation.py` says what can be wrong with one.
 """
 
+import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rnncalc.conventions.notation import Notation
-
-
-_PLAIN = {int, float, str, bool, type(None)}
-"""The types of nearly all values of a layer; they have no letters."""
 
 
 class Network(Description):
@@ -70,18 +67,17 @@ class Network(Description):
     @cached_property
     def letters(self) -> "Mapping[str, Any]":
         """The letters among its sizes by name, in alphabetical order, each a `polynomial.Polynomial`."""
+        if "rnncalc.polynomial" not in sys.modules:  # nothing has made a letter, as in most calls
+            return {}
+        from rnncalc.polynomial import letter
+
         values: list[Any] = []
         for part in self.parts.values():
             values += (part.input, part.steps)
             for layer in (*part.layers, part.output):
                 values += layer.__dict__.values() if layer else ()
-        plain = _PLAIN.issuperset(map(type, values))  # all of them, in most networks
-        names = [] if plain else sorted({name for value in values if has_letters(value) for name in value.letters})
-        if not names:
-            return {}
-        from rnncalc.polynomial import letter  # most networks are in numbers
-
-        return {name: letter(name) for name in names}
+        names = {name for value in values if has_letters(value) for name in value.letters}
+        return {name: letter(name) for name in sorted(names)}
 
     @property
     def topology_name(self) -> str:

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import prod
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
+from rnncalc.records import Frozen, Record
 
 OUTPUT = "output"
 """The name of the output layer."""
@@ -32,7 +32,7 @@ def reads_many(topology: str) -> bool:
     return topology in (Topology.MANY_TO_ONE, Topology.MANY_TO_MANY)
 
 
-class Part(NamedTuple):
+class Part(Record):
     """A stack of layers: a whole network, or one half of an encoder-decoder.
 
     input: features per step, or the vocabulary when an embedding comes first, or the channels of each place of a step.
@@ -80,7 +80,7 @@ def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = N
     return Part(input, tuple(layers), output, steps)
 
 
-class Join(NamedTuple):
+class Join(Record):
     """A layer of a part between its neighbours: its place in `layers`, its copy of a `repeat` and the widths."""
 
     layer: Layer

@@ -5,7 +5,7 @@ Knows nothing of files or of questions about a network.
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions.formula import Expression, numbers, plain, substituted, value
 from rnncalc.conventions.layout import Layout, Stack, layout
@@ -14,6 +14,7 @@ from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer
 from rnncalc.network.flow import InitialState, Moves, Placement, array_of, ends, grids, shapes
+from rnncalc.records import Record
 from rnncalc.step.trace import trace
 from rnncalc.text import has_letters
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
 
 
-class Placed(NamedTuple):
+class Placed(Record):
     """A layer in its place.
 
     name: unique in the network. part: encoder, decoder or None.
@@ -152,8 +153,8 @@ def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> 
             known = _counted(move.layer, inputs, grid, row, notation)
             places = grid, spaces[ended[place]]
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
-            own = move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, *places
-            yield Placed(*own, copy=move.copy, starts=starts)
+            own = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
+            yield Placed(*own, *known, *places, move.copy, starts)
 
 
 def _counted(

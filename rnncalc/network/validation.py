@@ -16,7 +16,6 @@ from rnncalc.bounds import MAX_LAYERS
 from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS, convention, lacks
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
@@ -34,6 +33,7 @@ from rnncalc.network.parts import (
     name_of_start,
     part_of,
 )
+from rnncalc.records import Frozen
 from rnncalc.text import did_you_mean, escape, has_letters, one_of, plural
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 

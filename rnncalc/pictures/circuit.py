@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import cached_property
 from itertools import pairwise, permutations, product
-from typing import NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.pictures.picture import (
@@ -28,6 +27,7 @@ from rnncalc.pictures.picture import (
     cells_along,
     span,
 )
+from rnncalc.records import Record
 from rnncalc.reports.equations import Line, Term, spelled
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.operations import OPERATIONS, Operation
@@ -54,7 +54,7 @@ class NodeKind(Enum):
     OPERATION = "operation"
 
 
-class DrawnNode(NamedTuple):
+class DrawnNode(Record):
     """A node that is drawn.
 
     operation: its row; of a gate or a number that of its activation. operands: the places of the nodes that it reads.
@@ -69,7 +69,7 @@ class DrawnNode(NamedTuple):
     weights: tuple[Letter, ...] = ()
 
 
-class Graph(NamedTuple):
+class Graph(Record):
     """The nodes that are drawn of one step, each after those it reads; x is the first.
 
     before, after: the places of each state's nodes, of the step before and of this one. output: that of its output.
@@ -406,7 +406,7 @@ SIDEWAYS, TRACKED = (Course.ALONG, Course.EXIT), (Course.UNDER, Course.BESIDE, C
 """The courses that leave a node on its right, and those that run along a track in the channel below a row."""
 
 
-class Route(NamedTuple):
+class Route(Record):
     """One way from a value to a reader, or to the right edge.
 
     row: the reader's row, or the row above the channel that it takes.

@@ -17,8 +17,9 @@ from enum import StrEnum
 from itertools import pairwise
 from math import ceil
 from textwrap import wrap
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from rnncalc.records import Record
 from rnncalc.reports.equations import Line, plain
 from rnncalc.text import escape
 
@@ -74,7 +75,7 @@ PAGE = 152
 """The widest picture, in cells, that is still readable on a page."""
 
 
-class Box(NamedTuple):
+class Box(Record):
     """A box with lines of text in its middle."""
 
     x: int
@@ -95,7 +96,7 @@ class Box(NamedTuple):
         return 0 <= cell[0] - self.x < self.width and 0 <= cell[1] - self.y < self.height
 
 
-class Arrow(NamedTuple):
+class Arrow(Record):
     """A line along the grid from each corner to the next, with a head at its end, or none."""
 
     corners: tuple[GridPoint, ...]
@@ -103,14 +104,14 @@ class Arrow(NamedTuple):
     head: bool = True
 
 
-class Dot(NamedTuple):
+class Dot(Record):
     """A cell where arrows join."""
 
     x: int
     y: int
 
 
-class Label(NamedTuple):
+class Label(Record):
     """A line of text outside the boxes."""
 
     x: int
@@ -130,7 +131,7 @@ class Label(NamedTuple):
         return {"start": self.left, "middle": self.x + 0.5, "end": self.left + span(self.text)}[self.align]
 
 
-class Brace(NamedTuple):
+class Brace(Record):
     """A brace below other shapes, two lines high, with its text in the middle of the second."""
 
     x: int
@@ -139,7 +140,7 @@ class Brace(NamedTuple):
     text: Line
 
 
-class Curve(NamedTuple):
+class Curve(Record):
     """A line through points between the cells, counted as they are from the upper left corner of the first cell."""
 
     points: tuple[tuple[float, float], ...]
@@ -149,7 +150,7 @@ class Curve(NamedTuple):
 Shape = Box | Arrow | Dot | Label | Brace | Curve
 
 
-class Picture(NamedTuple):
+class Picture(Record):
     """Shapes on a grid of `width` × `height` cells; a title, and a description for those who cannot see it."""
 
     title: str
@@ -221,7 +222,7 @@ def direction(before: GridPoint, after: GridPoint) -> GridPoint:
     return (across > 0) - (across < 0), (down > 0) - (down < 0)
 
 
-class Caption(NamedTuple):
+class Caption(Record):
     """The text around a picture: its heading, the setting below that, notes; and what it is a picture of."""
 
     heading: str
@@ -230,7 +231,7 @@ class Caption(NamedTuple):
     view: str
 
 
-class Frame(NamedTuple):
+class Frame(Record):
     """Where a picture is drawn, and how.
 
     width: the cells across that it should not exceed; None for as many as it needs. signs: the words that replace

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
 from itertools import pairwise, zip_longest
-from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placement, Recur, Window, ends, takes_last
 from rnncalc.network.network import Network
@@ -36,6 +34,7 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
+from rnncalc.records import Frozen, Record
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import all_of, has_letters, plural
@@ -91,7 +90,7 @@ class Occurrence(Enum):
     LAST = auto()
 
 
-class Row(NamedTuple):
+class Row(Record):
     """A layer, or several that are left out.
 
     applied, output: at which steps the first of them is applied, and the last of them has an output.
@@ -202,7 +201,7 @@ def at(letter: str, step: str) -> Term:
     return Term(letter, subscript=step) if step.isdecimal() else Term(letter, time=step)
 
 
-class DrawnPart(NamedTuple):
+class DrawnPart(Record):
     """A whole network, or one half: its rows from the lowest, and what the columns depend on.
 
     steps: the length of its sequence, None if it is not a number; letter: what it is called then.
@@ -290,7 +289,7 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
 # Columns: which steps there is room for
 
 
-class TimeColumn(NamedTuple):
+class TimeColumn(Record):
     """A step that is drawn, or several that are left out.
 
     name: the step's subscript. first, last: whether it is the first or the last. gap: whether it stands for steps that

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, auto
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
@@ -19,6 +19,7 @@ from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of, word
+from rnncalc.records import Record
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -45,7 +46,7 @@ class Unknown(Enum):
     RATE_NOT_GIVEN = auto()
 
 
-class Limit(NamedTuple):
+class Limit(Record):
     """A limit on a number, and where it is written.
 
     path: the keys in a spec. flag: the flag, if the limit is set in the call.
@@ -74,7 +75,7 @@ LISTED = frozenset((Quantity.DENSE_RATIO, *OF_STREAM))
 """What a report lists without a limit on it, beside the numbers of a count."""
 
 
-class Numbers(NamedTuple):
+class Numbers(Record):
     """The numbers of a network that may be limited; None if unknown, or not wanted."""
 
     params: int
@@ -103,7 +104,7 @@ class Numbers(NamedTuple):
         return number
 
 
-class Difference(NamedTuple):
+class Difference(Record):
     """A number before and after; None if there is no such network, because it is new or removed."""
 
     before: Number | None
@@ -124,7 +125,7 @@ class Difference(NamedTuple):
         return Fraction(100 * self.growth) / self.before
 
 
-class LimitCheck(NamedTuple):
+class LimitCheck(Record):
     """A limit, and the number that was compared with it.
 
     actual: the number, or its growth or fall if that is limited; None if unknown, and `unknown` says why.
@@ -154,7 +155,7 @@ class Status(Enum):
 
 
 @displayed
-class Verdict(NamedTuple):
+class Verdict(Record):
     """The result of checking a network and its file.
 
     numbers: None for an invalid spec, which has problems, and for a removed file.

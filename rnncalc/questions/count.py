@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from rnncalc.conventions.formula import Expression, folded_sum, plain
 from rnncalc.display import displayed
-from rnncalc.layers.frozen import Frozen
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, word
+from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:

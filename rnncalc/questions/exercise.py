@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 from random import Random
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED
 from rnncalc.display import displayed, report_of
@@ -25,6 +25,7 @@ from rnncalc.questions.answer.worksheet import worksheet_of
 from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.questions.training import Training, training
+from rnncalc.records import Record
 from rnncalc.text import not_among, plural
 
 ASKS = ("total", "layers", "tensors", "multiply-adds", "saved", "formula")
@@ -42,7 +43,7 @@ Answered = int | str | tuple[int, ...]
 T = TypeVar("T")
 
 
-class Item(NamedTuple):
+class Item(Record):
     """One question of an exercise.
 
     layer, tensor: the names of the layer and the tensor; None for the whole network, and for a count of all tensors.
@@ -66,7 +67,7 @@ def answered(judged: Judgement) -> Answered:
     return str(given.number) if judged.formula is not None else given.number
 
 
-class Exercise(NamedTuple):
+class Exercise(Record):
     """One variant: its number from 1, its network, what it asks for, and its items."""
 
     variant: int
@@ -98,7 +99,7 @@ def _data(of: Exercise) -> dict[str, Any]:
 
 
 @displayed
-class ExerciseSet(NamedTuple):
+class ExerciseSet(Record):
     """The variants of an exercise."""
 
     exercises: tuple[Exercise, ...]

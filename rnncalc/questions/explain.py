@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import NOTATIONS
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
@@ -20,6 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import describe, network_of, word
+from rnncalc.records import Record
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
@@ -37,7 +37,7 @@ class StepKind(Enum):
     TOTAL = "total"
 
 
-class Step(NamedTuple):
+class Step(Record):
     """One line of a derivation: what is counted, its expression, and its value.
 
     name, role: of a tensor. gates: the letters of the gates it is about.
@@ -53,7 +53,7 @@ class Step(NamedTuple):
     gates: str = ""
 
 
-class Derivation(NamedTuple):
+class Derivation(Record):
     """The derivation of one layer's count.
 
     placed: the layer. below: the layer that it reads, None for the first of a part. shape: of its input.
@@ -74,7 +74,7 @@ class Derivation(NamedTuple):
 
 
 @displayed
-class Explanation(NamedTuple):
+class Explanation(Record):
     """The derivation of the counts of a network, or of some of its layers.
 
     dense: the dense equivalent; None when the number of steps is not known, sizes are letters, or only some layers are

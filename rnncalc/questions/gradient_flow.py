@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import STORED, Role
@@ -20,13 +19,14 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Sha
 from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.records import Record
 from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, tally
 from rnncalc.step.equations import Symbol, formulas
 from rnncalc.step.trace import ONE, Trace, trace
 from rnncalc.text import escape
 
 
-class Chunks(NamedTuple):
+class Chunks(Record):
     """Like chunks: how many, the steps of each, and whether they are the first or the last of a sequence."""
 
     times: int
@@ -48,7 +48,7 @@ MOST_STEPS = 100_000
 """The most steps of a sequence whose windows are followed one by one."""
 
 
-class ChunkTally(NamedTuple):
+class ChunkTally(Record):
     """Like chunks of a layer's input: how many, the steps of each, and what its backward pass reads and multiplies."""
 
     times: int
@@ -131,7 +131,7 @@ def _frozen(network: Network, placed: Placed) -> frozenset[Role]:
     return frozenset(role for role in Role if (owner if role is Role.KERNEL else placed.layer).frozen)
 
 
-class FlowGradient(NamedTuple):
+class FlowGradient(Record):
     """The chunks of the value of a move, and whether it needs a gradient; a final state is one vector."""
 
     chunks: tuple[Chunks, ...]

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import hypot
-from typing import NamedTuple
 
 from rnncalc.bounds import MOST_TERMS
 from rnncalc.conventions.catalogue import convention
@@ -22,18 +21,19 @@ from rnncalc.forward.backward_pass import BackwardPass, LayerGradients
 from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
+from rnncalc.records import Record
 from rnncalc.step.operations import Vector, times
 from rnncalc.step.trace import Trace, trace
 
 
-class Keeper(NamedTuple):
+class Keeper(Record):
     """A gate that multiplies a state on its way to the next step. turned: whether the factor is 1 minus the gate."""
 
     letter: str
     turned: bool = False
 
 
-class Norms(NamedTuple):
+class Norms(Record):
     """One state of one direction of a layer, its steps in the order of time.
 
     letter: of the state. norms: ‖∂L/∂h_t‖ for each step t, None if the loss does not depend on it.
@@ -101,7 +101,7 @@ Explicit = list[dict[str, dict[str, Nested]]]
 """For each step, and for each state and the output, the gradients of the weights in it alone."""
 
 
-class GradientTerm(NamedTuple):
+class GradientTerm(Record):
     """The term of step k, counted from 1.
 
     reached: ∂h_T/∂s_k for each s, a state or the output; explicit: ∂s_k/∂w for each; product: the sum of their
@@ -115,7 +115,7 @@ class GradientTerm(NamedTuple):
     total: float
 
 
-class WeightTerms(NamedTuple):
+class WeightTerms(Record):
     """The terms of one weight, from the last step to the first. tensor, place: which weight it is."""
 
     tensor: str

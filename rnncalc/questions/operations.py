@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
@@ -15,6 +14,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.given import network_of, whole
+from rnncalc.records import Record
 from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.operations import OPERATIONS
@@ -24,7 +24,7 @@ _MERGES = {"sum": "plus", "mul": "times", "ave": "mean"}
 """The operation that joins two directions, if there is one."""
 
 
-class PassOperations(NamedTuple):
+class PassOperations(Record):
     """The operations of a forward pass over a batch of sequences: of each layer, and of all; None if not known."""
 
     network: Network
@@ -70,7 +70,7 @@ def merging(placed: Placed, batch: int = 1) -> tuple[int, ...]:
     return batch, steps, placed.outputs, merge.products + merge.sums
 
 
-class OperationsLine(NamedTuple):
+class OperationsLine(Record):
     """The operations of one kind: in an equation, or in several equal ones, in one step of one direction; or of a pass.
 
     A pass multiplies those of a step by the batch, the steps and the directions; for element-wise operations its
@@ -84,7 +84,7 @@ class OperationsLine(NamedTuple):
     lefts: tuple[Symbol, ...] = ()
 
 
-class OperationsDerivation(NamedTuple):
+class OperationsDerivation(Record):
     """The derivation of one layer's operations. sequence: empty if the steps are not known."""
 
     of: Derivation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from os import PathLike, fspath
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
@@ -17,9 +17,10 @@ from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, TopologyName
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, named_last, sites_of, untrained
+from rnncalc.records import Record
 
 
-class Draft(NamedTuple):
+class Draft(Record):
     """A network with the tensors of a file. unknown_input: whether the file lacks its input width.
 
     doubts: what is uncertain about each layer, the output layer last if there is one.
@@ -37,7 +38,7 @@ class Draft(NamedTuple):
 
 
 @displayed
-class Reading(NamedTuple):
+class Reading(Record):
     """The contents of a file. draft: None if the file has no parameters, or too many for a spec."""
 
     file: ModelFile

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, prod
-from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_COUNTED
 from rnncalc.display import displayed
@@ -15,6 +14,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT
 from rnncalc.questions.given import describe, network_of, whole
+from rnncalc.records import Record
 from rnncalc.text import escape
 
 Piece = tuple[int, int]
@@ -22,7 +22,7 @@ Piece = tuple[int, int]
 
 
 @displayed
-class Solution(NamedTuple):
+class Solution(Record):
     """The largest size within a budget, and the next size beyond it.
 
     budget: in parameters. exact: whether the count must equal it.
@@ -186,7 +186,7 @@ Sized = Callable[[int], Network]
 """Returns the network with a size for every `?`; raises SpecError if it is invalid."""
 
 
-class SizePlace(NamedTuple):
+class SizePlace(Record):
     """The position of a size: its half, its layer there (None for the half itself), and its key."""
 
     part: str | None
@@ -211,7 +211,7 @@ def resized(network: Network, places: Iterable[SizePlace], size: int) -> Network
     return network.with_parts(parts)
 
 
-class SizeResult(NamedTuple):
+class SizeResult(Record):
     """The result of one size: its count, or None and the problems.
 
     bends: for each cell whose gates change where its output is as wide as its input: the input width minus the output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
@@ -17,9 +17,10 @@ from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of
 from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
+from rnncalc.records import Record
 
 
-class LayerTraining(NamedTuple):
+class LayerTraining(Record):
     """What the backward pass through one layer needs.
 
     gradients: one for each trainable parameter.
@@ -40,7 +41,7 @@ class LayerTraining(NamedTuple):
 
 
 @displayed
-class Training(NamedTuple):
+class Training(Record):
     """What a training step needs: sums over the layers, for one sequence except the bytes.
 
     chunk: the steps of one backward pass, K; None for all of them. batch: the sequences of a training step.

@@ -7,7 +7,7 @@ gate are cut out of the convention's tensors and transposed. The bindings define
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.conventions.catalogue import convention
@@ -25,6 +25,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
+from rnncalc.records import Record
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.trace import Weights, trace
 
@@ -32,7 +33,7 @@ LayerOutputs = Mapping[str, Sequence[TapeValue]]
 """The outputs of each layer, by its name."""
 
 
-class Variable(NamedTuple):
+class Variable(Record):
     """A letter of a layer at a step, counted from 1; step is None without a sequence."""
 
     letter: str
@@ -40,7 +41,7 @@ class Variable(NamedTuple):
     layer: str
 
 
-class WorkedLine(NamedTuple):
+class WorkedLine(Record):
     """A value and its name; also the earlier name of the same value, if it has one."""
 
     name: Variable
@@ -48,7 +49,7 @@ class WorkedLine(NamedTuple):
     same_as: Variable | None = None
 
 
-class StepWork(NamedTuple):
+class StepWork(Record):
     """The work of one step: the values before it, and each new value after its operands.
 
     step: counted from 1; None without a sequence.
@@ -59,7 +60,7 @@ class StepWork(NamedTuple):
     lines: tuple[WorkedLine, ...]
 
 
-class LayerWork(NamedTuple):
+class LayerWork(Record):
     """The work of one layer.
 
     weights: by tensor, in the network's notation.
@@ -73,7 +74,7 @@ class LayerWork(NamedTuple):
     steps: tuple[StepWork, ...]
 
 
-class Work(NamedTuple):
+class Work(Record):
     """A forward pass worked by hand. names: the first name of each value that has one, by identity."""
 
     run: Run

@@ -79,7 +79,8 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
 
     def failures(self) -> Iterator[str]:
         """Yield a line for each failure, up to MOST_LINES."""
-        lines = (line for verdict in self.verdicts for line in _lines(verdict))
+        wrong = (verdict for verdict in self.verdicts if verdict.status in (Status.FAILED, Status.BROKEN))
+        lines = (line for verdict in wrong for line in _lines(verdict))
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
@@ -96,14 +97,15 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         return [self._limit_sheet(()), self._difference_sheet(notes)]
 
     def _limit_sheet(self, notes: tuple[str, ...]) -> Sheet:
-        rows = [row for verdict in self.verdicts for row in _rows(verdict)]
-        checks = [check for verdict in self.verdicts for check in verdict.checks]
-        kept = sum(each.kept for each in checks)
-        specs = sum(verdict.status is not Status.REMOVED for verdict in self.verdicts)
-        subtitle = f"{plural(specs, 'spec')}, {plural(len(checks), 'check')}"
-        if len(rows) > MOST_ROWS and kept:
-            rows = [row for row in rows if row[0] != "✓"]
-            subtitle += f"; the {kept:,} that were kept are not shown"
+        verdicts = [verdict for verdict in self.verdicts if verdict.status is not Status.REMOVED]
+        kept = [check.kept for verdict in verdicts for check in verdict.checks]
+        subtitle = f"{plural(len(verdicts), 'spec')}, {plural(len(kept), 'check')}"
+        if sum(kept) and sum(len(verdict.checks) or 1 for verdict in verdicts) > MOST_ROWS:
+            verdicts = [verdict for verdict in verdicts if verdict.status is not Status.PASSED]
+            rows = [row for verdict in verdicts for row in _rows(verdict) if row[0] != "✓"]
+            subtitle += f"; the {sum(kept):,} that were kept are not shown"
+        else:
+            rows = [row for verdict in verdicts for row in _rows(verdict)]
         return Sheet(_COLUMNS, rows, title="Checks", subtitle=subtitle, notes=notes)
 
     def _difference_sheet(self, notes: tuple[str, ...]) -> Sheet:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen
 from rnncalc.text import all_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:

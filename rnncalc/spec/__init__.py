@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.files import open_input
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Allowed, Switch
 from rnncalc.network.network import Network
+from rnncalc.records import Frozen
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, has_word, node_at
 from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.spec.values import read as read_word

@@ -22,7 +22,8 @@ _STAND_IN = "\ue03f"
 Place = tuple[int, int]
 """A line and a column, both counted from 1."""
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ue03e\ue040-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ue03f\ufffe\uffff]")
+"""What YAML allows nowhere, and the stand-in. What is allowed would take 3 ms to compile."""
 
 
 def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Size, Sizes, Switch
+from rnncalc.records import Frozen
 from rnncalc.spec import values
 from rnncalc.text import escape, escape_path, keys_here, one_of
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import LONGEST_ABOVE, MOST_ABOVE
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.options import OPTIONS, Text
 from rnncalc.network.validation import KEYS
+from rnncalc.records import Record
 from rnncalc.spec.reader import OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.text import escape
 
@@ -32,7 +33,7 @@ _ALLOWED = KEYS | {name: option.allowed for name, option in OPTIONS.items()}
 _TEXT_KEYS = {key for key, allowed in _ALLOWED.items() if isinstance(allowed, Text)}
 
 
-class Line(NamedTuple):
+class Line(Record):
     """A line in its parts; `column` is the start of its key, `dash` that of its dash."""
 
     number: int

@@ -11,15 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from rnncalc.conventions.tensor import Role
+from rnncalc.records import Record
 from rnncalc.step.equations import Formula
 from rnncalc.step.operations import OPERATIONS, RESULT
 from rnncalc.step.trace import MATRICES, ONE, WEIGHTS, Trace, axes_of_work
 
 
-class OperationCounts(NamedTuple):
+class OperationCounts(Record):
     """How many operations there are of each kind; `elementwise` are products, quotients and sums of two numbers."""
 
     multiply_adds: int
@@ -33,7 +34,7 @@ class OperationCounts(NamedTuple):
         return 2 * self.multiply_adds + self.bias_additions + self.elementwise + self.activations
 
 
-class NodeOperations(NamedTuple):
+class NodeOperations(Record):
     """The operations of one kind at a node of a step: their number for each place of the axes, by their letters.
 
     kind: the name of a field of OperationCounts.
@@ -97,7 +98,7 @@ class Outputs(StrEnum):
     NONE = "none"
 
 
-class Chunk(NamedTuple):
+class Chunk(Record):
     """Some steps of a layer whose backward pass is one.
 
     outputs: where a loss depends on the output, or the steps where it does, if those are neither all nor the end.
@@ -128,7 +129,7 @@ class Chunk(NamedTuple):
     fed_itself: bool = False
 
 
-class SavedVector(NamedTuple):
+class SavedVector(Record):
     """A forward value that a backward equation reads, with the letter of its width."""
 
     formula: Formula
@@ -142,7 +143,7 @@ class Gradient(Enum):
     VECTOR = "vector"
 
 
-class BackwardProduct(NamedTuple):
+class BackwardProduct(Record):
     """A product of the backward pass: what for, whose matrix it is, what that multiplied, and the letters of its axes.
 
     matrix: the letters of a gate, or of a matrix beside the gates; of: x, the letter of a state, or nothing.
@@ -154,7 +155,7 @@ class BackwardProduct(NamedTuple):
     axes: tuple[str, ...]
 
 
-class Tally(NamedTuple):
+class Tally(Record):
     """The vectors that a backward pass reads and the products that it computes, each with its number."""
 
     saved: Mapping[SavedVector, int]

@@ -8,12 +8,12 @@ reports.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Union
+from typing import Union
 
 from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen, Record
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import INPUT, STATE, WEIGHTS, Trace, Weights
 
@@ -21,7 +21,7 @@ Letter = tuple[str, str]
 """A letter and its subscript."""
 
 
-class Letters(NamedTuple):
+class Letters(Record):
     """The letters of the weights of one cell in a notation.
 
     memory: the letter of the state that is the cell's memory; alone: whether the cell has one gate.
@@ -91,7 +91,7 @@ HALF = "half"
 """The subscript of half a vector: each direction takes one half."""
 
 
-class Equation(NamedTuple):
+class Equation(Record):
     """The equation of a gate, a state or an output."""
 
     left: Symbol
@@ -307,7 +307,7 @@ class _Writer:
         return weights
 
 
-class _Sum(NamedTuple):
+class _Sum(Record):
     """The places of the products and the biases of a gate."""
 
     products: Sequence[int]

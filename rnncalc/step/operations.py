@@ -14,7 +14,7 @@ from operator import add, mul, truediv
 from typing import Any, Protocol
 
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen
 
 Vector = list[float]
 Rows = list[Vector]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property, partial
 from itertools import combinations
 from math import prod
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
@@ -19,8 +19,8 @@ from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, raised_at
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.checks import ACTIVATIONS, is_size, wrong
-from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Output
+from rnncalc.records import Frozen, Record
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, one_of
 
@@ -38,7 +38,7 @@ NO_HABITS = Habits()
 NO_SIDES: Mapping[str, Side] = {}
 
 
-class Weights(NamedTuple):
+class Weights(Record):
     """Which weights of a cell: those of a gate's product or bias, or those beside the gates.
 
     letter: of the gate, the first where several share a matrix; or of a part beside the gates.
@@ -57,7 +57,7 @@ class Weights(NamedTuple):
         return self.letter if self.shared is None else self.shared
 
 
-class Node(NamedTuple):
+class Node(Record):
     """One operation of a step.
 
     operation: the name of its row, or INPUT, STATE or WEIGHTS. operands: the places of its operands.

@@ -252,7 +252,12 @@ def test_a_misspelt_habit_is_refused_by_name() -> None:
         ),
         ({"embedding": Array("E", (Width.INPUTS, Width.VECTOR))}, "embedding: name: expected a tuple of texts and "),  # type: ignore[arg-type]  # tested
         ({"dense": KERAS.dense.replace(kernel=None)}, "dense: kernel: expected an Array, got None"),
-        ({"directions": ("", "")}, "directions: expected two marks that differ, or None, got "),
+        ({"directions": ("", "")}, "directions: expected a tuple of two marks that differ, or None, got "),
+        ({"directions": "ab"}, "directions: expected a tuple of two marks that differ, or None, got 'ab'$"),
+        (
+            {"dense": KERAS.dense.replace(bias=KERAS.dense.kernel.replace(axes=(Width.OUTPUTS,)))},
+            r"dense: kernel and bias have one name, \('kernel',\); give them two$",
+        ),
         ({"directions": None}, "rnn: input: an axis DIRECTIONS .* directions is None: add the axis"),
         ({"renamed": {"kernal": "k"}}, "renamed: no tensor is called kernal"),
         (

@@ -180,3 +180,11 @@ def test_a_binding_that_raises_is_named(error: Exception, call: Call, monkeypatc
     assert err.startswith(f"rnncalc: textbook: its binding of gru: {type(error).__name__}: ")
     assert "(test_bindings.py, line " in err
     assert err.count("\n") == 1
+
+
+def test_a_binding_that_returns_nothing_is_named(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its function may have no return."""
+    silent: Any = {}.get
+    monkeypatch.setitem(BINDINGS, "textbook", binding("textbook")._replace(cell=lambda *_: silent("weights")))
+    err = refusal(call, "run", "-i", 3, "-l", "gru:4", "-T", 2)
+    assert err == "rnncalc: textbook: its binding of gru: expected its weights, got None\n"

@@ -1,13 +1,13 @@
-"""Mutation testing of the rooms that compute: `python tests/mutation/run.py --sample 1000`, with mutmut 3 installed.
+"""Mutation testing of the rooms that compute: `python tests/mutation/run.py --sample 1000`, with mutmut 3 and mypy.
 
 mutmut makes the mutants, in a copy of the tracked files, and sees which tests reach which function. Each mutant of a
 sample, drawn by the seed, then meets the tests that reach it, quick ones first; what survives that meets those of its
-room and the slower ones in a process of its own, where what is called as a module is imported is reached too. A mutant
-that so many seconds of tests do not kill counts as survived, which can only make the figure worse. Properties draw
-fewer examples in the copy, for the same reason, and a test that fails there without a mutant (it may measure memory, or
-read the name of a function) is left out.
+room and the slower ones in a process of its own, where what is called as a module is imported is reached too, and then
+mypy, which CI runs beside the tests. A mutant that so many seconds of tests do not kill counts as survived, which can
+only make the figure worse. Properties draw fewer examples in the copy, for the same reason, and a test that fails there
+without a mutant (it may measure memory, or read the name of a function) is left out.
 
-Prints the survivors, and how many of the sample were killed; leaves the copy for `mutmut show NAME`.
+Prints the survivors, and how many of the sample were killed, by tests and by mypy; leaves the copy for `mutmut show`.
 """
 
 import argparse
@@ -233,6 +233,18 @@ def shared_fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: floa
         return {name: killed for some in found for name, killed in some.items()}
 
 
+def refused(copy: Path, mutant: str) -> bool:
+    """Return whether mypy refuses a mutant."""
+    module = copy.joinpath(*mutant.rpartition(".")[0].split("."))
+    path = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+    text = path.read_text(encoding="utf-8")
+    try:
+        mutmut(copy, "apply", mutant)
+        return subprocess.run([sys.executable, "-m", "mypy", "rnncalc"], cwd=copy, capture_output=True).returncode == 1
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=1_000)
@@ -251,12 +263,13 @@ def main() -> None:
     with ThreadPoolExecutor(WORKERS) as pool:
         for some in pool.map(lambda name: fates(copy, [name], reach, options.seconds, fresh=True), left):
             found |= some
-    survivors = [name for name in sample if not found[name]]
+    left = [name for name in sample if not found[name]]
+    survivors = [name for name in left if not refused(copy, name)]
     for name in survivors:
         print(f"survived: {name}")
-    killed = len(sample) - len(survivors)
     print(f"{len(every):,} mutants, {len(sample):,} drawn by seed {options.seed}")
-    print(f"killed: {killed} of {len(sample)}, {killed / len(sample):.1%}")
+    killed, by_mypy = len(sample) - len(survivors), len(left) - len(survivors)
+    print(f"killed: {killed} of {len(sample)}, {killed / len(sample):.1%}, {by_mypy} of them by mypy alone")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from conftest import written
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS
-from rnncalc.layers.frozen import Frozen
 from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Style
+from rnncalc.records import Frozen
 from rnncalc.reports.equations import Derivative, Function, Sign, Term
 from rnncalc.reports.report import (
     CheckedReport,

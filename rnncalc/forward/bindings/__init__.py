@@ -9,11 +9,12 @@ with numbers worked out by hand and with the frameworks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, declared, raised
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
+from rnncalc.records import Record
 
 
 class BoundWeights(Protocol):
@@ -38,7 +39,7 @@ class BoundWeights(Protocol):
         """Return the learned state before the first step."""
 
 
-class GateWeights(NamedTuple):
+class GateWeights(Record):
     """The weights of one direction, bound at once: products by gate and what is read, biases by gate and side."""
 
     products: Mapping[tuple[str, str], Matrix | WeightVector]
@@ -72,7 +73,7 @@ class GateWeights(NamedTuple):
         return self.states[letter]
 
 
-class DenseNames(NamedTuple):
+class DenseNames(Record):
     """The matrix and the bias of a dense layer, and whether the matrix is stored input by output."""
 
     kernel: str
@@ -80,7 +81,7 @@ class DenseNames(NamedTuple):
     transposed: bool
 
 
-class TransformNames(NamedTuple):
+class TransformNames(Record):
     """The names of the weights of the layers around the cells, by kind and role.
 
     taps_first: whether a kernel has its steps in front, and not behind; transposed: whether it is then input by output.
@@ -91,7 +92,7 @@ class TransformNames(NamedTuple):
     transposed: bool = False
 
 
-class Binding(NamedTuple):
+class Binding(Record):
     """The binding of a framework: how one direction of a cell is bound, and the names of other weights.
 
     cell: takes the arrays, the layer, its inputs, and whether the direction is the backward one.
@@ -136,7 +137,7 @@ def binding(convention: str) -> Binding:
 
     def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> BoundWeights:
         try:
-            return bound(arrays, layer, inputs, backward)
+            weights = bound(arrays, layer, inputs, backward)
         except KeyError as error:
             if error.args != (layer.kind,):  # any other missing key is an error of the binding
                 raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
@@ -146,5 +147,8 @@ def binding(convention: str) -> Binding:
             raise
         except Exception as error:  # a binding registered by other code may raise anything
             raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
+        if weights is None:
+            raise DeclarationError(f"{convention}: its binding of {layer.kind}: expected its weights, got None")
+        return weights
 
     return found._replace(cell=cell)

@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.grading import Answer, Grader
 from rnncalc.questions.answer.reading import read_answer
+from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape, one_of
 
 
-class Grade(NamedTuple):
+class Grade(Record):
     """A student's answer, judged.
 
     answer: None if it cannot be judged. problem: the reason; empty if nothing was answered.
@@ -33,7 +33,7 @@ class Grade(NamedTuple):
         return self.answer.right if self.answer else None if self.problem else False
 
 
-class Gradebook(NamedTuple):
+class Gradebook(Record):
     """The grades of a class, in the order of the file."""
 
     file: AnswerFile
@@ -107,7 +107,7 @@ _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
 _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
 
 
-class StudentRow(NamedTuple):
+class StudentRow(Record):
     """A row of the file.
 
     line: the line of the file where it begins. cells: one for each column of the file, without blanks around it.
@@ -121,7 +121,7 @@ class StudentRow(NamedTuple):
     variant: str = ""
 
 
-class AnswerFile(NamedTuple):
+class AnswerFile(Record):
     """A file of answers: its columns, the columns that hold answers, and the rows that are not empty."""
 
     columns: tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
 from rnncalc.conventions.catalogue import CONVENTIONS
@@ -49,12 +49,13 @@ from rnncalc.questions.count import count
 from rnncalc.questions.given import network_of, plain
 from rnncalc.questions.solve import Piece, TriedSizes
 from rnncalc.questions.training import Training, training_of
+from rnncalc.records import Record
 from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
 MOST_NAMES, SHOWN = 12, 4
 
 
-class Judgement(NamedTuple):
+class Judgement(Record):
     """One number or shape, compared with the right one.
 
     layer: its name, None for the total. tensor: its name, None for a count of all tensors.
@@ -100,7 +101,7 @@ class Judgement(NamedTuple):
 
 
 @displayed
-class Answer(NamedTuple):
+class Answer(Record):
     """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
 
     right_in: another notation in which every given shape is right.

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions.formula import Times
@@ -43,13 +42,14 @@ from rnncalc.questions.answer.worksheet import (
     worksheet_of,
 )
 from rnncalc.questions.compare import compare_conventions
+from rnncalc.records import Record
 from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6
 """The most gates that a wrong count gives a cell."""
 
 
-class Question(NamedTuple):
+class Question(Record):
     """A wrong number: for the whole network, or for the layer at a place of the worksheet."""
 
     network: Network
@@ -70,7 +70,7 @@ Values = Mapping[str, str]
 """The values for the {braces} in the id and the text of a mistake."""
 
 
-class Variant(NamedTuple):
+class Variant(Record):
     """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one."""
 
     worksheet: Worksheet
@@ -81,7 +81,7 @@ class Variant(NamedTuple):
 Variants = Callable[[Worksheet, Question], Iterator[Variant]]
 
 
-class Mistake(NamedTuple):
+class Mistake(Record):
     """A mistake in a count: its id, a sentence without its subject, and the change that it makes to a worksheet.
 
     rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
@@ -93,7 +93,7 @@ class Mistake(NamedTuple):
     rare: bool = False
 
 
-class Family(NamedTuple):
+class Family(Record):
     """Mistakes that differ in a number or a name; id and text have {braces} for the values of a variant.
 
     rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant
@@ -120,6 +120,7 @@ def check(rows: Sequence[Mistake | Family]) -> None:
         filled = isinstance(row, Mistake) and [*re.finditer(r"[{}]", f"{row.id}{row.text}")]
         for wrong, message in (
             (not row.id, "has no id"),
+            (" " in row.id, f"expected a word with hyphens as its id, got {row.id!r}; the sentence is the text"),
             (ids[row.id] > 1, "another row has this id; give one of them another"),
             (not isinstance(row.text, str) or not row.text, "text: expected a sentence without its subject"),
             (filled, "only a Family has values for {braces}; write the words, or a Family"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_SIZED
 from rnncalc.layers.cell import Cell
@@ -15,6 +14,7 @@ from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
 from rnncalc.questions.solve import Piece, SizePlace, TriedSizes, best_place, pieces, resized
 from rnncalc.questions.training import LayerTraining, Training
+from rnncalc.records import Record
 
 
 def _times(number: int | None, times: int) -> int | None:
@@ -60,7 +60,7 @@ MISCOUNTED = {"gradients a step": "gradients", "saved without gates": "saved", "
 """The mistakes about training among them: each counts another quantity wrong."""
 
 
-class KnownQuantity(NamedTuple):
+class KnownQuantity(Record):
     """A quantity of a network that a learner's number may be. right: the right number, if it is counted wrong."""
 
     name: str
@@ -90,7 +90,7 @@ def quantities_of_layer(of: Training, layer: LayerTraining) -> Iterator[KnownQua
     return quantities(alone, [name for name in QUANTITIES if name != "dense"])
 
 
-class OtherSize(NamedTuple):
+class OtherSize(Record):
     """A changed size that would give the number: `size` instead of `right`. at: the input, or the option of a layer."""
 
     at: SizePlace

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.polynomial import Number, Polynomial, letter
+from rnncalc.records import Record
 from rnncalc.text import LETTER, escape
 
 _NUMBER = re.compile(
@@ -57,7 +58,7 @@ def check_number_of_answers(count: int) -> None:
         raise CallError(f"expected at most {MOST_ANSWERS:,} numbers or shapes, got {count:,}")
 
 
-class GivenNumber(NamedTuple):
+class GivenNumber(Record):
     """A learner's number. unit: the value of its last digit, more than 1 if it was rounded.
 
     number: a polynomial, if it is a formula in letters.
@@ -98,7 +99,7 @@ class GivenNumber(NamedTuple):
         return self.means(prod(shape))
 
 
-class Shape(NamedTuple):
+class Shape(Record):
     """The shape of a tensor as a learner gave it; a size may be a polynomial."""
 
     sizes: tuple[int, ...]
@@ -108,7 +109,7 @@ class Shape(NamedTuple):
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-class NamedShape(NamedTuple):
+class NamedShape(Record):
     """A learner's shape of one tensor, or of an array that a layer returns, with its name.
 
     sizes: a letter is the batch or the steps, None is any size.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
-from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.formula import Times
@@ -20,6 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.search import Diagnosis, Reason
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
+from rnncalc.records import Record
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
@@ -35,7 +35,7 @@ class AxisOrder(Enum):
     NO_BATCH = auto()
 
 
-class ReturnedArray(NamedTuple):
+class ReturnedArray(Record):
     """An array that a module returns, with the sizes of its axes."""
 
     module: ModuleShapes
@@ -72,7 +72,7 @@ class ReturnedArray(NamedTuple):
         return axis == "B" or (axis == "T" and not isinstance(right, int))
 
 
-class JudgedShape(NamedTuple):
+class JudgedShape(Record):
     """A shape compared with the array of its name. order: the order of its axes; None if the shape is wrong."""
 
     given: NamedShape

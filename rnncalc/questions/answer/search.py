@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import groupby, product
 from types import MappingProxyType
-from typing import NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
@@ -15,12 +14,13 @@ from rnncalc.questions.answer.changes import concatenates, direction_width, repl
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet, above, amount, sum_of
+from rnncalc.records import Record
 
 MOST_LISTED = 5
 """The most pairs that are listed, and the most explanations of a rounded number."""
 
 
-class Reason(NamedTuple):
+class Reason(Record):
     """A mistake that gives the number: its id and its sentence, with numbers and names filled in."""
 
     id: str
@@ -35,7 +35,7 @@ class Reason(NamedTuple):
             raise DeclarationError(f"mistake {id}: its variant has no value for {{{error.args[0]}}}") from None
 
 
-class Diagnosis(NamedTuple):
+class Diagnosis(Record):
     """An explanation of a learner's number: a mistake, or two made together.
 
     layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
@@ -60,7 +60,7 @@ class Diagnosis(NamedTuple):
         return amount(self.yours)
 
 
-class Candidate(NamedTuple):
+class Candidate(Record):
     """One wrong way to count: its mistakes, the wrong worksheet, and the one layer that it concerns, if any."""
 
     mistakes: tuple[tuple[Mistake | Family, Variant], ...]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.conventions.catalogue import convention
@@ -19,6 +19,7 @@ from rnncalc.modelfiles.model import ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, SpecLayer, below, moved, paired, prefix, wanted_of, without
 from rnncalc.questions.models.sites import Doubt, Shape, Site, sites_of
+from rnncalc.records import Record
 
 
 class TensorStatus(Enum):
@@ -31,7 +32,7 @@ class TensorStatus(Enum):
     SHARED = "another's"
 
 
-class TensorCheck(NamedTuple):
+class TensorCheck(Record):
     """A tensor of the network or of the file, compared with its counterpart.
 
     layer, tensor: its names in the network, None if only the file has it. found: its name in the file.
@@ -52,7 +53,7 @@ class TensorCheck(NamedTuple):
         return self.status is TensorStatus.MATCHED
 
 
-class LayerChange(NamedTuple):
+class LayerChange(Record):
     """A change of a layer that explains a difference: of an option, of kind and units, or of the input width.
 
     layer: None if the network has no such layer; `theirs` is then the layer to add.
@@ -66,7 +67,7 @@ class LayerChange(NamedTuple):
     first: bool = False
 
 
-class Match(NamedTuple):
+class Match(Record):
     """A network compared with a file. left_out: how many tensors of the file are no parameters."""
 
     path: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from rnncalc.bounds import MOST_COMPARED
 from rnncalc.errors import Path, Problem, SpecError
@@ -17,6 +17,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
 from rnncalc.questions.models.sites import Shape, Site
+from rnncalc.records import Record
 from rnncalc.text import escape, one_of
 
 GAP = 0.6
@@ -27,7 +28,7 @@ Pairs = dict[int, Site]
 Item = TypeVar("Item")
 
 
-class SpecLayer(NamedTuple):
+class SpecLayer(Record):
     """A layer, one copy of it.
 
     at: its path in the spec. shapes: of the tensors it owns, by the names in an unstacked layer.

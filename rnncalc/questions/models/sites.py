@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.conventions.catalogue import convention, lacks
 from rnncalc.conventions.layout import layout
@@ -19,6 +19,7 @@ from rnncalc.layers.kinds import kind
 from rnncalc.layers.layer import Dense, Embedding, Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
+from rnncalc.records import Record
 
 Shape = tuple[int, ...]
 
@@ -44,7 +45,7 @@ class Doubt(Enum):
     OTHER_EPSILON = auto()
 
 
-class Site(NamedTuple):
+class Site(Record):
     """The tensors of one layer, by the names that its convention gives an unstacked layer.
 
     path: of the module. number: which of its stacked layers, from 0. inputs: its input width.

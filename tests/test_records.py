@@ -1,6 +1,8 @@
-"""Frozen values behave as frozen dataclasses do, which they stand in for."""
+"""Frozen values behave as frozen dataclasses do, and records as NamedTuples, which they stand in for."""
 
+import pickle
 import sys
+from copy import copy
 from inspect import Parameter, signature
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 
 from rnncalc import LSTM
 from rnncalc.errors import CallError
-from rnncalc.layers.frozen import Frozen
+from rnncalc.records import Frozen, Record
 
 
 class Base(Frozen, kw_only=True):
@@ -66,7 +68,7 @@ def test_it_is_frozen_and_replaced() -> None:
 def test_fields_are_found_with_and_without_the_future_import(future: str) -> None:
     """Python 3.14 evaluates annotations late, unless a file asks for strings."""
     source = (
-        f"{future}from typing import ClassVar\nfrom rnncalc.layers.frozen import Frozen\n"
+        f"{future}from typing import ClassVar\nfrom rnncalc.records import Frozen\n"
         "class Outer(Frozen):\n    a: int\n    kinds: ClassVar[int] = 1\n    b: 'Outer | None' = None\n"
         "class Inner(Outer):\n    pass\n"
     )
@@ -100,7 +102,7 @@ def test_annotations_that_are_filled_when_they_are_read() -> None:
 def test_a_type_that_is_defined_later() -> None:
     """A field may have one: only names matter."""
     names: dict[str, Any] = {}
-    exec("from rnncalc.layers.frozen import Frozen\nclass Node(Frozen):\n    next: Later\n", names)
+    exec("from rnncalc.records import Frozen\nclass Node(Frozen):\n    next: Later\n", names)
     assert names["Node"].fields == ("next",)
 
 
@@ -119,7 +121,7 @@ def test_its_signature_names_its_fields() -> None:
 def test_a_field_without_a_default_after_one_with_one_is_given_by_name() -> None:
     """No signature has them by place in that order."""
     names: dict[str, Any] = {}
-    exec("from rnncalc.layers.frozen import Frozen\nclass Late(Frozen):\n    a: int = 1\n    b: int\n", names)
+    exec("from rnncalc.records import Frozen\nclass Late(Frozen):\n    a: int = 1\n    b: int\n", names)
     assert str(signature(names["Late"])) == "(a: int = 1, *, b: int)"
 
 
@@ -128,3 +130,54 @@ def test_a_pattern_takes_its_fields_by_place() -> None:
     match Point(3, name="a"):
         case Point(x, y):
             assert (x, y) == (3, 2)
+
+
+class Pair(Record):
+    """A record, with a default and a property."""
+
+    first: int
+    second: int = 2
+
+    @property
+    def both(self) -> int:
+        return self.first + self.second
+
+
+def test_a_record_is_a_tuple_with_names() -> None:
+    """By place or by name, and a default where none is given."""
+    assert Pair(1) == Pair(first=1) == Pair(1, 2) == Pair(second=2, first=1) == (1, 2)
+    first, second = Pair(3, second=4)
+    assert (first, second, Pair(3, 4).both) == (3, 4, 7)
+    assert repr(Pair(1)) == "Pair(first=1, second=2)"
+    assert Pair(1)._asdict() == {"first": 1, "second": 2}
+    assert str(signature(Pair)) == "(first: int, second: int = 2)"
+    assert copy(Pair(5)) == pickle.loads(pickle.dumps(Pair(5))) == Pair(5)
+    match Pair(6):
+        case Pair(first, second=second):
+            assert (first, second) == (6, 2)
+
+
+def test_a_record_is_replaced_and_never_changed() -> None:
+    """Nor does it take another attribute."""
+    assert Pair(1)._replace(second=5) == Pair(1, 5)
+    with pytest.raises(CallError, match=r"^Pair\(\) has no 'secnd'; did you mean 'second'\?$"):
+        Pair(1)._replace(secnd=5)  # type: ignore[call-arg]  # that is what is tested
+    for name in ("first", "third"):
+        with pytest.raises(AttributeError):
+            setattr(Pair(1), name, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "message"),
+    [
+        ((), {}, "Pair() needs 'first'; give first=..."),
+        ((1, 2, 3), {}, "Pair() takes at most 2 values without names (first and second); name the others"),
+        ((1,), {"first": 2}, "Pair() gets two values for 'first'; give one"),
+        ((), {"frist": 2}, "Pair() has no 'frist'; did you mean 'first'?"),
+    ],
+)
+def test_a_record_refuses_what_a_value_does(given: tuple[int, ...], named: dict[str, int], message: str) -> None:
+    """With the same words."""
+    with pytest.raises(CallError) as caught:
+        Pair(*given, **named)
+    assert str(caught.value) == message
