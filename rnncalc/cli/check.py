@@ -1,6 +1,6 @@
 """`rnncalc check`: finds the files, reads each with the flags of the call, and checks its limits.
 
-One file is in memory at a time; only its numbers are kept.
+One file is in memory at a time; only its numbers are kept. Many files are shared among the cores.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 Texts = Mapping[str, str | None]
 
+FEWEST_SHARED = 100
+"""The fewest files that are worth a process of their own: checking them takes ten times as long as starting it."""
 
 COMPARISONS = {
     "max_growth": BudgetKey(Rule.GROWTH, Quantity.PARAMS, AMOUNT, "The most parameters more: 10k, or 5%."),
@@ -167,7 +170,13 @@ def _check_all(
         from rnncalc.cli.baseline import read_baseline  # with JSON and git behind it
 
         was = read_baseline(baseline, paths, found, dtype, overrides)
-    files = dict(_each(found, Call(read, overrides, dtype, strict, listed, file), was))
+    each = partial(_each, call=Call(read, overrides, dtype, strict, listed, file), was=was)
+    if len(found) < 2 * FEWEST_SHARED or was:  # a baseline remembers which of its files are left
+        files = dict(each(found))
+    else:
+        from rnncalc.cli.shares import in_shares
+
+        files = dict(in_shares(each, found, len(found) // FEWEST_SHARED))
     left_out = [file for file in found if file.path not in files]
     broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
     verdicts = (*files.values(), *broken, *(was.removed() if was else ()))
