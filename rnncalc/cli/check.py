@@ -23,6 +23,7 @@ from rnncalc.cli.flags import Decorator, dtype_flag, files, flag_of, override_fl
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.files import remember_inputs
 from rnncalc.layers.options import Ratio
 from rnncalc.network.budget import AMOUNT, BUDGET_KEYS, BYTES, BudgetKey, Quantity, Rule
 from rnncalc.network.network import Network, in_numbers
@@ -176,6 +177,7 @@ def _check_all(
     else:
         from rnncalc.cli.shares import in_shares
 
+        remember_inputs(file.path for file in found)
         files = dict(in_shares(each, found, len(found) // FEWEST_SHARED))
     left_out = [file for file in found if file.path not in files]
     broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))

@@ -49,7 +49,7 @@ def test_many_specs_are_checked_as_few_are(tmp_path: Path) -> None:
     for number in range(250):
         layer = "lstn: 3" if number % 50 == 7 else f"lstm: {number + 1}"
         text = f"input: 4\nlayers:\n  - {layer}\nbudget: {{max_params: 200k}}\n"
-        (tmp_path / f"{number:03}.yaml").write_text(text, encoding="utf-8")
+        (tmp_path / f"{number:03}.txt").write_text(text, encoding="utf-8")
     files = sorted(map(str, tmp_path.iterdir()))
 
     def checked(*paths: str) -> list[dict[str, object]]:
@@ -57,6 +57,9 @@ def test_many_specs_are_checked_as_few_are(tmp_path: Path) -> None:
         found: list[dict[str, object]] = json.loads(subprocess.run(command, capture_output=True).stdout)["reports"]
         return found
 
-    whole = checked(str(tmp_path))
+    whole = checked(*files)
     assert {each["status"] for each in whole} == {"passed", "failed", "broken"}
     assert whole == [*checked(*files[:125]), *checked(*files[125:])]
+    command = [sys.executable, "-m", "rnncalc", "check", *files, "--out", files[-1]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.endswith(": is read by this call; name another file\n")) == (2, True)
