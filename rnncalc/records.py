@@ -2,10 +2,10 @@
 
 `Frozen` is what a frozen dataclass is, and `Record` what a NamedTuple is; for a type checker they are the same. Those
 compile methods for each class as it is imported, 0.4 to 1 ms and 0.1 to 0.2 ms at every start; here the methods are
-written once, and a class takes 0.01 ms.
+written once, and a class takes 0.01 ms. Both are equal to their own type alone: Couple(1, 2) is not Pair(1, 2).
 
-A frozen value has subclasses, fields that are given by name alone, and is equal to its own type alone. A record is
-made and compared three times as fast: a Gate, a Tensor, a Placed is made for each layer.
+A frozen value has subclasses, and fields that are given by name alone. A record is made three times as fast, as a
+Gate, a Tensor and a Placed are for each layer.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _annotations(cls: type) -> dict[str, Any]:
 if not TYPE_CHECKING:
     from collections import _tuplegetter  # what NamedTuple reads a field with
 
-    _tuple = tuple.__new__
+    _tuple, _equal = tuple.__new__, tuple.__eq__
 
     class _RecordClass(type):
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
@@ -199,6 +199,14 @@ if not TYPE_CHECKING:
                 else:
                     given += cls._tail[-missing:]
             return _tuple(cls, given)
+
+        def __eq__(self, other: object) -> bool:
+            return type(self) is type(other) and _equal(self, other)
+
+        def __ne__(self, other: object) -> bool:
+            return not self == other
+
+        __hash__ = tuple.__hash__
 
         def __getnewargs__(self) -> tuple[Any, ...]:
             return tuple(self)

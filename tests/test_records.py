@@ -132,6 +132,13 @@ def test_a_pattern_takes_its_fields_by_place() -> None:
             assert (x, y) == (3, 2)
 
 
+class Couple(Record):
+    """Another record with the same fields."""
+
+    first: int
+    second: int
+
+
 class Pair(Record):
     """A record, with a default and a property."""
 
@@ -145,9 +152,13 @@ class Pair(Record):
 
 def test_a_record_is_a_tuple_with_names() -> None:
     """By place or by name, and a default where none is given."""
-    assert Pair(1) == Pair(first=1) == Pair(1, 2) == Pair(second=2, first=1) == (1, 2)
+    assert Pair(1) == Pair(first=1) == Pair(1, 2) == Pair(second=2, first=1)
     first, second = Pair(3, second=4)
     assert (first, second, Pair(3, 4).both) == (3, 4, 7)
+    couple: object = Couple(1, 2)
+    assert couple != Pair(1, 2)
+    assert Pair(1) != (1, 2) == tuple(Pair(1))
+    assert {Pair(1): 5}[Pair(1, 2)] == 5
     assert repr(Pair(1)) == "Pair(first=1, second=2)"
     assert Pair(1)._asdict() == {"first": 1, "second": 2}
     assert str(signature(Pair)) == "(first: int, second: int = 2)"

@@ -377,7 +377,8 @@ def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
     steps = done.run.layers[0].traces[0].steps
     gates = [[1 - number if turned else number for number in step[gate]] for step in steps]
     expected = [max(prod(later[unit] for later in gates[step + 1 :]) for unit in range(2)) for step in range(4)]
-    assert found.keeper == (gate, turned)
+    assert found.keeper
+    assert tuple(found.keeper) == (gate, turned)
     told = length_data(done.layers[0])["kept"]["forward"][state]
     assert (told["gate"], told["turned"]) == (gate, turned)
     (sheet,) = length_sheets(done.layers[0], None)

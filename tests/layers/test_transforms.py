@@ -198,4 +198,4 @@ def test_steps_in_letters(layer: Layer, steps: str) -> None:
 )
 def test_the_arithmetic_of_a_vector(layer: Layer, work: tuple[int, int, int]) -> None:
     """Additions of a bias, other operations on six features, and activations."""
-    assert layer.work(6) == work
+    assert tuple(layer.work(6)) == work

@@ -237,12 +237,13 @@ def refused(copy: Path, mutant: str) -> bool:
     """Return whether mypy refuses a mutant."""
     module = copy.joinpath(*mutant.rpartition(".")[0].split("."))
     path = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
-    text = path.read_text(encoding="utf-8")
+    text, made = path.read_text(encoding="utf-8"), path.stat().st_mtime
     try:
         mutmut(copy, "apply", mutant)
         return subprocess.run([sys.executable, "-m", "mypy", "rnncalc"], cwd=copy, capture_output=True).returncode == 1
     finally:
         path.write_text(text, encoding="utf-8")
+        os.utime(path, (made, made))  # else mypy may take it for the mutant, which has its size
 
 
 def main() -> None:

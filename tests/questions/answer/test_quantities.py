@@ -79,7 +79,7 @@ def test_every_known_quantity() -> None:
         "twice forward": (132, 87),
     }
     gated = training(Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many"), chunk=3)
-    assert [*quantities(gated, ["saved without gates"])] == [
+    assert [*map(tuple, quantities(gated, ["saved without gates"]))] == [
         ("saved without gates", 3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
     ]
     one = training(Network(input=13, layers=(LSTM(29),), steps=1))

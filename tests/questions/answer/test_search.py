@@ -151,7 +151,7 @@ def test_what_explains_any_number_is_told_last() -> None:
     net = Network(input=4, layers=(RNN(3),), output=Output(1), steps=3)
     first, *_, last = judged(net, 3 * 24 + 4).diagnoses
     assert first.id == "times-steps"
-    assert last.mistakes == (("output-width", "gives the output layer 13 units, and it has 1"),)
+    assert [*map(tuple, last.mistakes)] == [("output-width", "gives the output layer 13 units, and it has 1")]
 
 
 def test_what_a_number_is_comes_before_two_mistakes() -> None:

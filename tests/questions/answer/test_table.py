@@ -101,7 +101,7 @@ def test_every_layer_counts_as_a_layer() -> None:
 def test_a_mistake_of_another_convention_is_named() -> None:
     """1,248 of a GRU has two biases in each gate: 3·16·(8 + 16 + 2)."""
     first = answer(Network(input=8, layers=[GRU(16)]), 3 * 16 * (8 + 16 + 2)).judged[0].diagnoses[0].mistakes[0]
-    assert first == ("convention-pytorch", "counts as pytorch, keras and onnx do, not as textbook")
+    assert tuple(first) == ("convention-pytorch", "counts as pytorch, keras and onnx do, not as textbook")
 
 
 def test_forgotten_peepholes_are_told_first() -> None:
