@@ -1,12 +1,16 @@
 """The ways a user's input can be wrong. Knows places and words; knows nothing of YAML, networks or terminals."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rnncalc.bounds import MOST_PROBLEMS
+from rnncalc.records import CallError as CallError  # which records raise
+from rnncalc.records import Record
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -19,7 +23,7 @@ Path = tuple[str | int, ...]
 """The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
 
 
-class Problem(NamedTuple):
+class Problem(Record):
     """One thing that is wrong with the input, and where.
 
     path: the keys and indices that lead there, in the network or in the source.
@@ -27,7 +31,6 @@ class Problem(NamedTuple):
     line, column: the place in the file, counted from 1; None for a flag or a whole file.
     follows: whether it may only be the consequence of another problem; it is then not reported beside one.
     gaps: by how much sizes miss each other. The problem is solved when one of these is 0.
-    A NamedTuple, because records raise the errors of this file.
     """
 
     path: Path
@@ -64,10 +67,6 @@ class SpecError(ValueError):
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
         self.problems = problems
-
-
-class CallError(ValueError):
-    """A call with missing or wrong arguments; the message says what to give."""
 
 
 class Cure(Enum):
@@ -109,7 +108,7 @@ def raised(error: Exception, own: str | None = None) -> str:
     return raised_at(error, lambda frame: frame.filename == own, innermost=True)
 
 
-def raised_at(error: Exception, meant: "Callable[[FrameSummary], bool]", *, innermost: bool = False) -> str:
+def raised_at(error: Exception, meant: Callable[[FrameSummary], bool], *, innermost: bool = False) -> str:
     """Return the message of an unexpected exception with the file and line of the last frame that is meant.
 
     innermost: whether, if no frame is meant, the innermost one is named instead of none.

@@ -1,5 +1,7 @@
 """Opens the files that a call reads: only regular files, so that nothing blocks. Knows nothing of their contents."""
 
+from __future__ import annotations
+
 import errno
 import os
 import re

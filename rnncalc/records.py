@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from inspect import Signature
     from typing import NamedTuple as Record
 
-__all__ = ["Frozen", "Record"]
+__all__ = ["CallError", "Frozen", "Record"]
 
 _NOTHING = object()
+
+
+class CallError(ValueError):
+    """A call with missing or wrong arguments; the message says what to give."""
 
 
 class _SignatureOfFields:
@@ -83,7 +87,6 @@ class _Fields:
     @classmethod
     def _refuse(cls, values: dict[str, Any], given: int, named: dict[str, Any]) -> None:
         """Raise CallError for a call that has too many or too few values."""
-        from rnncalc.errors import CallError  # whose problems are records
         from rnncalc.text import all_of, did_you_mean
 
         name, positional = cls.__name__, cls.positional

@@ -1,5 +1,7 @@
 """Words for people: lists, suggestions, plurals, and users' text made safe to print. Knows no network."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from rnncalc.bounds import MOST_GUESSED

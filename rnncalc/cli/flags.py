@@ -3,6 +3,8 @@
 Each is a decorator, so that its option is built when its command is imported.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
@@ -57,7 +59,7 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-def completions(words: Iterable[str], incomplete: str) -> "list[CompletionItem]":
+def completions(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
     """Return the words that a shell may complete a word to."""
     from click.shell_completion import CompletionItem
 
@@ -82,7 +84,7 @@ class WordOption(click.Option):
         note(_unknown(self.opts[-1], word, words))
         return self.default
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         return completions(self.words(), incomplete)
 
 
@@ -97,14 +99,14 @@ def _listed(place: str) -> tuple[str, ...]:
     return tuple(getattr(import_module(module), name))
 
 
-def files(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
-def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from rnncalc.cli.completion import layers
 
     return layers(incomplete)

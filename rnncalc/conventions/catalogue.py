@@ -3,6 +3,8 @@
 The one list in which a new framework is named. Each is imported when it is first used.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from rnncalc.conventions.rules import Convention

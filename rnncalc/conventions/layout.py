@@ -3,6 +3,8 @@
 A layout is in letters and holds for every width, whatever the layer's name and neighbours.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rnncalc.conventions.formula import Expression, formula, letters

@@ -1,5 +1,7 @@
 """What a tensor is: a name, a role, and axes in letters that become a shape in numbers. Knows no layer."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from enum import StrEnum
 from math import prod
@@ -103,7 +105,7 @@ class Tensor(Record):
         row = len(self.axes) == 2 and self.axes[0] == Axis(1)
         return self.shape[1:] if row else self.shape
 
-    def sized(self, sizes: Mapping[str, int], copy: int = 0) -> "Tensor":
+    def sized(self, sizes: Mapping[str, int], copy: int = 0) -> Tensor:
         """Return the tensor with numbers for its letters, as the copy of a repeated layer has it."""
         name, role, direction, gates, axes, _, around = self
         if around and copy:

@@ -4,6 +4,8 @@ A new format is a module with `write(reports, file)` and a line in FORMATS. It i
 that a format writes is escaped by `text_of` or `text.escape`, so that reports need not escape.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterable, Sequence

@@ -7,6 +7,8 @@ Letters: m inputs, h units, p the width of a projection; x_t the input of step t
 element-wise product.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import ClassVar, Literal, Protocol, TypeVar

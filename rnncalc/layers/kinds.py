@@ -3,6 +3,8 @@
 A kind's module is imported when the kind is first used.
 """
 
+from __future__ import annotations
+
 from rnncalc.errors import DeclarationError, imported
 from rnncalc.layers.layer import Layer
 from rnncalc.text import one_of

@@ -3,6 +3,8 @@
 The fields of a layer class are the options its kind takes, in the spec, in flags and from Python alike.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Literal

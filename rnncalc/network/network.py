@@ -3,6 +3,8 @@
 Knows nothing of files or of questions about a network. `validation.py` says what can be wrong with one.
 """
 
+from __future__ import annotations
+
 import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -50,7 +52,7 @@ class Network(Description):
         """The parts by name: `None` for a whole network, or `encoder` and `decoder`."""
         return parts_of(self)
 
-    def with_parts(self, parts: Parts) -> "Network":
+    def with_parts(self, parts: Parts) -> Network:
         """Return the network with other parts under the same names; what is expected of its counts stays behind.
 
         Raises SpecError when they do not fit.
@@ -65,7 +67,7 @@ class Network(Description):
         return self.topology or Topology.MANY_TO_ONE
 
     @cached_property
-    def letters(self) -> "Mapping[str, Any]":
+    def letters(self) -> Mapping[str, Any]:
         """The letters among its sizes by name, in alphabetical order, each a `polynomial.Polynomial`."""
         if "rnncalc.polynomial" not in sys.modules:  # nothing has made a letter, as in most calls
             return {}
@@ -100,7 +102,7 @@ class Network(Description):
         return tuple(stack(self.flow, convention(self.convention), self.spelling)) if self.notation else self.stack
 
     @property
-    def spelling(self) -> "Notation":
+    def spelling(self) -> Notation:
         """The notation, or the textbook's, in which equations are written if none is named."""
         from rnncalc.conventions.notation import NOTATION_BY_NAME  # few calls need it
 

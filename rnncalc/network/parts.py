@@ -1,5 +1,7 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum

@@ -3,6 +3,8 @@
 Knows nothing of files or of questions about a network.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
@@ -137,7 +139,7 @@ class Placed(Record):
         return None if self.uses is None else once * self.uses
 
 
-def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> Iterator[Placed]:
+def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> Iterator[Placed]:
     """Yield the layers in their places, a part's output layer last.
 
     row: the convention of their tensors. notation: how these are spelled; by default as in the convention.
@@ -158,7 +160,7 @@ def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> 
 
 
 def _counted(
-    layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: "Notation | None"
+    layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None
 ) -> tuple[Mapping[str, int], Layout, int, int | None]:
     """Return the numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once.
 

@@ -1,5 +1,7 @@
 """`count`: the parameters layer by layer, the cost of a pass and the bytes of the weights."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -63,7 +65,7 @@ class Count(Frozen):
         return None if self.in_letters is None else plain(self.in_letters)
 
     @property
-    def dense(self) -> "DenseEquivalent | None":
+    def dense(self) -> DenseEquivalent | None:
         """The dense equivalent; None if the number of steps is not known, or sizes are letters."""
         if not steps_known(self.network.parts):
             return None

@@ -1,5 +1,7 @@
 """From a spec file or flags to a Network; every problem is collected with its place."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Collection
@@ -51,7 +53,7 @@ def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network
     return _spec(path, overrides).network
 
 
-def load_data(path: str | os.PathLike[str], **overrides: str | int | None) -> "Data":
+def load_data(path: str | os.PathLike[str], **overrides: str | int | None) -> Data:
     """Return the weights, inputs, start and targets of a spec file, each None where it has none.
 
     `run` and `backward` take them by these names. Raises what `load` raises.
@@ -192,7 +194,7 @@ def parse_data(
     inputs: File | None = None,
     start: File | None = None,
     targets: File | None = None,
-) -> "Data":
+) -> Data:
     """Return the numbers for a run: from the files given for them, else from the spec.
 
     Raises SpecError if they do not fit the network.

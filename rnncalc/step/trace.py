@@ -6,6 +6,8 @@ where one is needed, a state that comes back in another width. Each is a Declara
 part. Any other exception of a cell becomes one too.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property, partial
