@@ -138,7 +138,7 @@ __all__ = [
 
 def _layers() -> dict[str, str]:
     """Return the kind of each layer class in the list of kinds, by the name of the class: every one is public."""
-    from rnncalc.layers.kinds import KINDS
+    from rnncalc.layers import KINDS
 
     return {of.rpartition(":")[2] if isinstance(of, str) else of.__name__: name for name, of in KINDS.items()}
 
@@ -155,7 +155,7 @@ def __getattr__(name: str) -> object:
             if public == name:
                 return getattr(import_module(home), there or name)
     if found := _layers().get(name):
-        from rnncalc.layers.kinds import kind
+        from rnncalc.layers import kind
 
         return kind(found)
     raise AttributeError(f"module 'rnncalc' has no attribute {name!r}")

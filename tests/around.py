@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from rnncalc.errors import SpecError
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Transform
 from rnncalc.network.network import Network
 

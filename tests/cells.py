@@ -5,9 +5,9 @@ from itertools import product
 from typing import Any
 
 from rnncalc import Cell, Network, SpecError, explain
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.reports.equations import Line
 from rnncalc.reports.explain import ExplanationReport
 

@@ -7,7 +7,7 @@ from cells import CELLS
 from hypothesis import strategies as st
 
 from rnncalc import Network
-from rnncalc.layers.kinds import kind as class_of
+from rnncalc.layers import kind as class_of
 from rnncalc.layers.options import Allowed, Choice, Switch
 from rnncalc.spec import parse
 

@@ -37,7 +37,7 @@ from rnncalc.cli import call as call_line
 from rnncalc.display import REPORTS
 from rnncalc.export import source
 from rnncalc.formats import offered
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.questions.compare import dense_growth
 from rnncalc.reports.count import CountReport
 from rnncalc.text import one_of

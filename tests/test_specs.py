@@ -9,9 +9,9 @@ from conftest import Call
 
 from rnncalc import Layer, Network, RefusedError, load, run, training
 from rnncalc.bounds import MOST_MULTIPLY_ADDS
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.price import cost_of
 from rnncalc.questions.run import with_steps_to_run
 from rnncalc.spec import parse

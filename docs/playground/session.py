@@ -18,10 +18,10 @@ import rnncalc
 from rnncalc.cli import call
 from rnncalc.cli.commands import cli
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS
+from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.errors import SpecError
 from rnncalc.export import SPELLINGS
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of

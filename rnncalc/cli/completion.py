@@ -13,7 +13,7 @@ from click import Command
 from click.shell_completion import CompletionItem, ShellComplete
 
 from rnncalc.cli.output import tell, write_text
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import Allowed, Choice, Switch
 from rnncalc.text import one_of
 

@@ -133,7 +133,7 @@ override_flags = together(
     word_flag(
         "-c",
         "--convention",
-        words="rnncalc.conventions.catalogue:CONVENTIONS",
+        words="rnncalc.conventions:CONVENTIONS",
         checked=False,
         help="Framework whose parameters are counted; textbook by default.",
     ),
@@ -166,7 +166,7 @@ network_flags = together(
 notation_flag = together(
     word_flag(
         "--notation",
-        words="rnncalc.conventions.catalogue:NOTATIONS",
+        words="rnncalc.conventions:NOTATIONS",
         checked=False,
         is_eager=True,  # read before --stacked-gates, in whatever order they are typed
         help="How parameters and shapes are written: rnncalc help notations.",

@@ -10,7 +10,7 @@ from rnncalc.cli.commands import COMMANDS, Command, write_allowed_values, write_
 from rnncalc.cli.flags import WordOption, completions, network_flags
 from rnncalc.cli.output import write_text
 from rnncalc.errors import CallError
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Switch, Text
 from rnncalc.text import not_among
@@ -79,7 +79,7 @@ def _network(formatter: click.HelpFormatter, context: click.Context) -> None:
 
 def _conventions(formatter: click.HelpFormatter, _: click.Context) -> None:
     """Write the parameters of one LSTM under each convention."""
-    from rnncalc.conventions.catalogue import CONVENTIONS
+    from rnncalc.conventions import CONVENTIONS
     from rnncalc.layers.lstm import LSTM
     from rnncalc.network.network import Network
 

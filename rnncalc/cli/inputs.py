@@ -16,7 +16,7 @@ from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
 from rnncalc.records import Record
 from rnncalc.spec import OVERRIDES, Spec, Template, contents, flags_template, from_flags, parse, parse_template

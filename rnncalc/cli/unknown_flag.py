@@ -6,7 +6,7 @@ import click
 
 from rnncalc.cli.flags import WordOption
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Rate, Switch, Text
 from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, meanings, meant

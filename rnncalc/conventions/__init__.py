@@ -1,1 +1,62 @@
-"""How each framework lays out the parameters of a layer."""
+"""How each framework lays out the parameters of a layer.
+
+CONVENTIONS is the one list in which a new framework is named. Each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rnncalc.conventions.rules import Convention
+from rnncalc.errors import DeclarationError, declared
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.text import all_of
+
+CONVENTIONS: dict[str, str | Convention] = {
+    "textbook": "rnncalc.conventions.textbook",
+    "pytorch": "rnncalc.conventions.pytorch",
+    "keras": "rnncalc.conventions.keras",
+    "flax-linen": "rnncalc.conventions.flax_linen",
+    "flax-nnx": "rnncalc.conventions.flax_nnx",
+    "onnx": "rnncalc.conventions.onnx",
+}
+"""Each convention, or the module that has it."""
+
+NOTATIONS = ("w", "uvw", "rows", "stacked", "stacked-gates", "pytorch")
+"""The names of the notations; what they are is `notation.NOTATION_BY_NAME`, which few calls need."""
+
+
+def convention(name: str) -> Convention:
+    """Return a convention. Raises KeyError for a name that is not in the list.
+
+    Raises DeclarationError if the list does not lead to a convention of that name.
+    """
+    found = CONVENTIONS[name]
+    if isinstance(found, str):
+        where = f"{name}: in rnncalc/conventions/__init__.py, {found!r}"
+        loaded = declared(where, found, Convention)
+        if loaded.name != name:
+            raise DeclarationError(f'{where}: the convention is called {loaded.name!r}; write name="{name}" in it')
+        CONVENTIONS[name] = found = loaded
+    return found
+
+
+def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
+    """Yield each option, or the kind, that the convention cannot express, with the reason."""
+    row = convention(name)
+    if not row.has(layer):
+        can = [other for other in CONVENTIONS if convention(other).has(layer)]
+        yield layer.kind, f"{name} has no {layer.kind}; {all_of(can)} {'has' if len(can) == 1 else 'have'} it"
+        return
+    for option in row.cannot(layer):
+        value = getattr(layer, option)
+        if option == "projection" and row.excess(layer):
+            units = layer.values()["units"]
+            message = f"{name} projects to fewer numbers than there are units, {units:,}, got {value:,}"
+            yield option, f"{message}; give fewer, or remove it"
+            continue
+        rows = [convention(other) for other in CONVENTIONS]
+        can = [each.name for each in rows if each.has(layer) and option not in each.cannot(layer)]
+        here = "" if isinstance(layer, Cell) else " here"
+        yield option, f"{name} cannot express {option}: {str(value).lower()}{here}; {all_of(can)} can"

@@ -166,7 +166,7 @@ _ALL = (
 )
 
 NOTATION_BY_NAME = {each.name: each for each in _ALL}
-"""Every notation by its name, those of `catalogue.NOTATIONS`."""
+"""Every notation by its name, those of `conventions.NOTATIONS`."""
 
 W = NOTATION_BY_NAME["w"]
 """The notation of equations if none is named."""

@@ -14,8 +14,8 @@ from enum import Enum
 from typing import Any
 
 from rnncalc.errors import DeclarationError
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.records import Frozen

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from rnncalc.conventions.catalogue import CONVENTIONS, convention, lacks
+from rnncalc.conventions import CONVENTIONS, convention, lacks
 from rnncalc.errors import CallError, DeclarationError, RefusedError, declared, raised
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
@@ -43,7 +43,7 @@ def spelling(target: str) -> Spelling:
         where = f"{target}: {_HERE}, {found!r}"
         found = declared(where, found, Spelling)
     if target not in CONVENTIONS:
-        raise DeclarationError(f"{where}: no convention is called so; name one in rnncalc/conventions/catalogue.py")
+        raise DeclarationError(f"{where}: no convention is called so; name one in rnncalc/conventions/__init__.py")
     unknown = [kind for kind in found.cells if convention(target).arrays(kind) is None]
     for message in (
         *found.problems(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.conventions.catalogue import convention, lacks
+from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role, Tensor

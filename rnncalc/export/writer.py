@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.export.code import (
     FALLBACK,
@@ -22,7 +22,7 @@ from rnncalc.export.code import (
     with_return,
 )
 from rnncalc.export.program import Module, OwnCell, Program
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
 from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, array_of, arrays, shapes
 from rnncalc.records import Frozen

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Progress, Value, Vectors
 from rnncalc.forward.bindings import Binding, binding
 from rnncalc.forward.layer_pass import History, LayerPass, Stream

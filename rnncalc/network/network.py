@@ -9,7 +9,7 @@ import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Convention
 from rnncalc.errors import RefusedError, SpecError, first
 from rnncalc.network.flow import Move, flow

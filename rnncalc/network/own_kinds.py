@@ -6,8 +6,8 @@ import re
 from typing import TypeVar
 
 from rnncalc.errors import DeclarationError
+from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.options import OPTIONS
 from rnncalc.network.network import Network
 

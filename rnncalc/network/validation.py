@@ -13,10 +13,10 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_LAYERS
-from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS, convention, lacks
+from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention, lacks
 from rnncalc.errors import Path, Problem
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output, Shape, Transform
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import InitialState, Placement, flow, grid_after, shape_of, takes_last, turns

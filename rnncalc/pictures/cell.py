@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.tensor import Direction, Tensor
 from rnncalc.errors import RefusedError

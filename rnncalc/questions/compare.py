@@ -7,7 +7,7 @@ from enum import Enum
 from itertools import zip_longest
 from math import prod
 
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.layout import Layout
 from rnncalc.conventions.tensor import BIASES, STORED, Role

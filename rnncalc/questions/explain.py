@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 
-from rnncalc.conventions.catalogue import NOTATIONS
+from rnncalc.conventions import NOTATIONS
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
 from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.rules import Array, Convention

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell

@@ -14,7 +14,7 @@ from itertools import product
 from math import hypot
 
 from rnncalc.bounds import MOST_TERMS
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import WAYS, Role
 from rnncalc.forward.arrays import Nested, number_at
 from rnncalc.forward.backward_pass import BackwardPass, LayerGradients

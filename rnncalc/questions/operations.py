@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell

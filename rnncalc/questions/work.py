@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import BIASES, Role
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import Arrays, Matrix, PassData, WeightVector

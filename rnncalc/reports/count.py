@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.formula import factored, folded_sum, letters
 from rnncalc.network.flow import array_of
 from rnncalc.network.network import Network

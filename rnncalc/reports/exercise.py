@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many

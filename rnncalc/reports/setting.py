@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.files import open_input
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Allowed, Switch
 from rnncalc.network.network import Network

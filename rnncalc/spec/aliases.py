@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS
+from rnncalc.conventions import CONVENTIONS, NOTATIONS
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import OPTIONS
 from rnncalc.text import did_you_mean, escape, one_of
 

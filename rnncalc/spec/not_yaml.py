@@ -13,7 +13,7 @@ from math import inf
 from typing import Any
 
 from rnncalc.bounds import LONGEST_ABOVE, MOST_ABOVE
-from rnncalc.layers.kinds import KINDS
+from rnncalc.layers import KINDS
 from rnncalc.layers.options import OPTIONS, Text
 from rnncalc.network.validation import KEYS
 from rnncalc.records import Record

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
 from rnncalc.layers.options import OPTIONS, Allowed, Choice, Rate, Size, Sizes, WholeNumber
 from rnncalc.network.network import Network

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT

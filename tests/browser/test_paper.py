@@ -13,7 +13,7 @@ import pytest
 from cells import CELLS, network, spelled
 
 from rnncalc import FastGRNN, Network, RefusedError, SpecError, exercise, explain, load, training
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import write
 from rnncalc.questions.exercise import ASKS

@@ -14,9 +14,9 @@ from examples import examples
 from rnncalc.cli.commands import COMMANDS, Command, cli
 from rnncalc.cli.flags import OF_NETWORK, WordOption
 from rnncalc.cli.help import TOPICS
-from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS
+from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.formats import FORMATS
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 
 GROUPS = """\
 Count: count compare solve draw

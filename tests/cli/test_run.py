@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import RNN, Dense, Embedding, Network
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.yaml import weights_text
 from rnncalc.questions.run import run, weights_in_use

@@ -7,11 +7,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rnncalc import Dense, Dropout, Embedding, Layer, Network, Output
-from rnncalc.conventions.catalogue import convention as row
-from rnncalc.conventions.catalogue import lacks
+from rnncalc.conventions import convention as row
+from rnncalc.conventions import lacks
+from rnncalc.layers import KINDS
+from rnncalc.layers import kind as class_of
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS
-from rnncalc.layers.kinds import kind as class_of
 from rnncalc.layers.options import OPTIONS, Choice, Switch
 from rnncalc.network.stack import Placed
 

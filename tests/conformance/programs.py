@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import encoder_decoder, network, network_of, started
 
 from rnncalc import MGU, Dense, Network, Output, Part, SpecError
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role
 from rnncalc.export import source, spelling
 from rnncalc.export.code import identifiers

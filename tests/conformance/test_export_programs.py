@@ -20,8 +20,8 @@ from rnncalc import GRU, LSTM, MGU, SRU, Dense, Dropout, Embedding, External, Fa
 from rnncalc.export import SPELLINGS, source, spelling
 from rnncalc.export.code import RESERVED
 from rnncalc.export.program import program_of
+from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS
 
 pytestmark = pytest.mark.conformance
 

@@ -22,7 +22,7 @@ from rnncalc import (
     Network,
     SpecError,
 )
-from rnncalc.conventions.catalogue import CONVENTIONS, convention, lacks
+from rnncalc.conventions import CONVENTIONS, convention, lacks
 from rnncalc.conventions.layout import layout
 from rnncalc.conventions.tensor import StackedAxis
 from rnncalc.text import all_of

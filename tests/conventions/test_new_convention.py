@@ -8,7 +8,7 @@ import pytest
 from conftest import Call, refusal, report_of
 
 from rnncalc import GRU, Network, run
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
 from rnncalc.errors import DeclarationError
 from rnncalc.export import SPELLINGS

@@ -7,7 +7,7 @@ import pytest
 from cells import CELLS, network, spelled
 
 from rnncalc import Network, Output, answer, count, explain
-from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS, convention
+from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.conventions.tensor import Role

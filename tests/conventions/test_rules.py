@@ -8,8 +8,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import LSTM, LayerNorm, Network, SpecError
-from rnncalc.conventions import keras, onnx, pytorch, textbook
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention, keras, onnx, pytorch, textbook
 from rnncalc.conventions.rules import Array, CellArrays, Side, Slot, TransformArrays, Width, restricted
 from rnncalc.errors import CallError, DeclarationError
 from rnncalc.layers.cell import Habits
@@ -318,6 +317,6 @@ def test_a_name_that_leads_to_no_convention(
     if source is not None:
         (tmp_path / "stranger.py").write_text(source)
     monkeypatch.setitem(CONVENTIONS, "stranger", "stranger")
-    where = "stranger: in rnncalc/conventions/catalogue.py, 'stranger'"
+    where = "stranger: in rnncalc/conventions/__init__.py, 'stranger'"
     colon = "" if message.startswith("cannot") else ":"
     assert call("-i", 3, "-l", "gru:4", "-c", "stranger") == (2, "", f"rnncalc: {where}{colon} {message}\n")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of, started
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.export import SPELLINGS, source, spelling
 from rnncalc.export.code import RESERVED, broken, class_name, docstring_text, identifiers
 from rnncalc.export.program import program_of

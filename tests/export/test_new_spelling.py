@@ -8,7 +8,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, MGU, Dense, Dropout, Network
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.errors import DeclarationError, RefusedError
 from rnncalc.export import SPELLINGS, source, spelling
 from rnncalc.export.program import Module, OwnCell
@@ -240,5 +240,5 @@ def test_a_list_that_leads_to_no_spelling(
 def test_a_spelling_of_no_convention(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its tensors would be nobody's."""
     monkeypatch.setitem(SPELLINGS, "lom", LOOM)
-    with pytest.raises(DeclarationError, match="lom: no convention is called so; name one in rnncalc/conventions/cat"):
+    with pytest.raises(DeclarationError, match="lom: no convention is called so; name one in rnncalc/conventions/__i"):
         source(net(), "lom")

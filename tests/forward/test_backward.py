@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.formats import write
 from rnncalc.forward.arrays import PassData
-from rnncalc.layers.kinds import kind
+from rnncalc.layers import kind
 from rnncalc.questions.backward import Backward, backward, whole_work
 from rnncalc.reports.run import BackwardReport, length_data, length_sheets
 from rnncalc.step.operations import OPERATIONS

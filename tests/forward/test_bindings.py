@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.forward.bindings import BINDINGS, GateWeights, binding
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.run import run

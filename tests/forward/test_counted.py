@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from strategies import SMALL, Spec, encoder_decoder, network, network_of
 
 from rnncalc import Network, RefusedError, SpecError, training
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.forward.arrays import PassData
 from rnncalc.forward.backward_pass import backward_pass, the_sum
-from rnncalc.layers.kinds import KINDS
+from rnncalc.layers import KINDS
 from rnncalc.layers.layer import External
 
 KIND = st.sampled_from([kind for kind in KINDS if kind not in ("dense", "embedding", "dropout", "external")])

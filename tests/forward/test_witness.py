@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from rnncalc import GRU, LSTM, RNN, Layer, Network
-from rnncalc.conventions import flax_linen, keras, pytorch
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS, flax_linen, keras, pytorch
 from rnncalc.conventions.formula import Plus, value
 from rnncalc.conventions.rules import Convention, Side, Width
 from rnncalc.conventions.tensor import Axis, Role, Tensor

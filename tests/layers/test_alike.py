@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rnncalc import Cell, Network, backward
+from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Gate, Product
-from rnncalc.layers.kinds import KINDS
 
 READ = ("c", "d")
 Steps = Callable[[Any, Any, Any, Any, Any], Any]

@@ -11,8 +11,8 @@ from conftest import Call, refusal
 
 from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell, Form, Gate, Habits, Product, Weight
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import Choice, Sizes, Switch
 from rnncalc.step.trace import traced
 
@@ -357,7 +357,7 @@ def test_gates_that_cannot_be_asked_for(call: Call, monkeypatch: pytest.MonkeyPa
     )
 
 
-KINDS_PY = "own: in rnncalc/layers/kinds.py, "
+KINDS_PY = "own: in rnncalc/layers/__init__.py, "
 
 
 @pytest.mark.parametrize(

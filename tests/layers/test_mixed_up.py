@@ -7,8 +7,8 @@ import pytest
 from conftest import Call
 
 from rnncalc import Cell, Network, backward
+from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Form, Gate, Product, Weight
-from rnncalc.layers.kinds import KINDS
 
 X, H, C = Product("x"), Product("h"), Product("c", Form.DIAGONAL)
 

@@ -8,8 +8,8 @@ import pytest
 from conftest import Call, refusal, report_of
 
 from rnncalc import LSTM, Cell, Network
+from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value, Weight
-from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.options import Option, Size, Switch
 from rnncalc.questions.backward import backward
 

@@ -7,7 +7,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import SRU, Cell, Gate, Network, Product, backward, run
-from rnncalc.layers.kinds import KINDS
+from rnncalc.layers import KINDS
 
 
 @pytest.mark.parametrize(

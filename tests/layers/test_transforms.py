@@ -6,7 +6,7 @@ import pytest
 from around import networks
 
 from rnncalc import Network, Output, load
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import SpecError
 from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.layer import Layer

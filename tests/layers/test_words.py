@@ -6,8 +6,8 @@ import pytest
 from cells import cell
 
 from rnncalc import GRU, LSTM, RNN
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell, Form
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import OPTIONS
 
 CELLS = [of for of in map(kind, KINDS) if issubclass(of, Cell)]

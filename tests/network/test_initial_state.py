@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import Spec, network_of, started
 
 from rnncalc import GRU, LSTM, RNN, Dense, Network, backward, count, run
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import SpecError
 from rnncalc.network.flow import Final, InitialState, Input, Recur
 from rnncalc.network.parts import Part

@@ -11,7 +11,7 @@ import pytest
 from conftest import Call, file_at
 
 from rnncalc import GRU, Cell, DeclarationError, Gate, Network, Product, load, register
-from rnncalc.layers.kinds import KINDS
+from rnncalc.layers import KINDS
 
 
 @pytest.fixture(autouse=True)

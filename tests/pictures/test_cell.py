@@ -10,10 +10,10 @@ from circuit import Circuit, Numbers
 from pictured import hold
 
 from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, FastGRNN, Layer, Network, Output, SpecError, count
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.errors import RefusedError
+from rnncalc.layers import kind
 from rnncalc.layers.cell import Habits
-from rnncalc.layers.kinds import kind
 from rnncalc.pictures.cell import rows
 from rnncalc.pictures.circuit import graph
 from rnncalc.pictures.picture import Box, Label, Picture, Style

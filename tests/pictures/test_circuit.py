@@ -14,9 +14,9 @@ from circuit import Circuit, Numbers, number
 from pictured import hold
 
 from rnncalc import GRU, LSTM, RNN, Cell, FastGRNN, Network
+from rnncalc.layers import KINDS
+from rnncalc.layers import kind as kind_of
 from rnncalc.layers.cell import Activation, Form, Gate, Habits, Operations, Product, Value
-from rnncalc.layers.kinds import KINDS
-from rnncalc.layers.kinds import kind as kind_of
 from rnncalc.pictures.circuit import Graph, NodeKind, figure, graph
 from rnncalc.pictures.picture import Caption, Frame, framed
 from rnncalc.reports.draw import Drawing

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import Network, RefusedError, SpecError, count, run
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.network.writer import spec_of
 from rnncalc.polynomial import Polynomial
 from rnncalc.questions.compare import compare_conventions

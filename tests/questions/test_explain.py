@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, MGU, RNN, CallError, FastGRNN, MinGRU, Network, Part
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Plus
 from rnncalc.formats import write
 from rnncalc.layers.convolution import Conv1D

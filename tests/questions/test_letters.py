@@ -7,8 +7,8 @@ import pytest
 
 from rnncalc import Cell, Network, training
 from rnncalc.conventions.notation import NOTATION_BY_NAME
+from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value
-from rnncalc.layers.kinds import KINDS
 from rnncalc.pictures.circuit import graph
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport

@@ -20,7 +20,7 @@ from rnncalc import (
     Pool1D,
     RepeatVector,
 )
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.errors import CallError, DeclarationError
 from rnncalc.questions.shapes import Axes, shapes
 

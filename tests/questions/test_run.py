@@ -13,7 +13,7 @@ from hypothesis import given
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention

@@ -6,11 +6,11 @@ import pytest
 from cells import cell
 
 from rnncalc import GRU, LSTM, MGU, SRU, FastGRNN, MinGRU, MinLSTM, Network
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import SpecError
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.explain import explain
 from rnncalc.reports.explain import ExplanationReport
 

@@ -13,10 +13,10 @@ from conftest import Call, Screen, report_of, written
 from worked_text import Number, equations
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.mathematics import paragraphs
-from rnncalc.layers.kinds import kind
+from rnncalc.layers import kind
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
 from rnncalc.reports.work import WorkReport, number

@@ -7,7 +7,7 @@ import pytest
 from rnncalc.cli.commands import COMMANDS
 from rnncalc.errors import SpecError
 from rnncalc.formats import FORMATS
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.parts import Expect

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from rnncalc import SpecError
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers import KINDS, kind
 from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS

@@ -3,7 +3,7 @@
 import pytest
 
 from rnncalc import GRU, LSTM, RNN, Cell, FastGRNN, Network
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.layers.layer import Dense, Output
 from rnncalc.step.costs import OperationCounts, operations
 from rnncalc.step.trace import trace

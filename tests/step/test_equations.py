@@ -16,7 +16,7 @@ import pytest
 from cells import CELLS, STEPS, M, cases, network
 
 from rnncalc import GRU, LSTM, Cell, Network
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
 from rnncalc.forward.bindings import binding

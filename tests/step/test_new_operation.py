@@ -9,8 +9,8 @@ from conftest import Call, refusal, report_of
 
 from rnncalc import Cell, Network, run
 from rnncalc.errors import DeclarationError
+from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Gate, Habits, Operations, Product, Value
-from rnncalc.layers.kinds import KINDS
 from rnncalc.questions.backward import backward
 from rnncalc.reports.draw import Drawing
 from rnncalc.step.operations import OPERATIONS, Operation, Values, Vector

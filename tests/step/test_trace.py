@@ -7,10 +7,10 @@ import pytest
 from cells import cell
 
 from rnncalc import RNN, SRU, ConvLSTM, Dense, Output
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.errors import DeclarationError
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell, Form, Gate, Operations, Product, Value, Weight
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.step.trace import trace, traced
 
 X, H = Product("x"), Product("h")

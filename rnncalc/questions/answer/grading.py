@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import Times
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from rnncalc.bounds import MOST_MODULES
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions import convention
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output

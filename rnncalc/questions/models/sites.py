@@ -12,10 +12,10 @@ from enum import Enum, auto
 from math import prod
 from typing import Any
 
-from rnncalc.conventions.catalogue import convention, lacks
+from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.layout import layout
 from rnncalc.conventions.tensor import STORED
-from rnncalc.layers.kinds import kind
+from rnncalc.layers import kind
 from rnncalc.layers.layer import Dense, Embedding, Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile

@@ -4,7 +4,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.returned import MISTAKES, _named

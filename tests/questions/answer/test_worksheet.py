@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import LSTM, RNN, SRU, Dense, Embedding, External, Layer, Network, Output
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.worksheet import (
     GateInput,
