@@ -147,22 +147,26 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
     if notation:
         row = notation.of(row)
     found, spaces, ended = shapes(moves), grids(moves), ends(moves)
+    counted: dict[object, Counted] = {}  # the layers of one `repeat` are counted once
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
             inputs, (*steps, _), shape = found[move.reads[0]][-1], found[place], found[ended[place]]
             uses = steps[0] if steps else 1
             grid = move.layer.grid or spaces[move.reads[0]]
-            known = _counted(move.layer, inputs, grid, row, notation)
+            key = id(move.layer), inputs, grid
+            known = counted.get(key) or counted.setdefault(key, _counted(move.layer, inputs, grid, row, notation))
             places = grid, spaces[ended[place]]
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
             own = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
             yield Placed(*own, *known, *places, move.copy, starts)
 
 
-def _counted(
-    layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None
-) -> tuple[Mapping[str, int], Layout, int, int | None]:
-    """Return the numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once.
+Counted = tuple[Mapping[str, int], Layout, int, int | None]
+"""The numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once."""
+
+
+def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:
+    """Return what is counted of a layer that reads so many inputs.
 
     Layers that differ only in their widths share one layout, made once for a convention.
     """
