@@ -88,7 +88,7 @@ class Commands(click.Group):
         module = f"rnncalc.cli.{cmd_name}"
         where = f"{cmd_name}: in rnncalc/cli/commands.py, {module!r}"
         command = imported(where, module).get(cmd_name)
-        if not isinstance(command, click.Command):
+        if not isinstance(command, Command):
             raise DeclarationError(
                 f"{where}: no command {cmd_name} is there; write one with @click.command(cls=Command)"
             )

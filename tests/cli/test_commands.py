@@ -11,7 +11,7 @@ import pytest
 from conftest import Call
 
 import rnncalc.cli
-from rnncalc.cli.commands import COMMANDS
+from rnncalc.cli.commands import COMMANDS, Command
 
 MODULE = "rnncalc.cli.total"
 WHERE = f"rnncalc: total: in rnncalc/cli/commands.py, {MODULE!r}"
@@ -30,9 +30,13 @@ def test_a_command_without_a_file(call: Call) -> None:
         assert done == (2, "", f"{WHERE} cannot be imported: ModuleNotFoundError: No module named '{MODULE}'\n")
 
 
-@pytest.mark.parametrize("parts", [{"totals": click.Command("total")}, {"total": print}], ids=["misspelt", "function"])
+@pytest.mark.parametrize(
+    "parts",
+    [{"totals": Command("total")}, {"total": print}, {"total": click.Command("total")}],
+    ids=["misspelt", "function", "click's own"],
+)
 def test_a_file_without_the_command(parts: dict[str, Any], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another name, or a function that is no command of click."""
+    """Another name, a function that is no command, or a command of click's own class, which takes the last of two."""
     module = ModuleType(MODULE)
     vars(module).update(parts)
     monkeypatch.setitem(sys.modules, MODULE, module)
