@@ -173,6 +173,8 @@ def test_a_comparison_is_a_value() -> None:
     assert [(side.name, side.kind) for side in beside.sides] == [("network", None), ("other", None)]
     same = compare_same_params(Network(input=1, layers=(External(2), RNN(1))))
     assert same.missing == {"gru": Lack.WIDTH, "lstm": Lack.WIDTH}
+    with pytest.raises(RefusedError, match=r"^no layer is recurrent, so there is no width to look for$"):
+        compare_same_params(Network(input=1, layers=(Dense(2),)))
 
 
 def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:

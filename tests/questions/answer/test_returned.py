@@ -128,6 +128,8 @@ def test_what_is_refused(call: Call) -> None:
         CallError, match=r"h_n: no layer has or returns this under Keras; .*; the convention pytorch has it"
     ):
         answer(Network(input=3, layers=[LSTM(4)], convention="keras"), "h_n=(1,2,4)")
+    with pytest.raises(CallError, match=r"^of_nobody: no layer has or returns this under Keras; [^;]*$"):
+        answer(Network(input=3, layers=[LSTM(4)], convention="keras"), "of_nobody=(1,2,4)")
     with pytest.raises(CallError, match=r"h_t: gru_1 and gru_2 return one each; write gru_1\.h_t"):
         answer(Network(input=3, layers=[GRU(4), GRU(5)]), "h_t=(9,9)")
     with pytest.raises(CallError, match="expected shapes with names, or answers without names"):
