@@ -8,31 +8,32 @@ import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import BinaryIO
 
 _DESCRIPTOR = r"/dev/stdin|(/dev|/proc/self)/fd/\d+"
 """The path of a pipe that the shell made for this call, such as `<(cat weights.yaml)`."""
 
 
-_INPUTS: set[tuple[int, int]] = set()
+_INPUTS: ContextVar[set[tuple[int, int]]] = ContextVar("inputs")
 """The device and inode of every file that the current call has opened, under any name."""
 
 
 def forget_inputs() -> None:
     """Forget the files of the call before."""
-    _INPUTS.clear()
+    _INPUTS.set(set())
 
 
 def remember_inputs(paths: Iterable[str]) -> None:
-    """Count files that another process reads for the current call as its own."""
+    """Add files that another process reads to the inputs of the current call."""
     for path in paths:
         with suppress(OSError):  # whoever reads it says why it cannot
-            _INPUTS.add(_identity(os.stat(path)))
+            _INPUTS.get(set()).add(_identity(os.stat(path)))
 
 
 def is_input(path: str) -> bool:
     """Return whether the current call reads this file, also as its standard input."""
-    inputs = {*_INPUTS}
+    inputs = {*_INPUTS.get(set())}
     with suppress(OSError):  # closed
         inputs.add(_identity(os.fstat(0)))
     return _identity(os.stat(path)) in inputs
@@ -62,7 +63,7 @@ def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO
         except BaseException:
             os.close(descriptor)
             raise
-        _INPUTS.add(_identity(about))
+        _INPUTS.get(set()).add(_identity(about))
         return descriptor
 
     return open(os.fspath(path), "rb", opener=opened)

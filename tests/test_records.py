@@ -192,3 +192,21 @@ def test_a_record_refuses_what_a_value_does(given: tuple[int, ...], named: dict[
     with pytest.raises(CallError) as caught:
         Pair(*given, **named)
     assert str(caught.value) == message
+
+
+class Same(Pair):
+    """No more fields."""
+
+
+def test_a_record_of_a_record() -> None:
+    """Has its fields, and is another type."""
+    assert repr(Same(1)._replace(second=7)) == "Same(first=1, second=7)"
+    assert Same(1)._asdict() == Pair(1)._asdict()
+    pair: object = Pair(1)
+    assert Same(1) != pair
+
+
+def test_a_record_whose_defaults_are_not_last() -> None:
+    """Its values would be taken for those of other fields."""
+    with pytest.raises(TypeError, match="Late: a field without a default stands behind one with a default"):
+        exec("class Late(Record):\n    a: int = 1\n    b: int\n", {"Record": Record})

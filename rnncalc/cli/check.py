@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -171,30 +170,33 @@ def _check_all(
         from rnncalc.cli.baseline import read_baseline  # with JSON and git behind it
 
         was = read_baseline(baseline, paths, found, dtype, overrides)
-    each = partial(_each, call=Call(read, overrides, dtype, strict, listed, file), was=was)
+    settings = Call(read, overrides, dtype, strict, listed, file)
+
+    def check_each(some: Iterable[SpecPath]) -> Iterator[tuple[str, Verdict]]:
+        return _bounded((each.path, verdict) for each in some if (verdict := _verdict(each, settings, was)))
+
     if len(found) < 2 * FEWEST_SHARED or was:  # a baseline remembers which of its files are left
-        files = dict(each(found))
+        files = dict(check_each(found))
     else:
         from rnncalc.cli.shares import in_shares
 
-        remember_inputs(file.path for file in found)
-        files = dict(in_shares(each, found, len(found) // FEWEST_SHARED))
+        remember_inputs(each.path for each in found)
+        files = dict(_bounded(in_shares(check_each, found, len(found) // FEWEST_SHARED)))
     left_out = [file for file in found if file.path not in files]
     broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
     verdicts = (*files.values(), *broken, *(was.removed() if was else ()))
     return CheckReport(verdicts, was.label if was else "", was.remarks if was else (), len(left_out))
 
 
-def _each(found: Iterable[SpecPath], call: Call, was: Baseline | None) -> Iterator[tuple[str, Verdict]]:
-    """Yield the path and the verdict of each spec, skipping other YAML; refuse more verdicts than memory can hold."""
+def _bounded(verdicts: Iterable[tuple[str, Verdict]]) -> Iterator[tuple[str, Verdict]]:
+    """Yield the verdicts with their paths. Raises RefusedError for more than memory can hold."""
     findings = 0
-    for file in found:
-        if verdict := _verdict(file, call, was):
-            findings += len(verdict.problems) + len(verdict.limits)
-            if findings > MOST_FINDINGS:
-                many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
-                raise RefusedError(f"{escape_path(file.path)}: {many}; check fewer files at a time")
-            yield file.path, verdict
+    for path, verdict in verdicts:
+        findings += len(verdict.problems) + len(verdict.limits)
+        if findings > MOST_FINDINGS:
+            many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
+            raise RefusedError(f"{escape_path(path)}: {many}; check fewer files at a time")
+        yield path, verdict
 
 
 def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None:

@@ -389,7 +389,7 @@ def _wrong_plain(convention: Convention) -> Iterator[str]:
         if [axis for axis in dense.bias.axes if axis is not Width.ONE] != [Width.OUTPUTS]:
             yield _other_axes("dense: bias", "OUTPUTS", dense.bias)
         if dense.kernel.name == dense.bias.name:
-            yield f"dense: kernel and bias have one name, {dense.bias.name}; give them two"
+            yield f"dense: kernel and bias have the same name, {dense.bias.name[0]!r}; rename one"
     yield from _wrong_array("embedding", convention.embedding)
     if convention.embedding.axes != (Width.INPUTS, Width.VECTOR):
         yield _other_axes("embedding", "INPUTS, VECTOR, a row for each token", convention.embedding)

@@ -122,9 +122,12 @@ class Spelling(Frozen, kw_only=True):
 
     def problems(self) -> Iterator[str]:
         """Yield what is missing, unknown or contradictory in its templates and tables."""
-        for part in ("imports", "setup", "in_training", "samples"):
+        for part in ("imports", "setup"):
             if isinstance(written := getattr(self, part), str):
                 yield f"{part}: expected a tuple of texts, got one text; write ({written!r},)"
+        for part in ("in_training", "samples"):
+            if isinstance(written := getattr(self, part), str) or len(written) != 2:
+                yield f"{part}: expected two texts, got {written!r}"
         layers = {name: {*of.made_from} for name in KINDS if (of := kind(name)).made_from}
         for key in [each for each in self.layers if each not in layers]:
             yield f"layers: no kind is called {key!r}{did_you_mean(key, [*layers])}"

@@ -139,6 +139,10 @@ class Placed(Record):
         return None if self.uses is None else once * self.uses
 
 
+Counted = tuple[Mapping[str, int], Layout, int, int | None]
+"""The numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once."""
+
+
 def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> Iterator[Placed]:
     """Yield the layers in their places, a part's output layer last.
 
@@ -147,7 +151,7 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
     if notation:
         row = notation.of(row)
     found, spaces, ended = shapes(moves), grids(moves), ends(moves)
-    counted: dict[object, Counted] = {}  # the layers of one `repeat` are counted once
+    counted: dict[object, Counted] = {}  # by layer, width and places: the layers of one `repeat` are one object
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
             inputs, (*steps, _), shape = found[move.reads[0]][-1], found[place], found[ended[place]]
@@ -159,10 +163,6 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
             own = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
             yield Placed(*own, *known, *places, move.copy, starts)
-
-
-Counted = tuple[Mapping[str, int], Layout, int, int | None]
-"""The numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once."""
 
 
 def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:

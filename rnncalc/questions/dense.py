@@ -129,9 +129,8 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
     """
     values: list[tuple[int, int]] = []  # the width and the number of steps of each move's value
     part: str | None = None
-    encoder = giving = first = (
-        0  # first: the numbers of a recurrent layer's states before the first step, made from a vector
-    )
+    first = 0  # the numbers of a recurrent layer's states before the first step, made from a vector
+    encoder = giving = 0
     layers = iter(network.stack)
     for move in network.flow:
         numbers, times = values[move.reads[0]] if move.reads else (0, 0)

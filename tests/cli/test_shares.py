@@ -63,3 +63,34 @@ def test_many_specs_are_checked_as_few_are(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "rnncalc", "check", *files, "--out", files[-1]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.endswith(": is read by this call; name another file\n")) == (2, True)
+
+
+def test_a_process_that_nobody_reads_ends() -> None:
+    """Or what waits for the end of the output would wait for ever."""
+    work = "def work(items):\n    if 0 in items:\n        1 / 0\n    return ['x' * 10**6 for item in items]\n"
+    code = f"{START}{work}[*in_shares(work, range(9), 4)]\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30)
+    assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
+
+
+@pytest.mark.parametrize(
+    "limited",
+    [
+        "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))\n",
+        "def fork():\n    raise OSError\nos.fork = fork\n",
+    ],
+)
+def test_where_no_process_can_start(limited: str) -> None:
+    """One works on all shares."""
+    assert printed(f"{limited}print(*in_shares(list, range(9), 4))\n") == [" ".join(map(str, range(9)))]
+
+
+def test_where_the_system_forgets_processes() -> None:
+    """Their results are there."""
+    forgotten = "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+    assert printed(f"{forgotten}print(*in_shares(list, range(9), 4))\n") == [" ".join(map(str, range(9)))]
+
+
+def test_no_items() -> None:
+    """Nothing is done."""
+    assert printed("print(*in_shares(list, [], 4))\n") == [""]

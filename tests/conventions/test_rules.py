@@ -255,7 +255,7 @@ def test_a_misspelt_habit_is_refused_by_name() -> None:
         ({"directions": "ab"}, "directions: expected a tuple of two marks that differ, or None, got 'ab'$"),
         (
             {"dense": KERAS.dense.replace(bias=KERAS.dense.kernel.replace(axes=(Width.OUTPUTS,)))},
-            r"dense: kernel and bias have one name, \('kernel',\); give them two$",
+            "dense: kernel and bias have the same name, 'kernel'; rename one$",
         ),
         ({"directions": None}, "rnn: input: an axis DIRECTIONS .* directions is None: add the axis"),
         ({"renamed": {"kernal": "k"}}, "renamed: no tensor is called kernal"),

@@ -188,6 +188,8 @@ WRONG = [
     ({"zeros": "loom.zeros({x}, {with})"}, "zeros: no {with} can stand in it; there are {width} and {x}"),
     ({"functions": {"tahn": ("loom.th",)}}, "functions: no operation is called 'tahn'; did you mean 'tanh'?"),
     ({"imports": "import loom"}, "imports: expected a tuple of texts, got one text; write ('import loom',)"),
+    ({"samples": "loom.zeros({})"}, "samples: expected two texts, got 'loom.zeros({})'"),
+    ({"in_training": ("train",)}, "in_training: expected two texts, got ('train',)"),
     ({"tied": ""}, "give either tie or tied: how an output shares the embedding's matrix"),
     ({"tie": "self.{own}.weight = self.{table}.weight"}, "give either tie or tied"),
     ({"cells": {"gur": "Gated"}}, "cells: the convention loom has no gur; remove it"),

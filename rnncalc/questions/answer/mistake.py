@@ -120,7 +120,10 @@ def check(rows: Sequence[Mistake | Family]) -> None:
         filled = isinstance(row, Mistake) and [*re.finditer(r"[{}]", f"{row.id}{row.text}")]
         for wrong, message in (
             (not row.id, "has no id"),
-            (" " in row.id, f"expected a word with hyphens as its id, got {row.id!r}; the sentence is the text"),
+            (
+                len(str(row.id).split()) > 1,
+                f"its id: expected a word with hyphens, got {row.id!r}; swap it and the text",
+            ),
             (ids[row.id] > 1, "another row has this id; give one of them another"),
             (not isinstance(row.text, str) or not row.text, "text: expected a sentence without its subject"),
             (filled, "only a Family has values for {braces}; write the words, or a Family"),

@@ -31,7 +31,7 @@ def unnamed(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     [
         (RIGHT._replace(id=""), f"mistake {len(TABLE) + 1}: has no id"),
         (RIGHT._replace(id=TABLE[0].id), f"mistake {TABLE[0].id}: another row has this id; give one of them another"),
-        (Mistake("counts too much", "own", ADDED), "mistake counts too much: expected a word with hyphens as its id"),
+        (Mistake("counts too much", "own", ADDED), "mistake counts too much: its id: expected a word with hyphens, "),
         (RIGHT._replace(text=""), "mistake own: text: expected a sentence without its subject"),
         (Mistake("own", ADDED, "adds"), "mistake own: text: expected a sentence"),  # type: ignore[arg-type]  # tested
         (RIGHT._replace(text="adds {width}"), "mistake own: only a Family has values for {braces}"),
