@@ -158,11 +158,12 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             uses = steps[0] if steps else 1
             grid = move.layer.grid or spaces[move.reads[0]]
             key = id(move.layer), inputs, grid
-            known = counted.get(key) or counted.setdefault(key, _counted(move.layer, inputs, grid, row, notation))
+            if key not in counted:
+                counted[key] = _counted(move.layer, inputs, grid, row, notation)
             places = grid, spaces[ended[place]]
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
             own = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
-            yield Placed(*own, *known, *places, move.copy, starts)
+            yield Placed(*own, *counted[key], *places, move.copy, starts)
 
 
 def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:
