@@ -92,6 +92,17 @@ MOST_COMPARED = 400
 MOST_ANSWERS = 2_500
 """The numbers or shapes of one answer: one for each layer of the deepest network that a spec can have."""
 
+LONGEST_ANSWER, LONGEST_FORMULA = 10_000, 2_000
+"""The characters of an answer, and of a formula in it: that of a network of fifty layers has fewer."""
+
+MOST_BRACKETS = 30
+"""The brackets of a formula in one another: each is three recursive calls, and nobody follows more."""
+
+MOST_DEGREE, MOST_PRODUCTS = 20, 20_000
+"""The letters in one product, and the products of two terms, of a formula: a power of a power, or of a long sum, grows
+faster than it is written. A count multiplies three or four sizes; so many products take 0.1 s.
+"""
+
 MOST_EXPLAINED = 100
 """The wrong numbers of one answer whose mistakes are looked for: nobody reads more, and each costs a search."""
 
@@ -106,6 +117,9 @@ MOST_LEARNED = 20
 
 MOST_JUDGED = 100
 """The size above which only the likelier mistakes, made in all layers, are tried: the others would take long."""
+
+MOST_BY_CHANCE = 25
+"""A mistake is a guess if more than one in so many of the numbers near an answer have an explanation as likely."""
 
 MOST_LINES_PAIRED = 10
 """The lines of a worksheet up to which all pairs of mistakes are tried; above, only pairs of likelier ones, and above

@@ -159,7 +159,7 @@ WRONG: dict[str, ByHand] = {
         4 * (h + 1) * (m + h + 1) + lstm(h, k) + out(k, n),
     ),
     "no-peepholes": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 2 * h),
-    "input-gate-apart": lambda m, h, k, n: (over(m, LSTM(h, coupled=True), n=n), lstm(m, h) + out(h, n)),
+    "absent-gate": lambda m, h, k, n: (over(m, LSTM(h, coupled=True), n=n), lstm(m, h) + out(h, n)),
     "no-kernel": lambda m, h, k, n: (over(m, ConvLSTM(h, kernel=3, space=(5, 7))), lstm(m, h)),
     "kernel-along-one-axis": lambda m, h, k, n: (
         over(m, ConvLSTM(h, kernel=3, space=(5, 7))),

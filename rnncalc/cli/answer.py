@@ -133,7 +133,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
     except CallError as error:
         raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
     if variants:
-        book = grade_class(file, variants.grader, exact=exact)
+        book = grade_class(file, variants.grader, variants.answered, exact=exact)
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         network = specs[0].network

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import click
@@ -16,12 +17,13 @@ from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.reading import Given, GivenNumber
 from rnncalc.questions.exercise import ASKS, grader_of
 from rnncalc.questions.exercise import exercise as exercises_on
 from rnncalc.records import Record
 from rnncalc.reports.exercise import ExerciseReport
 from rnncalc.spec import parse, read_value
-from rnncalc.text import escape, escape_path, one_of
+from rnncalc.text import escape, escape_path, has_letters, one_of
 
 _VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
 ON_PAPER = ("table", "markdown", "html", "latex")
@@ -110,10 +112,27 @@ MOST_JSON = 200_000_000
 
 
 class Variants(Record):
-    """The variants of an exercise by number: what each asks for, and its spec."""
+    """The variants of an exercise by number: what each asks for, and its spec.
+
+    numbers: the number of the variant for each right answer.
+    """
 
     source: str
     asked: dict[str, tuple[str, dict[str, Any]]]
+    numbers: dict[object, int]
+
+    def answered(self, answers: Sequence[Given]) -> int | None:
+        """Return the number of the variant to which exact answers are right; None if there is none."""
+        given = [
+            each.sizes
+            if not isinstance(each, GivenNumber)
+            else str(each.number)
+            if has_letters(each.number)
+            else each.number
+            for each in answers
+        ]
+        exact = all(not isinstance(each, GivenNumber) or each.unit == 1 for each in answers)
+        return self.numbers.get(_key(given)) if exact else None
 
     def grader(self, variant: str) -> Grader:
         """Return the grader of a variant. Raises CallError for an unknown variant, SpecError for an invalid network."""
@@ -150,6 +169,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
     if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
     asked: dict[str, tuple[str, dict[str, Any]]] = {}
+    numbers: dict[object, int] = {}
     for place, each in enumerate(exercises):
         match each:
             case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in ASKS:
@@ -157,10 +177,24 @@ def read_exercise(data: bytes, source: str) -> Variants:
                     message = f"{number} stands twice; write one exercise to a file"
                     raise _error(source, ("exercises", place, "variant"), message)
                 asked[str(number)] = (ask, spec)
+                right = each.get("right_answer")
+                numbers.setdefault(_key(right if isinstance(right, list) else [right]), number)
             case _:
                 expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
                 raise _error(source, ("exercises", place), expected)
-    return Variants(source, asked)
+    return Variants(source, asked, numbers)
+
+
+def _key(answers: Sequence[Any]) -> tuple[Any, ...]:
+    """Return answers as a key: numbers, formulas, or shapes. Anything else is None."""
+    shapes = (tuple(each) if isinstance(each, list) else each for each in answers)
+    known = (int, str)
+    return tuple(
+        each
+        if isinstance(each, known) or (isinstance(each, tuple) and all(isinstance(size, known) for size in each))
+        else None
+        for each in shapes
+    )
 
 
 def _error(source: str, path: Path, message: str) -> SpecError:

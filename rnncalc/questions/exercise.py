@@ -19,7 +19,6 @@ from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import QUANTITIES
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis, Reason, Search
-from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import worksheet_of
 from rnncalc.questions.given import describe, network_of, whole, word
@@ -103,14 +102,6 @@ class ExerciseSet(Record):
     """The variants of an exercise."""
 
     exercises: tuple[Exercise, ...]
-
-
-class AnyNumber(GivenNumber):
-    """A given number that equals every other, so that the search yields all mistakes."""
-
-    def means(self, number: int) -> bool:
-        """Return True for any number."""
-        return True
 
 
 def exercise(
@@ -252,7 +243,7 @@ def _check(what: str, number: int) -> None:
 
 def _total(network: Network) -> Item:
     grader = Grader(network)
-    numbers = [*_mistaken(grader.search, Question(network, AnyNumber(network.params)))]
+    numbers = [*grader.search.singles(None)]
     if not network.letters:
         numbers += [quantity.number for quantity in grader.quantities]
     given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params)]
@@ -265,18 +256,11 @@ def _layers(network: Network) -> Iterator[Item]:
     for place, placed in enumerate(network.stack):
         if placed.params:
             wrong = []
-            for number in _wrong(_mistaken(search, Question(network, AnyNumber(placed.params), place)), placed.params):
+            for number in _wrong(search.singles(place), placed.params):
                 given = GivenNumber(number)
-                found = tuple(each for each, _ in search.diagnoses(Question(network, given, place), known=True))
+                found = tuple(each for each, _ in search.diagnoses(Question(network, given, place)))
                 wrong.append(Judgement(placed.name, given, placed.params, diagnoses=found))
             yield Item(placed.name, None, placed.params, tuple(wrong))
-
-
-def _mistaken(search: Search, question: Question) -> Iterator[int]:
-    """Yield the counts that single mistakes give, in the order of `answer`, with rare mistakes last."""
-    found = [diagnosis for diagnosis, _ in search.diagnoses(question, known=True)]
-    for diagnosis in sorted(found, key=lambda diagnosis: diagnosis.alone is not None or diagnosis.id in _RARE):
-        yield diagnosis.params
 
 
 def _wrong(answers: Iterable[T], right: T) -> list[T]:
@@ -297,9 +281,6 @@ def _tensors(network: Network) -> Iterator[Item]:
             if not judged.right and found:
                 wrong.append(judged._replace(diagnoses=found))
         yield Item(layer, tensor.name, tensor.plain_shape, tuple(wrong))
-
-
-_RARE = {row.id for row in TABLE if row.rare}
 
 
 RIGHT = {ask: QUANTITIES[ask] for ask in ("multiply-adds", "saved")}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
-from math import ceil, floor, prod
+from itertools import pairwise, zip_longest
+from math import ceil, floor, isqrt, lcm
 
 from rnncalc.bounds import MAX_SIZE, MOST_COUNTED
 from rnncalc.display import displayed
@@ -137,7 +137,7 @@ def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:
     """Return the last place of a piece within the budget. Its first place must be within."""
     if sizes.params(high) <= budget:
         return high
-    guess = _guess([(place, sizes.params(place)) for place in (low, low + 1, high - 1, high)], low, high, budget)
+    guess = curve(sizes, low, high).last_within(low, high, budget)
     for place in (guess, guess + 1, (low + high) // 2):
         if low < place < high:
             low, high = (place, high) if sizes.params(place) <= budget else (low, place)
@@ -147,20 +147,54 @@ def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:
     return low
 
 
-def _guess(known: Sequence[tuple[int, int]], low: int, high: int, budget: int) -> int:
-    """Guess where the polynomial through the known counts passes the budget."""
-    points = [*dict(known).items()]
-    terms = [
-        ([x for x, _ in points if x != at], Fraction(y, prod(at - x for x, _ in points if x != at))) for at, y in points
-    ]
+class Curve(Record):
+    """The polynomial through four counts of a piece: its coefficients, the plain number first, each times `scale`."""
 
-    def count(place: int) -> Fraction:
-        return sum((factor * prod(place - x for x in others) for others, factor in terms), Fraction())
+    coefficients: tuple[int, ...]
+    scale: int
 
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if count(middle) <= budget else (low, middle)
-    return low
+    def params(self, place: int) -> int:
+        """Return the parameters at a place, rounded down."""
+        return self._scaled(place) // self.scale
+
+    def _scaled(self, place: int) -> int:
+        total = 0
+        for factor in reversed(self.coefficients):
+            total = total * place + factor
+        return total
+
+    def last_within(self, low: int, high: int, budget: int) -> int:
+        """Return the last place from `low` to `high` within the budget, `low` if there is none; the counts grow."""
+        budget *= self.scale
+        start, slope, bend, *higher = self.coefficients
+        if any(higher) or bend < 0 or (bend == 0 and slope <= 0):
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if self._scaled(middle) <= budget else (low, middle)
+            return low
+        if not bend:
+            place = (budget - start) // slope
+        else:
+            square = slope * slope - 4 * bend * (start - budget)
+            place = (isqrt(square) - slope) // (2 * bend) if square >= 0 else low
+        return min(max(place, low), high)
+
+
+def curve(sizes: TriedSizes, low: int, high: int) -> Curve:
+    """Return the polynomial through the counts at the ends of a piece, and beside them."""
+    points = {place: sizes.params(place) for place in (low, low + 1, high - 1, high) if low <= place <= high}
+    sums = [Fraction()] * 4
+    for at, count in points.items():
+        terms = [Fraction(count)]  # the polynomial that is `count` here, and 0 at the other points
+        for other in points:
+            if other != at:
+                terms = [
+                    (below - other * here) / (at - other)
+                    for here, below in zip([*terms, Fraction()], [Fraction(), *terms], strict=True)
+                ]
+        sums = [total + term for total, term in zip_longest(sums, terms, fillvalue=Fraction())]
+    scale = lcm(*[each.denominator for each in sums])
+    return Curve(tuple(int(each * scale) for each in sums), scale)
 
 
 def _none(sizes: TriedSizes) -> SpecError:

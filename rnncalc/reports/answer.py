@@ -16,6 +16,7 @@ from rnncalc.questions.answer.reading import GivenNumber, NamedShape
 from rnncalc.questions.answer.returned import AxisOrder
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
+from rnncalc.records import Record
 from rnncalc.reports.beside import shape_text
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, setting, title
@@ -74,7 +75,8 @@ class AnswerReport(SheetReport, DataReport):
             for diagnosis in each.diagnoses:
                 yours, right = _row(diagnosis, each)[1:]
                 sums = f"{_in_words(yours)} instead of {_in_words(right)}"
-                yield f"{_said(each)}{_where(each)} {_sentence(diagnosis)}: {sums}."
+                could = " could be a count that" if diagnosis.by_chance else ""
+                yield f"{_said(each)}{_where(each)}{could} {_sentence(diagnosis)}: {sums}."
             yield from _also(each)
         yield from self._remarks()
 
@@ -90,20 +92,28 @@ class AnswerReport(SheetReport, DataReport):
 
     def _mistakes(self) -> Iterator[Sheet]:
         for each in self.answer.judged:
-            if each.diagnoses:
-                rows: list[tuple[Value, ...]] = [_row(diagnosis, each) for diagnosis in each.diagnoses]
-                title = f"What gives {_said(each)}{_where(each)}"
-                of_number = isinstance(each.given, GivenNumber)
-                sums = ("Your sum", "The right sum") if of_number else ("Yours", "Right")
-                columns = (Column("The mistake", key=True), *(Column(word, together=True) for word in sums))
-                yield Sheet(columns, rows, title=title, notes=(*_also(each),))
+            facts = [_row(diagnosis, each) for diagnosis in each.diagnoses if not diagnosis.by_chance]
+            guesses = [_row(diagnosis, each) for diagnosis in each.diagnoses if diagnosis.by_chance]
+            number = f"{_said(each)}{_where(each)}"
+            guessed = "Also possible" if facts else f"How you could get {number}"
+            of_number = isinstance(each.given, GivenNumber)
+            sums = ("Your calculation", "Correct calculation") if of_number else ("Yours", "Correct")
+            columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums))
+            if facts:
+                notes = () if guesses else (*_also(each),)
+                yield Sheet(columns, facts, title=f"How you get {number}", notes=notes)
+            if guesses:
+                yield Sheet(columns, guesses, title=guessed, notes=(*_also(each),))
 
 
-def mistake_of(answer: Answer) -> str:
-    """Return the first mistake of a wrong answer in a few words, with the layer or tensor if it is one of several."""
+def mistake_of(answer: Answer) -> tuple[str, bool]:
+    """Return the first mistake of a wrong answer in a few words, and whether it is a guess.
+
+    The layer or tensor is named if it is one of several.
+    """
     each = next(each for each in answer.judged if not each.right)
     where = " ".join(part for part in (each.layer, each.tensor) if part)
-    return f"{where}: {_shortly(each)}" if where else _shortly(each)
+    return f"{where}: {_shortly(each)}" if where else _shortly(each), each.by_chance
 
 
 def _shortly(judged: Judgement) -> str:
@@ -173,6 +183,7 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         "params": None if judged.returned else diagnosis.params,
         "layer": diagnosis.layer,
         "tensor": judged.tensor,
+        "by_chance": diagnosis.by_chance,
         "arithmetic": _said(judged) if judged.returned else write(diagnosis.yours),
         "right": shape_text(judged.returned.right.array) if judged.returned else write(diagnosis.right),
     }
@@ -234,7 +245,9 @@ def _also(judged: Judgement) -> Iterator[str]:
     if not judged.diagnoses:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
-        yield f"No single known mistake gives {_said(judged)}; two that do may do so by chance."
+        yield f"A guess: no single known mistake gives {_said(judged)}; two that do may do so by chance."
+    elif judged.by_chance:
+        yield f"A guess: mistakes like this give many of the numbers near {_said(judged)}."
     yield from (f"{_said(judged)} is also {_meaning(meaning)}." for meaning in judged.meant)
     if judged.other_size:
         size = _size(judged.other_size)
@@ -297,15 +310,17 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     subtitle: str = ""
 
     def data(self) -> Iterator[dict[str, Any]]:
-        for grade, (mistake, feedback) in self._graded():
+        for grade, words in self._graded():
             row = grade.row
             yield {
                 "row": row.line,
                 "name": row.name,
                 "answers": [*row.answers],
                 "right": grade.right,
-                "mistake": mistake or None,
-                "feedback": feedback,
+                "mistake": words.mistake or None,
+                "by_chance": words.by_chance,
+                "variant_answered": grade.variant_answered,
+                "feedback": words.feedback,
             }
 
     def beside(self) -> dict[str, Any]:
@@ -316,7 +331,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the columns and rows of the file, each with its grade."""
         rows = (
-            (*grade.row.cells, "" if grade.right is None else grade.right, *words) for grade, words in self._graded()
+            (*grade.row.cells, "" if grade.right is None else grade.right, _in_short(grade, words), words.feedback)
+            for grade, words in self._graded()
         )
         return (*self.book.file.columns, *OWN_COLUMNS), rows
 
@@ -328,12 +344,16 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             Column("First mistake"),
         )
         rows: list[Row] = [
-            (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, mistake or grade.problem)
-            for grade, (mistake, _) in self._graded()
+            (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, _in_short(grade, words))
+            for grade, words in self._graded()
         ]
         notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} right."]
         if unread := sum(1 for grade in self.book.grades if grade.problem):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
+        if guesses := sum(1 for grade, words in self._graded() if words.by_chance and not grade.variant_answered):
+            notes.append(f"Guesses, which are not counted below: {guesses:,}.")
+        if others := sum(1 for grade in self.book.grades if grade.variant_answered):
+            notes.append(f"Answers to another variant, which are not counted below: {others:,}.")
         grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
         frequencies = self._frequencies()
         most = max((count for _, count in frequencies), default=1)
@@ -349,18 +369,38 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         for grade, first in self.book.repeated():
             yield grade.row.line, f"'{escape(grade.row.name)}' stands in line {first.row.line} too; both are graded"
 
-    def _graded(self) -> Iterator[tuple[Grade, tuple[str, str]]]:
-        """Yield each grade with its first mistake and its feedback, computed once for equal answers."""
-        said: dict[int, tuple[str, str]] = {}
+    def _graded(self) -> Iterator[tuple[Grade, Words]]:
+        """Yield each grade with its words, which are made once for equal answers."""
+        made: dict[int, Words] = {}
         for grade in self.book.grades:
             answer = grade.answer
             if answer is None:
-                yield grade, (("", f"Not judged: {grade.problem}.") if grade.problem else (NOTHING, "No answer."))
+                yield (
+                    grade,
+                    Words("", f"Not judged: {grade.problem}.") if grade.problem else Words(NOTHING, "No answer."),
+                )
                 continue
-            if id(answer) not in said:
-                said[id(answer)] = ("" if answer.right else mistake_of(answer), feedback_on(answer))
-            yield grade, said[id(answer)]
+            if id(answer) not in made:
+                mistake, by_chance = ("", False) if answer.right else mistake_of(answer)
+                made[id(answer)] = Words(mistake, feedback_on(answer), by_chance)
+            yield grade, made[id(answer)]
 
     def _frequencies(self) -> list[tuple[str, int]]:
-        """Return the first mistakes with how many students made each, the most frequent first."""
-        return Counter(mistake for _, (mistake, _) in self._graded() if mistake).most_common()
+        """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
+        graded = ((grade, words) for grade, words in self._graded() if words.mistake and not words.by_chance)
+        return Counter(words.mistake for grade, words in graded if not grade.variant_answered).most_common()
+
+
+class Words(Record):
+    """What is said of a grade: the first mistake in a few words, the feedback, and whether the mistake is a guess."""
+
+    mistake: str
+    feedback: str
+    by_chance: bool = False
+
+
+def _in_short(grade: Grade, words: Words) -> str:
+    """Return the first mistake of a grade, a guess as a guess, or why it has none."""
+    if grade.variant_answered:
+        return f"answers variant {grade.variant_answered}"
+    return f"could be: {words.mistake}" if words.by_chance else words.mistake or grade.problem

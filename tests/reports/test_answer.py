@@ -36,6 +36,7 @@ def test_a_mistake_with_both_sums() -> None:
                 "params": 725,
                 "layer": None,
                 "tensor": None,
+                "by_chance": False,
                 "arithmetic": "20 × (10 + 20 + 1) + 5 × (20 + 1)",
                 "right": "4 × 20 × (10 + 20 + 1) + 5 × (20 + 1)",
             }
@@ -57,6 +58,7 @@ def test_shapes_and_numbers_of_tensors() -> None:
             "params": 200,
             "layer": "rnn_1",
             "tensor": "W_xh",
+            "by_chance": False,
             "arithmetic": "10 × 20",
             "right": "20 × 10",
         }
@@ -72,7 +74,7 @@ def test_shapes_in_a_table(call: Call) -> None:
     out = call("answer", "specs/no-biases.yaml", "(20,10)", "(20,20)", "(20,5)").out
     assert "✓  rnn_1   W_xh    (20, 10)  (20, 10)\n" in out
     assert "✗  output  W_hy     (20, 5)   (5, 20)\n" in out
-    assert "What gives (20, 5) for W_hy in output\n" in out
+    assert "How you get (20, 5) for W_hy in output\n" in out
 
 
 @pytest.mark.parametrize(

@@ -295,12 +295,15 @@ def peephole_in_each_gate(line: LayerLine) -> LayerLine:
 # --- the gates themselves
 
 
-def with_gates(count: int) -> LineChange:
-    """Return the mistake that counts this number of plain gates. Each reads the input and the past."""
+def with_gates(count: int, kind: str = "") -> LineChange:
+    """Return the mistake that counts this number of plain gates, as a cell of another kind has.
+
+    Each reads the input and the past.
+    """
 
     def change(line: LayerLine) -> LayerLine:
         reads = [tuple(read for read in gate.reads if read.source not in A_UNIT) for gate in line.gates]
-        if not reads:
+        if not reads or line.layer.kind == kind:
             return line
         alike = len({*reads}) == 1 and not any(read.shared for read in reads[0])
         past = (line.width("past") if alike else 0) or line.h
@@ -322,11 +325,6 @@ def number_of_gates(count: int) -> LineChange:
         return line._replace(gates=(*kinds,) * count) if len(kinds) == 1 else line
 
     return change
-
-
-def input_gate_apart(line: LayerLine) -> LayerLine:
-    """Count a separate input gate in a cell whose input gate is one minus the forget gate."""
-    return line._replace(gates=(*line.gates[:1], *line.gates)) if getattr(line.layer, "coupled", False) else line
 
 
 def as_dense(line: LayerLine) -> LayerLine:
@@ -362,7 +360,7 @@ def feeding(width: Width) -> Change:
     """Return the mistake that changes the input width of each layer but the first of a part."""
 
     def change(below: LayerLine, line: LayerLine, network: Network) -> LayerLine:
-        return set_input(line, width(below, line, network)) if below.placed.part == line.placed.part else line
+        return set_input(line, width(below, line, network))
 
     return by_layer_below(change)
 

@@ -12,7 +12,7 @@ from itertools import islice
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.grading import Answer, Grader
-from rnncalc.questions.answer.reading import read_answer
+from rnncalc.questions.answer.reading import Given, read_answer
 from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape, one_of
 
@@ -21,11 +21,13 @@ class Grade(Record):
     """A student's answer, judged.
 
     answer: None if it cannot be judged. problem: the reason; empty if nothing was answered.
+    variant_answered: the number of another variant to which a wrong answer is right.
     """
 
     row: StudentRow
     answer: Answer | None = None
     problem: str = ""
+    variant_answered: int | None = None
 
     @property
     def right(self) -> bool | None:
@@ -53,11 +55,21 @@ class Gradebook(Record):
                 yield grade, first[name]
 
 
-def grade_class(file: AnswerFile, grader_of: Callable[[str], Grader], *, exact: bool = False) -> Gradebook:
+VariantOf = Callable[[Sequence[Given]], int | None]
+
+
+def grade_class(
+    file: AnswerFile,
+    grader_of: Callable[[str], Grader],
+    variant_of: VariantOf = lambda _: None,
+    *,
+    exact: bool = False,
+) -> Gradebook:
     """Return the grades of a class.
 
     grader_of: returns the grader of a variant; raises CallError if there is no such variant. It is called once for each
     variant, and only one grader is in memory at a time. Equal answers are judged once.
+    variant_of: returns the number of the variant to which answers are right, if there is one.
     exact: whether a number that looks rounded is taken exactly.
     """
     by_variant: dict[str, list[StudentRow]] = {}
@@ -65,11 +77,14 @@ def grade_class(file: AnswerFile, grader_of: Callable[[str], Grader], *, exact: 
         by_variant.setdefault(row.variant, []).append(row)
     grades: dict[StudentRow, Grade] = {}
     for variant, rows in by_variant.items():
-        grades |= zip(rows, _grades(rows, partial(grader_of, variant), exact=exact), strict=True)
+        graded = _grades(rows, partial(grader_of, variant), variant_of, exact=exact)
+        grades |= zip(rows, graded, strict=True)
     return Gradebook(file, tuple(grades[row] for row in file.rows))
 
 
-def _grades(rows: Sequence[StudentRow], make: Callable[[], Grader], *, exact: bool) -> Iterator[Grade]:
+def _grades(
+    rows: Sequence[StudentRow], make: Callable[[], Grader], variant_of: VariantOf, *, exact: bool
+) -> Iterator[Grade]:
     """Yield the grades of the students of one variant."""
     judged: dict[tuple[str, ...], Grade] = {}
     try:
@@ -79,19 +94,21 @@ def _grades(rows: Sequence[StudentRow], make: Callable[[], Grader], *, exact: bo
         return
     for row in rows:
         if row.answers not in judged:
-            judged[row.answers] = _grade(row, grader, exact=exact)
+            judged[row.answers] = _grade(row, grader, variant_of, exact=exact)
         yield judged[row.answers]._replace(row=row)
 
 
-def _grade(row: StudentRow, grader: Grader, *, exact: bool) -> Grade:
+def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, *, exact: bool) -> Grade:
     if not any(row.answers):
         return Grade(row)
     if not all(row.answers):
         return Grade(row, problem="some answers are empty")
     try:
-        return Grade(row, grader.judge([read_answer(text, exact=exact) for text in row.answers]))
+        answers = [read_answer(text, exact=exact) for text in row.answers]
+        judged = grader.judge(answers)
     except CallError as error:
         return Grade(row, problem=str(error))
+    return Grade(row, judged, variant_answered=None if judged.right else variant_of(answers))
 
 
 SEPARATORS = "\t;,"

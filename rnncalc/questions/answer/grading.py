@@ -20,10 +20,11 @@ from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import (
     KnownQuantity,
     OtherSize,
+    SizeCurve,
     other_size,
     quantities,
     quantities_of_layer,
-    tried_sizes,
+    size_curves,
 )
 from rnncalc.questions.answer.reading import (
     Given,
@@ -35,7 +36,7 @@ from rnncalc.questions.answer.reading import (
     read_answer,
 )
 from rnncalc.questions.answer.returned import JudgedShape, judge_returned
-from rnncalc.questions.answer.search import Diagnosis, Search, worksheets_after
+from rnncalc.questions.answer.search import Diagnosis, Search, is_guess, worksheets_after
 from rnncalc.questions.answer.tensors import (
     Answers,
     Tensors,
@@ -47,7 +48,6 @@ from rnncalc.questions.answer.tensors import (
 from rnncalc.questions.answer.worksheet import Worksheet, worksheet_of
 from rnncalc.questions.count import count
 from rnncalc.questions.given import network_of, plain
-from rnncalc.questions.solve import Piece, TriedSizes
 from rnncalc.questions.training import Training, training_of
 from rnncalc.records import Record
 from rnncalc.text import all_of, bracketed, escape, has_letters, plural
@@ -64,6 +64,7 @@ class Judgement(Record):
     meant: the other quantities of the network with this number.
     other_size: the one changed size that would give it, if no single mistake does.
     follows: the layer with the mistake that it follows from; it is then no mistake of its own.
+    by_chance: whether so many numbers have such an explanation that the likeliest is a guess.
     explained: whether mistakes were looked for; they are for the first MOST_EXPLAINED wrong numbers.
     returned: the comparison with an array that a layer returns, if it is no tensor; `params` is then 0.
     formula: the right number as a formula, if it has letters.
@@ -79,6 +80,7 @@ class Judgement(Record):
     meant: tuple[KnownQuantity, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
+    by_chance: bool = False
     explained: bool = True
     returned: JudgedShape | None = None
     formula: Expression | None = None
@@ -144,6 +146,11 @@ class Grader:
         self.network = network
 
     @cached_property
+    def formula(self) -> Expression | None:
+        """The count as a formula, if it has letters."""
+        return count(self.network).in_letters
+
+    @cached_property
     def search(self) -> Search:
         """The search for mistakes in the total, and in each layer."""
         return Search(worksheet_of(self.network), self.network)
@@ -159,9 +166,9 @@ class Grader:
         return tuple(quantities(self.training))
 
     @cached_property
-    def sizes(self) -> list[tuple[OtherSize, TriedSizes, list[Piece]]]:
-        """The sizes of the network, and those that it may have instead; none if sizes are letters."""
-        return [] if self.network.letters else tried_sizes(self.network)
+    def sizes(self) -> list[SizeCurve]:
+        """How the count depends on each size of the network; nothing if sizes are letters."""
+        return [] if self.network.letters else size_curves(self.network)
 
     def judge(self, given: Sequence[Given]) -> Answer:
         """Judge an answer, as the function `judge` does."""
@@ -372,20 +379,31 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
 
 def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
     network = grader.network
-    judged = Judgement(None, given, network.params, formula=count(network).in_letters)
+    judged = Judgement(None, given, network.params, formula=grader.formula)
     if judged.right or given.one_digit:
         return judged
-    known = tuple(each for each in grader.quantities if given.means(each.number))
-    found = tuple(diagnosis for diagnosis, _ in grader.search.diagnoses(Question(network, given), known=bool(known)))
-    judged = judged._replace(diagnoses=found, meant=known)
-    if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
+    judged = _explained(judged, Question(network, given), grader.search, grader.quantities)[0]
+    if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judged.diagnoses):
         return judged
-    return judged._replace(other_size=other_size(grader.sizes, given))
+    size = other_size(grader.sizes, given)
+    return judged._replace(other_size=size, by_chance=judged.by_chance or size is not None)
+
+
+def _explained(
+    judged: Judgement, question: Question, search: Search, known: Sequence[KnownQuantity]
+) -> tuple[Judgement, list[Worksheet]]:
+    """Return a wrong number with its explanations, and the wrong worksheets. known: what else a number may be."""
+    given = question.given
+    meant = tuple(each for each in known if given.means(each.number))
+    found = [*search.diagnoses(question, known=bool(meant))]
+    diagnoses = tuple(diagnosis for diagnosis, _ in found)
+    guess = diagnoses[0].by_chance if diagnoses else bool(meant) and is_guess(given, [each.number for each in known])
+    return judged._replace(diagnoses=diagnoses, meant=meant, by_chance=guess), [worksheet for _, worksheet in found]
 
 
 def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
     """Judge a number for each layer. Numbers after a wrong one may follow from its mistake."""
-    network, search, of = grader.network, grader.search, grader.training
+    network, search, training = grader.network, grader.search, grader.training
     worksheet = search.worksheet
     judged: list[Judgement] = []
     learned: list[tuple[str, Worksheet]] = []  # layers with a mistake, and what it makes of all lines
@@ -401,11 +419,10 @@ def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber
                 each = each._replace(explained=False)
             else:
                 explained += 1
-                known = tuple(each for each in quantities_of_layer(of, of.layers[place]) if number.means(each.number))
-                found = [*search.diagnoses(Question(network, number, place), known=bool(known))]
-                ways = ((line.name, way) for _, wrong in found for way in worksheets_after(worksheet, wrong, place))
+                known = tuple(quantities_of_layer(training, training.layers[place]))
+                each, wrongs = _explained(each, Question(network, number, place), search, known)
+                ways = ((line.name, way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
                 learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
-                listed = tuple(diagnosis for diagnosis, _ in found)
-                each = each._replace(diagnoses=listed, meant=() if listed else known)
+                each = each._replace(meant=() if each.diagnoses else each.meant)
         judged.append(each)
     return tuple(judged)

@@ -39,6 +39,7 @@ from rnncalc.questions.answer.worksheet import (
     Source,
     Worksheet,
     above,
+    gate_line,
     worksheet_of,
 )
 from rnncalc.questions.compare import compare_conventions
@@ -50,10 +51,13 @@ MOST_GATES = 6
 
 
 class Question(Record):
-    """A wrong number: for the whole network, or for the layer at a place of the worksheet."""
+    """A wrong number: for the whole network, or for the layer at a place of the worksheet.
+
+    given: the number; 0 if none is looked for.
+    """
 
     network: Network
-    given: GivenNumber
+    given: GivenNumber = GivenNumber(0)
     place: int | None = None
 
     def lines(self, worksheet: Worksheet) -> list[tuple[int, LayerLine]]:
@@ -61,9 +65,9 @@ class Question(Record):
         places = range(len(worksheet)) if self.place is None else (self.place,)
         return [(place, worksheet[place]) for place in places]
 
-    def params(self, worksheet: Worksheet) -> int:
-        """Return the sum of the lines in question on a worksheet."""
-        return sum(line.params for _, line in self.lines(worksheet))
+    def right(self, worksheet: Worksheet) -> int:
+        """Return the right sum of the lines in question."""
+        return sum([line.placed.params for _, line in self.lines(worksheet)])
 
 
 Values = Mapping[str, str]
@@ -71,11 +75,15 @@ Values = Mapping[str, str]
 
 
 class Variant(Record):
-    """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one."""
+    """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one.
+
+    spacing: of a fitted family, how far apart the numbers are that its variants give.
+    """
 
     worksheet: Worksheet
     values: Values
     layer: str | None = None
+    spacing: int = 0
 
 
 Variants = Callable[[Worksheet, Question], Iterator[Variant]]
@@ -99,7 +107,6 @@ class Family(Record):
     rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant
     for each layer; combined with another mistake it is made first.
     fitted: whether its variants depend on the learner's number.
-    weak: whether it explains so many numbers that other mistakes are also looked for, and listed before it.
     """
 
     id: str
@@ -109,7 +116,6 @@ class Family(Record):
     single: bool = False
     by_layer: bool = False
     fitted: bool = False
-    weak: bool = False
 
 
 def check(rows: Sequence[Mistake | Family]) -> None:
@@ -157,16 +163,16 @@ def times_a_number(*kinds: type[Layer]) -> Variants:
     """Return the family of mistakes that multiply the layers of these kinds by any whole number."""
 
     def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-        once = sum(line.params for _, line in question.lines(worksheet) if isinstance(line.layer, kinds))
+        once = sum([line.placed.params for _, line in question.lines(worksheet) if isinstance(line.layer, kinds)])
         if not once or question.given.unit * 10 > once:  # a coarsely rounded number is near some multiple of any count
             return
-        rest = question.params(worksheet) - once
+        rest = question.right(worksheet) - once
         times = (question.given.number - rest + once // 2) // once
         if times > 1 and question.given.means(rest + times * once):
             changed = (
                 line._replace(times=line.times * times) if isinstance(line.layer, kinds) else line for line in worksheet
             )
-            yield Variant(tuple(changed), {"times": f"{times:,}"})
+            yield Variant(tuple(changed), {"times": f"{times:,}"}, spacing=once)
 
     return variants
 
@@ -175,14 +181,14 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
     """Yield the worksheet with the output width that gives the number, if there is one."""
     for place, line in question.lines(worksheet):
         if isinstance(line.layer, Output) and line.width("input"):
-            wanted = question.given.number - question.params(worksheet) + line.params
+            wanted = question.given.number - question.right(worksheet) + line.placed.params
             each = line.width("input") + line.biases
             units = (2 * wanted + each) // (2 * each)
-            changes = units * each - line.params
-            if units > 0 and units != line.h and question.given.means(question.params(worksheet) + changes):
+            changes = units * each - line.placed.params
+            if units > 0 and units != line.h and question.given.means(question.right(worksheet) + changes):
                 changed = line._replace(h=units, bias_size=units)
                 values = {"width": plural(units, "unit"), "units": f"{line.h:,}"}
-                yield Variant(replace_line(worksheet, place, changed), values, line.name)
+                yield Variant(replace_line(worksheet, place, changed), values, line.name, spacing=each)
 
 
 def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -190,12 +196,13 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
     for place, line in question.lines(worksheet):
         steps = question.network.parts[line.placed.part].steps or 0
         if isinstance(line.layer, Embedding) and steps > 1:
-            table = question.given.number - question.params(worksheet) + line.params
+            table = question.given.number - question.right(worksheet) + line.placed.params
             batch, rest = divmod(table, steps * line.h)
-            if batch > 1 and not rest and question.given.unit == 1 and table != line.params:
+            if batch > 1 and not rest and question.given.unit == 1 and table != line.placed.params:
                 rows = {"table": Times((batch, steps, line.h))}
                 values = {"batch": f"{batch:,}", "steps": f"{steps:,}"}
-                yield Variant(replace_line(worksheet, place, line._replace(others=rows)), values, line.name)
+                changed = replace_line(worksheet, place, line._replace(others=rows))
+                yield Variant(changed, values, line.name, spacing=steps * line.h)
 
 
 def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -224,14 +231,9 @@ def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterat
         reader = above(worksheet, place)
         if line.directions != 2 or not concatenates(line) or reader is None:
             continue
-        fed = worksheet[reader]
-        if fed.placed.part == line.placed.part:
-            changed = replace_line(worksheet, place, line._replace(directions=1))
-            yield Variant(
-                replace_line(changed, reader, set_input(fed, direction_width(line))),
-                {"layer": line.name},
-                line.name,
-            )
+        changed = replace_line(worksheet, place, line._replace(directions=1))
+        fed = set_input(worksheet[reader], direction_width(line))
+        yield Variant(replace_line(changed, reader, fed), {"layer": line.name}, line.name)
 
 
 def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -242,13 +244,12 @@ def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Var
         if isinstance(line.layer, Output | Embedding | External) or not line.params:
             continue
         left = replace_line(worksheet, place, leave_out(line))
-        yield Variant(left, {"layer": line.name}, line.name)
+        yield Variant(left, {"layer": line.name, "fed": ""}, line.name)
         reader = above(worksheet, place)
-        if reader is None or line.placed.starts:
-            continue
-        if worksheet[reader].placed.part == line.placed.part:
+        if reader is not None and not line.placed.starts:
             fed = set_input(worksheet[reader], line.placed.inputs - line.layer.extra_inputs)
-            yield Variant(replace_line(left, reader, fed), {"layer": line.name}, line.name)
+            values = {"layer": line.name, "fed": f", and feeds {worksheet[reader].name} with its input"}
+            yield Variant(replace_line(left, reader, fed), values, line.name)
 
 
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -296,6 +297,33 @@ def without_each_gate(worksheet: Worksheet, question: Question) -> Iterator[Vari
 
     for name in dict.fromkeys(gate.name for line in worksheet if odd(line) for gate in line.gates):
         yield Variant(tuple(without(name, line) for line in worksheet), {"gate": name})
+
+
+def absent_gates(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with each gate that cells of a kind have, but not with these options and widths."""
+
+    def absent(line: LayerLine) -> dict[str, GateLine]:
+        layer, inputs = line.layer, line.placed.inputs
+        if not isinstance(layer, Cell):
+            return {}
+        switches = [option for option, value in layer.defaults.items() if isinstance(value, bool)]
+        others = [layer.replace(**{option: layer.defaults[option]}).gates(inputs) for option in switches]
+        present = {gate.name for gate in layer.gates(inputs)}
+        biases = max((gate.biases for gate in line.gates), default=0)
+        return {
+            gate.name: gate_line(line.placed, layer, gate, biases * gate.bias)
+            for gates in (*others, layer.gates(4 * inputs + 1))
+            for gate in gates
+            if gate.name not in present
+        }
+
+    gates = [absent(line) for line in worksheet]
+    for name in dict.fromkeys(name for each in gates for name in each):
+        changed = (
+            line._replace(gates=(*line.gates, each[name])) if name in each and not line.is_empty else line
+            for line, each in zip(worksheet, gates, strict=True)
+        )
+        yield Variant(tuple(changed), {"gate": name})
 
 
 def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

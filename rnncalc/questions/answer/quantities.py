@@ -12,7 +12,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.solve import Piece, SizePlace, TriedSizes, best_place, pieces, resized
+from rnncalc.questions.solve import Curve, Piece, SizePlace, TriedSizes, curve, pieces, resized
 from rnncalc.questions.training import LayerTraining, Training
 from rnncalc.records import Record
 
@@ -98,19 +98,32 @@ class OtherSize(Record):
     right: int
 
 
-def tried_sizes(network: Network) -> list[tuple[OtherSize, TriedSizes, list[Piece]]]:
-    """Return the sizes of a network, each with the pieces of other sizes that it may have; none for many layers."""
+class SizeCurve(Record):
+    """The counts of a network with one size changed, over a range of valid sizes."""
+
+    size: OtherSize
+    tried: TriedSizes
+    range: Piece
+    curve: Curve
+
+
+def size_curves(network: Network) -> list[SizeCurve]:
+    """Return how the count depends on each size of a network; nothing for many layers."""
     if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
         return []
-    tried = ((of, TriedSizes(partial(resized, network, (of.at,)), 1)) for of in _sizes(network))
-    return [(of, sizes, pieces(sizes, 1, MAX_SIZE)) for of, sizes in tried]
+    tried = ((size, TriedSizes(partial(resized, network, (size.at,)), 1)) for size in _sizes(network))
+    return [
+        SizeCurve(size, sizes, piece, curve(sizes, *piece))
+        for size, sizes in tried
+        for piece in reversed(pieces(sizes, 1, MAX_SIZE))
+    ]
 
 
-def other_size(sizes: Iterable[tuple[OtherSize, TriedSizes, list[Piece]]], given: GivenNumber) -> OtherSize | None:
+def other_size(curves: Iterable[SizeCurve], given: GivenNumber) -> OtherSize | None:
     """Return the first size that would give the number if it alone were changed, or None."""
-    for size, tried, found in sizes:
-        best = best_place(tried, found, given.number + given.unit // 2)
-        if best is not None and given.means(tried.params(best)):
+    for size, tried, piece, counts in curves:
+        best = counts.last_within(*piece, given.number + given.unit // 2)
+        if given.means(counts.params(best)) and given.means(tried.params(best)):
             return size._replace(size=best)
     return None
 

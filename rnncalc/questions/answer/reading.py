@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
-from rnncalc.bounds import MOST_ANSWERS
+from rnncalc.bounds import (
+    LONGEST_ANSWER,
+    LONGEST_FORMULA,
+    MAX_DIGITS,
+    MOST_ANSWERS,
+    MOST_BRACKETS,
+    MOST_DEGREE,
+    MOST_PRODUCTS,
+)
 from rnncalc.errors import CallError
 from rnncalc.polynomial import Number, Polynomial, letter
 from rnncalc.records import Record
@@ -25,13 +34,14 @@ _NAMED = re.compile(
     rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]])))+[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS})+)"
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
-_SUM = re.compile(r"[0-9(][-0-9_,+*×·x^²()]*")
-_FORMULA = re.compile(r"(?:[A-Za-z]+=)?(?P<formula>[0-9A-Za-z(][-0-9A-Za-z_,+*×·^²³()]*)")
+_SUM = re.compile(r"[0-9(\[{][-0-9_,+*×·x^²()\[\]{}]*")
+_FORMULA = re.compile(r"(?:[A-Za-z]+=)?(?P<formula>[0-9A-Za-z(\[{][-0-9A-Za-z_,+*×·^²³()\[\]{}]*)")
 _TOKEN = re.compile(rf"[0-9][0-9_]*(?:,[0-9]{{3}})*|(?:\^|\*\*)[0-9]|{LETTER}|.")
 _POWER = re.compile(r"(?:\^|\*\*)[0-9]|[²³]")
-_ALIKE = {"[": "(", "]": ")", "−": "-", "–": "-", "⋅": "·", "∙": "·", "\\cdot": "·", "\\times": "×"}
-_ALIKE |= {"\\left": "", "\\right": "", "{": "", "}": ""}
+_ALIKE = {"−": "-", "–": "-", "⋅": "·", "∙": "·", "\\cdot": "·", "\\times": "×"}
+_ALIKE |= {"\\left": "", "\\right": "", "\\{": "{", "\\}": "}"}
 """Signs of documents and LaTeX, and the plain sign that each means in a formula."""
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _WORDS = re.compile(
     r"^\s*(?:≈|~|=|about\b|ca\.?\s|total:)\s*"
     r"|\s*\b(?:(?:trainable|learnable|total)\s+)?(?:parameters?|params?|weights?|parametern?)\.?\s*$",
@@ -39,17 +49,10 @@ _WORDS = re.compile(
 )
 """Words around a number that are ignored."""
 
-LONGEST_SUM = 300
-"""The most characters of a sum. Brackets are read by recursion, so their depth must be limited."""
-
 _FLAT = str.maketrans("₀₁₂₃₄₅₆₇₈₉²³", "012345678923")
 """Maps the digits of subscripts and powers to plain digits."""
 
-MOST_MONOMIALS = 500
-"""The most terms of an expanded formula; the formula of any network has fewer."""
-
 _POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
-MOST_POWER = 40
 
 
 def check_number_of_answers(count: int) -> None:
@@ -128,6 +131,9 @@ def read_answer(text: str, *, exact: bool = False) -> Given:
 
     exact: whether a number that looks rounded is taken exactly. Raises CallError if the text is no answer.
     """
+    if len(text) > LONGEST_ANSWER:
+        raise CallError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+    text = re.sub(r"\s{2,}", " ", text.strip())
     if found := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
         sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", found["shape"])
         return NamedShape(
@@ -153,23 +159,40 @@ def _read(text: str) -> GivenNumber | Shape:
     return read_number(text)
 
 
+class TooLargeError(CallError):
+    """A formula beyond a limit: its length, its brackets, or its products."""
+
+
 def formula_of(text: str) -> Number:
-    """Return the value of a formula such as 4h(m+h+1) or of a sum. Raises CallError if the text is neither.
+    """Return the value of a formula such as 4h(m+h+1) or of a sum, without spaces. Raises CallError if it is neither.
 
     It may have whole numbers, letters with subscripts, brackets, +, -, powers, and products with or without a sign.
+    Raises TooLargeError beyond a limit.
     """
-    refused = CallError(f"expected a sum, such as 4*16*(8+16+1), got '{escape(text)}'")
-    tokens = _TOKEN.findall(text) if len(text) <= LONGEST_SUM else []
-    place = 0
+    if len(text) > LONGEST_FORMULA:
+        raise TooLargeError(f"a formula has at most {LONGEST_FORMULA:,} characters, this one has {len(text):,}")
+    expected = _FORMULAS if re.search("[A-Za-wyz]", text) else "a sum, such as 4*16*(8+16+1)"
+    tokens = _TOKEN.findall(text)
+    place = depth = work = 0
+
+    def character() -> int:
+        return len("".join(tokens[:place])) + 1
+
+    def refused() -> CallError:
+        cannot = f"it cannot be read from character {character()} on" if place < len(tokens) else "its end is missing"
+        return CallError(f"expected {expected}, got '{escape(text)}'; {cannot}")
 
     def next_token() -> str:
         return tokens[place] if place < len(tokens) else ""
 
     def taken(*signs: str) -> str:
         nonlocal place
-        found = next_token() if next_token() in signs else ""
-        place += bool(found)
-        return found
+        token = next_token() if next_token() in signs else ""
+        place += bool(token)
+        return token
+
+    def too_large(limit: str) -> TooLargeError:
+        return TooLargeError(f"{limit}, and '{escape(text)}' has more at character {character() - 1:,}")
 
     def total() -> Number:
         value = product()
@@ -179,45 +202,68 @@ def formula_of(text: str) -> Number:
 
     def product() -> Number:
         value = power()
-        while taken("*", "×", "·", "x") or next_token() == "(" or next_token()[:1].isalpha():
-            value = bounded(value * power())
+        while taken("*", "×", "·", "x") or next_token() in _BRACKETS or next_token()[:1].isalpha():
+            value = times(value, power())
         return value
 
     def power() -> Number:
-        nonlocal place
+        nonlocal place, depth
         token = next_token()
         value: Number
-        if taken("("):
+        if opened := taken(*_BRACKETS):
+            depth += 1
+            if depth > MOST_BRACKETS:
+                raise too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
             value = total()
-            if not taken(")"):
-                raise refused
+            depth -= 1
+            if not taken(_BRACKETS[opened]):
+                raise refused()
         elif token[:1].isdecimal():
-            value = bounded(int(token.replace(",", "").replace("_", "")))
             place += 1
+            value = times(1, int(token.replace(",", "").replace("_", "")))
         elif token[:1].isalpha():
             value = letter(token)
             place += 1
         else:
-            raise refused
-        while _POWER.fullmatch(raised := next_token()):
+            raise refused()
+        if _POWER.fullmatch(raised := next_token()):
             place += 1
             value, factor = 1, value
             for _ in range(int(raised[-1].translate(_FLAT))):
-                value = bounded(value * factor)
+                value = times(value, factor)
         return value
 
-    def bounded(value: Number) -> Number:
-        if abs(value) >= 10**MOST_POWER or (isinstance(value, Polynomial) and len(value.terms) > MOST_MONOMIALS):
-            raise refused
+    def times(one: Number, other: Number) -> Number:
+        """Return a product, unless it is beyond a limit: what it takes is counted before it is made."""
+        nonlocal work
+        (terms, degree), (more_terms, more_degree) = _extent(one), _extent(other)
+        work += terms * more_terms
+        if degree + more_degree > MOST_DEGREE:
+            raise too_large(f"a product has at most {MOST_DEGREE} letters")
+        if work > MOST_PRODUCTS:
+            raise too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
+        value = one * other
+        if any(abs(factor) >= 10**MAX_DIGITS for factor in _coefficients(value)):
+            raise too_large(f"a number has at most {MAX_DIGITS} digits")
         return value
 
-    try:
-        value = total()
-    except RecursionError:
-        raise refused from None
-    if place < len(tokens) or value < 0:
-        raise refused
+    value = total()
+    if place < len(tokens):
+        raise refused()
+    if value < 0:
+        raise CallError(f"expected {expected}, got '{escape(text)}', which is less than 0")
     return value
+
+
+def _extent(value: Number) -> tuple[int, int]:
+    """Return the number of terms of a value, and the most letters in one of them."""
+    if isinstance(value, Polynomial):
+        return len(value.terms), max(map(len, value.terms))
+    return 1, 0
+
+
+def _coefficients(value: Number) -> Iterable[int]:
+    return value.terms.values() if isinstance(value, Polynomial) else (value,)
 
 
 def _shape(bare: str) -> Shape | None:
@@ -235,6 +281,7 @@ def _formula(text: str) -> GivenNumber | None:
     bare = re.sub(r"\s", "", text)
     for sign, meant in _ALIKE.items():
         bare = bare.replace(sign, meant)
+    bare = re.sub(r"([_^])\{(\w+)\}", r"\1\2", bare)
     bare = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_FLAT)}", bare)
     bare = re.sub("(?<![A-Za-z_])([A-WYZa-wyz])([0-9]+)", r"\1_\2", bare)  # h1; x is also a sign of multiplication
     found = _FORMULA.fullmatch(bare)
@@ -242,7 +289,9 @@ def _formula(text: str) -> GivenNumber | None:
         return None
     try:
         value = formula_of(found["formula"])
-    except CallError:
+    except CallError as error:
+        if isinstance(error, TooLargeError) or _is_sum(text):
+            raise
         return None
     return GivenNumber(value, 1, " ".join(text.split())) if isinstance(value, Polynomial) else None
 
@@ -261,7 +310,7 @@ def read_number(text: str) -> GivenNumber:
     power = int(found["power"] or _POWERS.get(found["suffix"], 0)) if found else 0
     decimals = (found["decimals"] or "") if found else ""
     kept, beyond = decimals[:power], decimals[power:]
-    if not found or beyond.strip("0") or power > MOST_POWER:
+    if not found or beyond.strip("0") or power > MAX_DIGITS:
         if _is_sum(text):
             raise CallError(f"expected {_FORMULAS}, got '{escape(text)}'")
         raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{_cure(text.strip())}")

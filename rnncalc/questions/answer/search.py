@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import groupby, product
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby, product, takewhile
+from operator import itemgetter
 from types import MappingProxyType
 
-from rnncalc.bounds import MOST_JUDGED, MOST_LINES_PAIRED
+from rnncalc.bounds import MOST_BY_CHANCE, MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenates, direction_width, replace_line, set_input
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
+from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet, above, amount, sum_of
 from rnncalc.records import Record
@@ -41,6 +43,7 @@ class Diagnosis(Record):
     layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
     one; if that may be any of several equal layers, the first and the last of them.
     yours: the probable sum of the learner. right: the right sum.
+    by_chance: whether so many numbers have an explanation like it that it is a guess.
     """
 
     mistakes: tuple[Reason, ...]
@@ -48,6 +51,7 @@ class Diagnosis(Record):
     alone: tuple[str, str] | None
     yours: Expression
     right: Expression
+    by_chance: bool = False
 
     @property
     def id(self) -> str:
@@ -69,95 +73,133 @@ class Candidate(Record):
     alone: tuple[str, str] | None = None
 
     @property
-    def weak(self) -> bool:
-        """Whether it explains almost any number."""
-        return any(isinstance(row, Family) and row.weak for row, _ in self.mistakes)
-
-    @property
     def rarity(self) -> int:
         """How many of its mistakes are rare or belong to a family."""
         return sum(_rarity(row) for row, _ in self.mistakes)
 
 
+Numbered = dict[int, list[Candidate]]
+"""The candidates by the number that each gives, the likeliest first."""
+
+
 class Search:
     """The search for explanations of wrong numbers of one network.
 
-    One search serves any number of questions: the wrong worksheets are kept.
+    One search serves any number of questions: the wrong worksheets are made once, and a number is looked up.
     """
 
     def __init__(self, worksheet: Worksheet, network: Network) -> None:
         self.worksheet = worksheet
         self.network = network
         large = len(worksheet) > MOST_JUDGED
-        self.rows = [row for row in TABLE if not (large and row.rare)]
+        rows = [row for row in TABLE if not (large and row.rare)]
+        self.fitted = [row for row in rows if isinstance(row, Family) and row.fitted]
+        self.rows = [row for row in rows if row not in self.fitted]
         self._made: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
-        self._in_one_layer: list[tuple[int, Candidate]] | None = None
+        self._singles: dict[int | None, Numbered] = {}
         self._pairs: list[tuple[tuple[int, ...], Candidate]] | None = None
-        self._pairs_by_count: dict[int | None, dict[int, list[Candidate]]] = {}
+        self._pairs_by_count: dict[int | None, Numbered] = {}
 
     def diagnoses(self, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
-        """Yield the explanations of a number, each with its wrong worksheet.
+        """Yield the explanations of a number, each with its wrong worksheet: those that are no guess come first.
 
-        The order: mistakes made everywhere, as in the table; mistakes made in one layer only; pairs, if there is
-        nothing simpler; weak mistakes, which explain almost any number. Pairs are not tried for a rounded number,
-        because some pair is always near it. Duplicates are skipped: the same lines, or the same mistake with the same
-        sum.
-        known: whether the number is another known quantity; then pairs and weak mistakes are left out.
+        The order: mistakes made everywhere, as in the table, the rare ones last; mistakes made in one layer only;
+        pairs, if there is nothing simpler; mistakes fitted to the number that give many others too. Pairs are not tried
+        for a rounded number, because some pair is always near it. Duplicates are skipped: the same lines, or the same
+        mistake with the same sum.
+        known: whether the number is another known quantity; then pairs and guesses that are fitted are left out.
         """
+        singles = [(candidate, self._is_guess(question, number)) for number, candidate in self._giving(question)]
+        fitted = [*self._fitted(question)]
+        found = sorted([*singles, *(each for each in fitted if not each[1])], key=itemgetter(1))
+        if not (known or found or question.given.unit > 1):
+            found += self._likeliest_pairs(question)
+        if not known or found:
+            found += [each for each in fitted if each[1]]
+        if not found:
+            return
         right = _sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []
-
-        def new(candidate: Candidate) -> Iterator[tuple[Diagnosis, Worksheet]]:
+        for candidate, by_chance in found:
             lines = question.lines(candidate.worksheet)
             if lines not in seen:
                 seen.append(lines)
-                diagnosis = _diagnosis(candidate, right, question)
+                diagnosis = _diagnosis(candidate, right, question, by_chance=by_chance)
                 if (diagnosis.id, diagnosis.yours) not in listed:
                     listed.append((diagnosis.id, diagnosis.yours))
                     yield diagnosis, candidate.worksheet
-
-        weak: list[Candidate] = []
-        for candidate in self._simple(question):
-            if candidate.weak:
-                weak.append(candidate)
-                continue
-            yield from new(candidate)
             if question.given.unit > 1 and len(listed) == MOST_LISTED:
                 return
-        if known and not listed:
-            return
-        if not listed and question.given.unit == 1:
-            yield from self._likeliest_pairs(question, right)
-        for candidate in weak:
-            yield from new(candidate)
 
-    def variants(self, row: Mistake | Family, question: Question) -> list[tuple[Variant, tuple[int, ...]]]:
-        """Return the variants of one mistake, each with the wrong count of each line."""
-        if row.id in self._made:
-            return self._made[row.id]
-        made = _variants(row, self.worksheet, question)
-        found = [(variant, tuple(line.params for line in variant.worksheet)) for variant in made]
-        if not (isinstance(row, Family) and row.fitted):
-            self._made[row.id] = found
-        return found
+    def singles(self, place: int | None) -> Numbered:
+        """Return the wrong numbers that single mistakes give, the likeliest first, each with its mistakes.
 
-    def pairs(self, question: Question) -> list[tuple[tuple[int, ...], Candidate]]:
+        place: the line whose number is asked for, None for the total. The mistakes of fitted families are not there.
+        """
+        if place not in self._singles:
+            right = sum(line.params for line in self.worksheet) if place is None else self.worksheet[place].params
+            made = [each for each in self._numbered(place, right) if each[0] != right]
+            likeliest = sorted(made, key=lambda each: _is_rare(each[1]))
+            numbered = self._singles[place] = {number: [] for number, _ in likeliest}
+            for number, candidate in made:
+                numbered[number].append(candidate)
+        return self._singles[place]
+
+    def _numbered(self, place: int | None, right: int) -> Iterator[tuple[int, Candidate]]:
+        """Yield each wrong number with its mistake: made everywhere, then in one layer only."""
+        for row in self.rows:
+            if place is None or not _by_layer(row):
+                for variant, counts in self.variants(row):
+                    number = sum(counts) if place is None else counts[place]
+                    yield number, Candidate(((row, variant),), variant.worksheet, variant.layer)
+        if place is None and len(self.worksheet) <= MOST_JUDGED:
+            for row in self.rows:
+                if isinstance(row, Mistake) and not row.rare:
+                    yield from self._alone(row, right)
+
+    def _giving(self, question: Question) -> Iterator[tuple[int, Candidate]]:
+        """Yield the single mistakes that give a number, each with the number that it gives exactly."""
+        numbered, given = self.singles(question.place), question.given
+        numbers = (given.number,) if given.unit == 1 else tuple(filter(given.means, numbered))
+        for number in numbers:
+            for candidate in numbered.get(number, ()):
+                yield number, candidate
+
+    def _is_guess(self, question: Question, number: int) -> bool:
+        """Return whether many of the numbers near a wrong one have an explanation that is as likely, or likelier."""
+        likelier = takewhile(lambda other: other != number, self.singles(question.place))
+        return is_guess(question.given, (*likelier, number))
+
+    def _fitted(self, question: Question) -> Iterator[tuple[Candidate, bool]]:
+        """Yield the mistakes of the families that are fitted to a number, and whether each is a guess."""
+        for row in self.fitted:
+            if question.place is None or not row.by_layer:
+                for variant in _variants(row, self.worksheet, question):
+                    candidate = Candidate(((row, variant),), variant.worksheet, variant.layer)
+                    yield candidate, bool(MOST_BY_CHANCE * question.given.unit > variant.spacing)
+
+    def variants(self, row: Mistake | Family) -> list[tuple[Variant, tuple[int, ...]]]:
+        """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
+        if row.id not in self._made:
+            variants = _variants(row, self.worksheet, Question(self.network))
+            self._made[row.id] = [(each, tuple(line.params for line in each.worksheet)) for each in variants]
+        return self._made[row.id]
+
+    def pairs(self) -> list[tuple[tuple[int, ...], Candidate]]:
         """Return all pairs of mistakes, each with the wrong count of each line, the likeliest first."""
         if self._pairs is None:
-            pairs = self._paired(question) if len(self.worksheet) <= MOST_JUDGED else ()
+            pairs = self._paired() if len(self.worksheet) <= MOST_JUDGED else ()
             self._pairs = sorted(pairs, key=lambda pair: pair[1].rarity)
         return self._pairs
 
-    def _paired(self, question: Question) -> Iterator[tuple[tuple[int, ...], Candidate]]:
+    def _paired(self) -> Iterator[tuple[tuple[int, ...], Candidate]]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
         single = {row.id for row in TABLE if isinstance(row, Family) and (row.single or row.fitted)}
         rows = [row for row in TABLE if row.id not in single and not (likelier and _rarity(row))]
-        made = {
-            row.id: [each for each in self.variants(row, question) if each[0].worksheet != self.worksheet]
-            for row in rows
-        }
+        made = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
         seconds = [row for row in rows if made[row.id] and not _by_layer(row)]
+        question = Question(self.network)
         for first, second in product(rows, seconds):
             for once, counts in made[first.id] if first is not second else ():
                 for twice in _variants(second, once.worksheet, question):
@@ -167,27 +209,13 @@ class Search:
                         mistakes = ((first, once), (second, twice))
                         yield both, Candidate(mistakes, twice.worksheet, once.layer or twice.layer)
 
-    def _simple(self, question: Question) -> Iterator[Candidate]:
-        """Yield the single mistakes that give the number: made everywhere, then in one layer only."""
-        for row in self.rows:
-            if question.place is not None and _by_layer(row):
-                continue
-            for variant, counts in self.variants(row, question):
-                if question.given.means(sum(counts) if question.place is None else counts[question.place]):
-                    yield Candidate(((row, variant),), variant.worksheet, variant.layer)
-        if question.place is None and len(self.worksheet) <= MOST_JUDGED:
-            if self._in_one_layer is None:
-                likelier = [row for row in self.rows if isinstance(row, Mistake) and not row.rare]
-                self._in_one_layer = [each for row in likelier for each in self._alone(row, question)]
-            yield from (candidate for count, candidate in self._in_one_layer if question.given.means(count))
-
-    def _alone(self, mistake: Mistake, question: Question) -> Iterator[tuple[int, Candidate]]:
+    def _alone(self, mistake: Mistake, right: int) -> Iterator[tuple[int, Candidate]]:
         """Yield a mistake made in only one of the layers in which it can be made, each time with the total.
 
-        Neighbours that are equal, and changed equally, are one explanation.
+        Layers that are equal, and changed equally, are one explanation, unless another that counts is between them.
         """
-        ((made, _),) = self.variants(mistake, question)
-        worksheet, right = self.worksheet, question.params(self.worksheet)
+        ((made, _),) = self.variants(mistake)
+        worksheet = self.worksheet
 
         def layers(place: int) -> object:
             was, now = worksheet[place], made.worksheet[place]
@@ -197,7 +225,8 @@ class Search:
         changed = [now is not was and not now.is_empty for was, now in zip(worksheet, made.worksheet, strict=True)]
         if sum(changed) < 2:
             return
-        for _, (first, *others) in groupby(range(len(worksheet)), key=layers):
+        counted = (place for place, line in enumerate(worksheet) if not line.passes_on)
+        for _, (first, *others) in groupby(counted, key=layers):
             if changed[first]:
                 place = [first, *others][-1]
                 was, now = worksheet[place], made.worksheet[place]
@@ -205,23 +234,34 @@ class Search:
                 candidate = Candidate(((mistake, made),), replace_line(worksheet, place, now), names[0], names)
                 yield right - was.params + now.params, candidate
 
-    def _likeliest_pairs(self, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
-        """Yield the likeliest pairs that give the number, in an order in which both mistakes can be made."""
+    def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
+        """Return the likeliest pairs that give the number, one for each sum; all are guesses."""
         place = question.place
         if place not in self._pairs_by_count:
             by_count = self._pairs_by_count.setdefault(place, {})
-            for counts, candidate in self.pairs(question):
+            for counts, candidate in self.pairs():
                 if place is None or not _by_layer(candidate.mistakes[0][0]):
                     by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
-        listed = [right]
-        rarity = 0
-        for candidate in self._pairs_by_count[place].get(question.given.number, ()):
-            if len(listed) > MOST_LISTED or (candidate.rarity > rarity and len(listed) > 1):
-                return
-            rarity = candidate.rarity
-            if (yours := _sum(candidate.worksheet, question)) not in listed:
-                listed.append(yours)
-                yield _diagnosis(candidate, right, question), candidate.worksheet
+        pairs = self._pairs_by_count[place].get(question.given.number, [])
+        sums = [_sum(self.worksheet, question)] if pairs else []
+        likeliest = []
+        for pair in pairs:
+            if pair.rarity == pairs[0].rarity and (yours := _sum(pair.worksheet, question)) not in sums:
+                sums.append(yours)
+                likeliest.append((pair, True))
+        return likeliest[:MOST_LISTED]
+
+
+def is_guess(given: GivenNumber, explained: Iterable[int]) -> bool:
+    """Return whether many of the numbers from half to twice a given one are explained, so that it may be by chance."""
+    number = given.number
+    near = sum(1 for other in explained if 2 * other >= number and other <= 2 * number)
+    return bool(2 * MOST_BY_CHANCE * near * given.unit > 3 * number)
+
+
+def _is_rare(candidate: Candidate) -> bool:
+    """Return whether it is a rare mistake, or made in one layer only."""
+    return candidate.alone is not None or any(row.rare for row, _ in candidate.mistakes)
 
 
 def _rarity(row: Mistake | Family) -> int:
@@ -260,11 +300,11 @@ def _with_same(row: Mistake | Family, worksheet: Worksheet, changed: Worksheet) 
     return tuple([was if was == now else now for was, now in zip(worksheet, changed, strict=True)])
 
 
-def _diagnosis(candidate: Candidate, right: Expression, question: Question) -> Diagnosis:
+def _diagnosis(candidate: Candidate, right: Expression, question: Question, *, by_chance: bool) -> Diagnosis:
     yours = _sum(candidate.worksheet, question)
     layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
     reasons = tuple(Reason.of(row.id, row.text, variant.values) for row, variant in candidate.mistakes)
-    return Diagnosis(reasons, layer, candidate.alone, yours, right)
+    return Diagnosis(reasons, layer, candidate.alone, yours, right, by_chance)
 
 
 def _sum(worksheet: Worksheet, question: Question) -> Expression:

@@ -48,6 +48,7 @@ from rnncalc.questions.answer.changes import (
 from rnncalc.questions.answer.mistake import (
     Family,
     Mistake,
+    absent_gates,
     check,
     gate_numbers,
     layers_alone,
@@ -116,11 +117,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "no-norm-of-states", "leaves out the normalisation of the cell state", in_cells(changes.without_norm_of_states)
     ),
-    Mistake(
-        "input-gate-apart",
-        "counts an input gate, and it is one minus the forget gate",
-        in_cells(changes.input_gate_apart),
-    ),
+    Family("absent-gate", "counts weights for the {gate}, which has none here", absent_gates),
     Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.count_tied_twice)),
     Mistake(
         "frozen-out",
@@ -285,7 +282,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     ),
     Mistake("no-encoder", "leaves out the encoder", without_part("encoder")),
     Mistake("no-decoder", "leaves out the decoder", without_part("decoder")),
-    Family("no-layer", "leaves out the layer {layer}", without_each_layer, by_layer=True),
+    Family("no-layer", "leaves out the layer {layer}{fed}", without_each_layer, by_layer=True),
     Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
     Mistake(
@@ -293,10 +290,18 @@ TABLE: tuple[Mistake | Family, ...] = (
         "counts the gates and forgets the candidate",
         in_cells(lambda line: line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name))),
     ),
-    Mistake("gates-1", "counts the cell as a plain RNN, with 1 block", in_cells(with_gates(1))),
-    Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate", in_cells(with_gates(2))),
-    Mistake("gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate", in_cells(with_gates(3))),
-    Mistake("gates-4", "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate", in_cells(with_gates(4))),
+    Mistake("gates-1", "counts the cell as a plain RNN, with 1 block", in_cells(with_gates(1, "rnn"))),
+    Mistake(
+        "gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate", in_cells(with_gates(2, "mgu"))
+    ),
+    Mistake(
+        "gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate", in_cells(with_gates(3, "gru"))
+    ),
+    Mistake(
+        "gates-4",
+        "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate",
+        in_cells(with_gates(4, "lstm")),
+    ),
     # any multiple: perhaps a number of steps or features that the network does not give
     Family(
         "times-{times}",
@@ -497,9 +502,8 @@ TABLE: tuple[Mistake | Family, ...] = (
         "takes batch × steps, {batch} × {steps}, for the vocabulary",
         vocabulary_of_batch,
         fitted=True,
-        weak=True,
     ),
-    Family("output-width", "gives the output layer {width}, and it has {units}", output_widths, fitted=True, weak=True),
+    Family("output-width", "gives the output layer {width}, and it has {units}", output_widths, fitted=True),
 )
 
 check(TABLE)

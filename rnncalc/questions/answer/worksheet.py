@@ -15,8 +15,8 @@ from typing import Literal
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
 from rnncalc.conventions.layout import axis_of, role_of
 from rnncalc.conventions.tensor import BIASES, Direction, Role
-from rnncalc.layers.cell import Cell, Form, Product
-from rnncalc.layers.layer import Dense, Embedding, Layer, Output, Transform
+from rnncalc.layers.cell import Cell, Form, Gate, Product
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.records import Record
@@ -123,6 +123,12 @@ class LayerLine(Record):
         return not self.gates and not self.others
 
     @property
+    def passes_on(self) -> bool:
+        """Whether the layer counts nothing and outputs as many numbers as it reads, as a dropout does."""
+        placed = self.placed
+        return not placed.params and not placed.buffers and placed.outputs == placed.inputs
+
+    @property
     def biases(self) -> int:
         """How many bias vectors one direction has."""
         return sum(gate.biases for gate in self.gates)
@@ -200,18 +206,23 @@ def worksheet_of(network: Network) -> Worksheet:
 
 
 def above(worksheet: Worksheet, place: int) -> int | None:
-    """Return the place of the line that reads the output of the line at `place`; None if there is none.
+    """Return the place of the line that reads the output of the line at `place`; None if no layer of its part does.
 
-    A dense layer that makes a state before the first step reads no layer below it.
+    A dense layer that makes a state before the first step reads no layer below it. A layer that passes its input on,
+    such as a dropout, is left out.
     """
-    places = range(place + 1, len(worksheet))
-    return next((place for place in places if not worksheet[place].placed.starts), None)
+    part = worksheet[place].placed.part
+    for reader in range(place + 1, len(worksheet)):
+        line = worksheet[reader]
+        if not (line.placed.starts or line.passes_on):
+            return reader if line.placed.part == part else None
+    return None
 
 
 def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
     """Yield the place of each line, with the place of the line that reads its output."""
     for place, line in enumerate(worksheet):
-        if not line.placed.starts and (reader := above(worksheet, place)) is not None:
+        if not (line.placed.starts or line.passes_on) and (reader := above(worksheet, place)) is not None:
             yield place, reader
 
 
@@ -233,8 +244,9 @@ def _line(placed: Placed) -> LayerLine:
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
             others = {role: product(*[placed.sizes[letter] for letter in axes]) for role, axes in counted}
             return line._replace(h=placed.outputs, others=others)
-        case _:
+        case External():
             return line._replace(others={"external": placed.params})
+    return line
 
 
 _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
@@ -244,16 +256,21 @@ def _gate_lines(placed: Placed, layer: Cell) -> Iterator[GateLine]:
     """Yield each gate of a recurrent layer, with what it reads and its number of biases in the convention."""
     biases = _biases(placed, layer)
     for gate in layer.gates(placed.inputs):
-        reads = tuple(
-            GateInput(
-                _SOURCES[role_of(layer, product)],
-                _reads(placed, layer, product),
-                "" if product.matrix is None else f"{product.of}{product.matrix}",
-            )
-            for product in gate.products
+        yield gate_line(placed, layer, gate, biases[gate.letter])
+
+
+def gate_line(placed: Placed, layer: Cell, gate: Gate, biases: int) -> GateLine:
+    """Return a gate of a recurrent layer as a line, with so many biases."""
+    reads = tuple(
+        GateInput(
+            _SOURCES[role_of(layer, product)],
+            _reads(placed, layer, product),
+            "" if product.matrix is None else f"{product.of}{product.matrix}",
         )
-        gain = (GateInput("gain", 1),) if gate.normalised else ()
-        yield GateLine((*reads, *gain), biases[gate.letter], gate.name)
+        for product in gate.products
+    )
+    gain = (GateInput("gain", 1),) if gate.normalised else ()
+    return GateLine((*reads, *gain), biases, gate.name)
 
 
 def _reads(placed: Placed, layer: Cell, product: Product) -> int:

@@ -62,7 +62,16 @@ def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
     text = "name,answer\nAnn,1200\nBen,1152\nCid,1152\nDan,800\n"
     whole = json.loads(graded(call, tmp_path / "a.csv", text, "-f", "json")[0])
     assert [*whole] == ["version", "grades", "number_right", "mistakes"]
-    assert [*whole["grades"][0]] == ["row", "name", "answers", "right", "mistake", "feedback"]
+    assert [*whole["grades"][0]] == [
+        "row",
+        "name",
+        "answers",
+        "right",
+        "mistake",
+        "by_chance",
+        "variant_answered",
+        "feedback",
+    ]
     assert whole["number_right"] == 1
     assert [mistake["count"] for mistake in whole["mistakes"]] == [2, 1]
     assert whole["mistakes"][0]["text"] == whole["grades"][1]["mistake"] == "leaves out all biases"

@@ -1,7 +1,7 @@
 """Families of mistakes: the variants of each, worked out by hand."""
 
 import pytest
-from finding import variants_made
+from finding import judged, variants_made
 
 from rnncalc import (
     GRU,
@@ -68,6 +68,24 @@ def test_each_gate_may_be_left_out() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("net", "gate", "counts"),
+    [
+        (Network(input=3, layers=(LSTM(5, coupled=True), LSTM(4))), "input gate", (4 * 5 * (3 + 5 + 1), 160)),
+        (Network(input=3, layers=(LSTM(5), LSTM(4, output_gate=False))), "output gate", (180, 4 * 4 * (5 + 4 + 1))),
+        (Network(input=3, layers=(GRU(5, reset_gate=False),)), "reset gate", (3 * 5 * (3 + 5 + 1),)),
+        (Network(input=3, layers=(SRU(3),)), "skip", (4 * 3 * 3 + 4 * 3,)),
+        (Network(input=6, layers=(SRU(3, bidirectional=True),)), "skip", (2 * (4 * 3 * 6 + 4 * 3),)),
+    ],
+)
+def test_a_gate_that_a_cell_of_the_kind_may_have(net: Network, gate: str, counts: tuple[int, ...]) -> None:
+    """With its own name, and in no other kind's."""
+    assert variants_made("absent-gate", net, 0) == [(counts, {"gate": gate}, None)]
+    first, *others = judged(net, sum(counts)).diagnoses
+    assert first.mistakes[0].text == f"counts weights for the {gate}, which has none here"
+    assert not any("counts the cell as" in each.mistakes[0].text for each in others)
+
+
 def test_one_state_of_several() -> None:
     """Each has its own width; a cell with one state keeps it, and so does one that learns none."""
     cells = (LSTM(6, projection=4, learned_state=True), GRU(7, learned_state=True), LSTM(5))
@@ -100,15 +118,19 @@ def test_a_wide_output_and_none() -> None:
     assert variants_made("output-width", tied, 500) == []
 
 
+def fed(layer: str) -> str:
+    return f", and feeds {layer} with its input"
+
+
 def test_each_hidden_layer_may_be_left_out() -> None:
     """The next is fed as it is, or by the layer below; tables, parts counted elsewhere and the output stay."""
     assert variants_made("no-layer", CHAIN, 0) == [
-        ((0, 420, 0, 32, 10), {"layer": "lstm_1"}, "lstm_1"),
-        ((0, 3 * 7 * (3 + 2 + 7 + 1), 0, 32, 10), {"layer": "lstm_1"}, "lstm_1"),
-        ((360, 0, 0, 32, 10), {"layer": "gru_1"}, "gru_1"),
-        ((360, 0, 0, 32, 10), {"layer": "gru_1"}, "gru_1"),
-        ((360, 420, 0, 0, 10), {"layer": "dense_1"}, "dense_1"),
-        ((360, 420, 0, 0, 2 * (7 + 1)), {"layer": "dense_1"}, "dense_1"),
+        ((0, 420, 0, 32, 10), {"layer": "lstm_1", "fed": ""}, "lstm_1"),
+        ((0, 3 * 7 * (3 + 2 + 7 + 1), 0, 32, 10), {"layer": "lstm_1", "fed": fed("gru_1")}, "lstm_1"),
+        ((360, 0, 0, 32, 10), {"layer": "gru_1", "fed": ""}, "gru_1"),
+        ((360, 0, 0, 4 * (10 + 1), 10), {"layer": "gru_1", "fed": fed("dense_1")}, "gru_1"),
+        ((360, 420, 0, 0, 10), {"layer": "dense_1", "fed": ""}, "dense_1"),
+        ((360, 420, 0, 0, 2 * (7 + 1)), {"layer": "dense_1", "fed": fed("output")}, "dense_1"),
     ]
     assert [lines for lines, _, _ in variants_made("no-layer", PLAIN, 0)] == [
         (0, 273, 16),

@@ -21,7 +21,7 @@ from rnncalc import (
     count,
     training,
 )
-from rnncalc.questions.answer.quantities import OtherSize, other_size, quantities, quantities_of_layer, tried_sizes
+from rnncalc.questions.answer.quantities import OtherSize, other_size, quantities, quantities_of_layer, size_curves
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.solve import SizePlace
 from rnncalc.reports.answer import QUANTITIES, AnswerReport
@@ -220,10 +220,10 @@ NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
 )
 def test_the_first_size_that_would_give_a_number(network: Network, number: int, size: OtherSize | None) -> None:
     """Inputs, then layer by layer its units and its projection; not of tables, nor of more than 30 different layers."""
-    assert other_size(tried_sizes(network), GivenNumber(number)) == size
+    assert other_size(size_curves(network), GivenNumber(number)) == size
 
 
 def test_the_first_size_that_would_give_a_rounded_number() -> None:
     """The largest: 5·(204 + 6) = 1,050 is 1,000 to the nearest hundred."""
-    tried = tried_sizes(Network(input=4, layers=(RNN(5),)))
+    tried = size_curves(Network(input=4, layers=(RNN(5),)))
     assert other_size(tried, GivenNumber(1_000, 100)) == size_of(None, None, "input", 204, 4)

@@ -1,6 +1,10 @@
 """How a learner's numbers and shapes are read."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rnncalc import CallError, External, Network, letter
 from rnncalc.questions.answer.grading import judge
@@ -25,7 +29,6 @@ from rnncalc.reports.answer import AnswerReport
         ("1 600", 1_600, 1),
         ("1'600", 1_600, 1),
         ("1\u202f600\u202f000", 1_600_000, 1),
-        (" 1600 ", 1_600, 1),
         ("+1600", 1_600, 1),
         ("1600.0", 1_600, 1),
         ("1,600.00", 1_600, 1),
@@ -134,11 +137,70 @@ def test_how_sums_are_read(text: str, number: int) -> None:
     assert read_answer(text) == GivenNumber(number, 1, text)
 
 
-@pytest.mark.parametrize("text", ["3*", "4*(2", "3-5", "9" * 45 + "*2", "((9²)²)" * 12, "1" + "+1" * 300, "2*)3("])
-def test_what_is_no_sum_is_refused(text: str) -> None:
-    """Nothing is worked out that is long, large or below zero."""
-    with pytest.raises(CallError, match="expected a sum, such as 4"):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("3*", "; its end is missing"),
+        ("4*(2", "; its end is missing"),
+        ("3-5", ", which is less than 0"),
+        ("2*)3(", "; it cannot be read from character 3 on"),
+        ("4*[2)", "; it cannot be read from character 5 on"),
+    ],
+)
+def test_what_is_no_sum_is_refused(text: str, reason: str) -> None:
+    """With the place that cannot be read."""
+    with pytest.raises(CallError) as refused:
         read_answer(text)
+    assert str(refused.value) == f"expected a sum, such as 4*16*(8+16+1), got '{text}'{reason}"
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("9" * 45 + "*2", "a number has at most 40 digits"),
+        ("((9²)²)" * 12, "a number has at most 40 digits"),
+        ("1" + "+1" * 1_000, "a formula has at most 2,000 characters, this one has 2,001"),
+        ("a^9a^9a^9", "a product has at most 20 letters"),
+        ("((a+b+c+d+e+f+g)^9)^9", "a formula has at most 20,000 products of two terms when multiplied out"),
+        ("(a+b+c+d+e+f+g+h+i+j)(k+l+m+n+o+p+q+r+s+t)" * 9, "a formula has at most 20,000 products of two terms"),
+        ("(" * 31 + "a" + ")" * 31, "a formula has at most 30 brackets in one another"),
+        ("1" * 10_001, "an answer has at most 10,000 characters, this one has 10,001"),
+    ],
+)
+def test_what_is_too_large_is_refused(text: str, limit: str) -> None:
+    """Nothing is multiplied out that is longer, or larger, than its message allows."""
+    with pytest.raises(CallError) as refused:
+        read_answer(text)
+    assert str(refused.value).startswith(limit)
+
+
+@pytest.mark.parametrize(
+    "text", ["4{n(m+n)+n}", "4[n(m+n)+n]", "4(n(m+n)+n)", r"4\left\{n(m+n)+n\right\}", "4[n{m+n}+n]"]
+)
+def test_brackets_of_any_kind_group(text: str) -> None:
+    """Braces and square brackets are those of lectures and of LaTeX; none of them is dropped."""
+    m, n = letter("m"), letter("n")
+    assert read_answer(text) == GivenNumber(4 * (n * (m + n) + n), 1, text)
+
+
+@given(st.text("()[]{}mm+4", max_size=12).filter(lambda text: "m4" not in text))
+def test_a_bracket_is_never_dropped(text: str) -> None:
+    """What is read is what Python makes of it with round brackets; it reads nothing that is not balanced."""
+    try:
+        answer = read_answer(text)
+    except CallError:
+        return
+    if isinstance(answer, GivenNumber):
+        round_ones = text.translate(str.maketrans("[]{}", "()()"))
+        assert eval(re.sub(r"(?<=[4)m])(?=[(m])|(?<=[)m])(?=4)", "*", round_ones), {"m": letter("m")}) == answer.number
+
+
+def test_blanks_are_read_once() -> None:
+    """However many there are."""
+    assert read_answer(" 1600 ") == GivenNumber(1_600, 1, "1600")
+    assert read_answer("1" + " " * 9_000 + "600") == GivenNumber(1_600, 1, "1 600")
+    with pytest.raises(CallError, match="got '1 x'"):
+        read_answer("1" + " " * 9_000 + "x")
 
 
 @pytest.mark.parametrize(
@@ -146,9 +208,9 @@ def test_what_is_no_sum_is_refused(text: str) -> None:
 )
 def test_words_around_a_number(text: str) -> None:
     """They change nothing; those of another quantity are not taken for them."""
-    given = read_answer(text)
-    assert isinstance(given, GivenNumber)
-    assert given.number == 1_600
+    answer = read_answer(text)
+    assert isinstance(answer, GivenNumber)
+    assert answer.number == 1_600
     with pytest.raises(CallError):
         read_answer("1600 bytes")
 
@@ -166,10 +228,12 @@ def test_words_around_a_number(text: str) -> None:
         ("many,", "expected a whole number, such as 1600 or 1.6k, got 'many,'"),
         ("20, 10, 5", "expected a whole number, such as 1600 or 1.6k, got '20, 10, 5'; write (20, 10, 5) for a shape"),
         ("w=5", "expected a shape, such as w=(2, 32, 20), got 'w=5'"),
-        (" W_h.x = 5", "expected a shape, such as W_h.x=(2, 32, 20), got ' W_h.x = 5'"),
-        ("(4h(m+h", "expected a formula, such as 4h(m + h + 1), got '(4h(m+h'"),
-        ("4H(M+", "expected a formula, such as 4h(m + h + 1), got '4H(M+'"),
-        ("2h^^2", "expected a formula, such as 4h(m + h + 1), got '2h^^2'"),
+        (" W_h.x = 5", "expected a shape, such as W_h.x=(2, 32, 20), got 'W_h.x = 5'"),
+        ("(4h(m+h", "expected a formula, such as 4h(m + h + 1), got '(4h(m+h'; its end is missing"),
+        ("4H(M+", "expected a formula, such as 4h(m + h + 1), got '4H(M+'; its end is missing"),
+        ("2h^^2", "expected a formula, such as 4h(m + h + 1), got '2h^^2'; it cannot be read from character 3 on"),
+        ("4(n+1]", "expected a formula, such as 4h(m + h + 1), got '4(n+1]'; it cannot be read from character 6 on"),
+        ("a^9^9^9", "expected a formula, such as 4h(m + h + 1), got 'a^9^9^9'; it cannot be read from character 4 on"),
         ("No", "expected a whole number, such as 1600 or 1.6k, got 'No'"),
         ("[h, many]", "expected a shape, such as (20, 10), got '[h, many]'"),
     ],
@@ -200,12 +264,12 @@ def test_shapes_with_names_and_letters(text: str, shape: Shape | NamedShape) -> 
 
 def test_what_a_rounded_number_means() -> None:
     """Half a unit on either side, both ends with it; a number that is taken exactly means itself."""
-    given = read_answer("1.6k")
-    assert given == GivenNumber(1_600, 100, "1.6k")
-    assert isinstance(given, GivenNumber)
-    assert [number for number in (1_549, 1_550, 1_650, 1_651) if given.means(number)] == [1_550, 1_650]
-    assert given.meant == (1_550, 1_650)
-    assert (given.one_digit, read_number("1k").one_digit, read_number("1").one_digit) == (False, True, False)
+    rounded = read_answer("1.6k")
+    assert rounded == GivenNumber(1_600, 100, "1.6k")
+    assert isinstance(rounded, GivenNumber)
+    assert [number for number in (1_549, 1_550, 1_650, 1_651) if rounded.means(number)] == [1_550, 1_650]
+    assert rounded.meant == (1_550, 1_650)
+    assert (rounded.one_digit, read_number("1k").one_digit, read_number("1").one_digit) == (False, True, False)
     assert read_answer("1.6k", exact=True) == GivenNumber(1_600, 1, "1.6k")
     assert read_answer("60k", exact=True) == GivenNumber(60_000, 1, "60k")
     assert read_answer("60k") == GivenNumber(60_000, 1_000, "60k", 10_000)
