@@ -117,13 +117,15 @@ def mistake_of(answer: Answer) -> tuple[str, bool]:
 
 
 def _shortly(judged: Judgement) -> str:
+    if judged.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
+        return f"takes {_size(judged.other_size)}"
     if judged.diagnoses:
         return _sentence(judged.diagnoses[0])
     if judged.meant:
         return f"gives {_meaning(judged.meant[0])}"
     if isinstance(judged.given, GivenNumber) and judged.given.one_digit:
         return "rounded to one digit, too coarse to judge"
-    return f"takes {_size(judged.other_size)}" if judged.other_size else "no known mistake"
+    return "no known mistake"
 
 
 def feedback_on(answer: Answer) -> str:

@@ -170,7 +170,8 @@ def times_a_number(*kinds: type[Layer]) -> Variants:
         times = (question.given.number - rest + once // 2) // once
         if times > 1 and question.given.means(rest + times * once):
             changed = (
-                line._replace(times=line.times * times) if isinstance(line.layer, kinds) else line for line in worksheet
+                line._replace(times=line.times * times) if isinstance(line.layer, kinds) and not line.is_empty else line
+                for line in worksheet
             )
             yield Variant(tuple(changed), {"times": f"{times:,}"}, spacing=once)
 
@@ -200,7 +201,7 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
             batch, rest = divmod(table, steps * line.h)
             if batch > 1 and not rest and question.given.unit == 1 and table != line.placed.params:
                 rows = {"table": Times((batch, steps, line.h))}
-                values = {"batch": f"{batch:,}", "steps": f"{steps:,}"}
+                values = {"batch": f"{batch:,}", "steps": f"{steps:,}", "layer": line.name}
                 changed = replace_line(worksheet, place, line._replace(others=rows))
                 yield Variant(changed, values, line.name, spacing=steps * line.h)
 

@@ -499,7 +499,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     # mistakes that explain almost any number
     Family(
         "vocabulary-of-batch",
-        "takes batch × steps, {batch} × {steps}, for the vocabulary",
+        "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",
         vocabulary_of_batch,
         fitted=True,
     ),

@@ -6,7 +6,7 @@ import pytest
 from finding import PLACES, evaluated, ids, judged
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network, network_of
+from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Embedding, External, Network, Output
 from rnncalc.questions.answer.grading import judge
@@ -14,7 +14,7 @@ from rnncalc.questions.answer.mistake import Family, Mistake, Question
 from rnncalc.questions.answer.reading import GivenNumber, read_number
 from rnncalc.questions.answer.search import Diagnosis, Search
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import worksheet_of, write
+from rnncalc.questions.answer.worksheet import LayerLine, worksheet_of, write
 
 
 @given(st.one_of(network(), encoder_decoder()), st.integers(-20, 20), st.sampled_from([1, 1, 10]))
@@ -247,6 +247,63 @@ def test_how_many_pairs_are_tried(count: int, most: int) -> None:
     cell = LSTM(9, projection=4, bidirectional=True, peepholes=True, learned_state=True)
     net = Network(input=5, layers=(cell, *(GRU(3 + place % 2) for place in range(count - 2))), output=Output(2))
     assert len(Search(worksheet_of(net), net).pairs()) <= most
+
+
+RECURRENT = st.lists(cell(), min_size=1, max_size=3)
+
+
+def explained(net: Network) -> dict[int, list[str]]:
+    """Return the sentences of the single mistakes that give each wrong number, the numbers the likeliest first."""
+    search = Search(worksheet_of(net), net)
+    found = {}
+    for number in search.singles(None):
+        diagnoses = [diagnosis for diagnosis, _ in search.diagnoses(Question(net, GivenNumber(number)))]
+        found[number] = [f"{each.mistakes[0].text} {each.alone}" for each in diagnoses if len(each.mistakes) == 1]
+    return found
+
+
+@given(SMALL, RECURRENT, st.one_of(st.none(), SMALL))
+def test_a_dropout_changes_no_explanation(inputs: int, layers: list[Spec], output: int | None) -> None:
+    """Neither between two layers nor above the last: it passes on what it reads."""
+    spec: Spec = {"input": inputs, "layers": layers, "steps": 3} | ({"output": output} if output else {})
+    dropped = {**spec, "layers": [each for layer in layers for each in (layer, {"dropout": 0.5})]}
+    assert explained(network_of(dropped)) == explained(network_of(spec))
+
+
+ABOUT_BOTH = {"encoder-input", "state-beside-input", "no-encoder", "no-decoder", "one-plain-rnn"}
+
+
+@given(encoder_decoder())
+def test_a_mistake_in_one_half_is_that_of_the_half_alone(spec: Spec) -> None:
+    """Or it is not made there: the encoder's output feeds no layer of the decoder."""
+    net = network_of(spec)
+    worksheet = worksheet_of(net)
+    halves = {
+        name: Network(input=part.input, layers=part.layers, output=part.output, steps=part.steps)
+        for name, part in net.parts.items()
+    }
+    for row in TABLE:
+        if isinstance(row, Mistake) and row.id not in ABOUT_BOTH:
+            changed = row.change(worksheet, net)
+            for name, half in halves.items():
+                if half.stack and len(half.stack) == sum(line.placed.part == name for line in worksheet):
+                    alone = worksheet_of(half)
+                    now = [line.params for line in changed if line.placed.part == name]
+                    assert now in ([*map(params, alone)], [*map(params, row.change(alone, half))]), row.id
+
+
+def params(line: LayerLine) -> int:
+    return line.params
+
+
+@given(st.one_of(network(), encoder_decoder()))
+def test_one_sentence_is_about_one_sum(spec: Spec) -> None:
+    """Two mistakes that give different counts are told in different words."""
+    net = network_of(spec)
+    sums: dict[str, int] = {}
+    for number, sentences in explained(net).items():
+        for sentence in sentences:
+            assert sums.setdefault(sentence, number) == number, sentence
 
 
 def test_variants_do_not_depend_on_the_number() -> None:
