@@ -14,7 +14,7 @@ from fuzz.run import CALLS, GOOD, MUTATIONS, SPEC, WORD
 from rnncalc.cli.commands import COMMANDS
 
 
-@pytest.mark.parametrize("name", ["run.py", "models.py"])
+@pytest.mark.parametrize("name", ["answers.py", "run.py", "models.py"])
 def test_a_short_run_finds_nothing(name: str) -> None:
     """Less than a second of it, seeded; `.ci/run` takes longer and the script itself a minute."""
     script = Path(__file__).parent / "fuzz" / name

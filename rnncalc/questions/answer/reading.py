@@ -34,7 +34,7 @@ _NAMED = re.compile(
     rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]])))+[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS})+)"
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
-_SUM = re.compile(r"[0-9(\[{][-0-9_,+*×·x^²()\[\]{}]*")
+_SUM = re.compile(r"[0-9(\[{][-0-9_,+*×·x^²³()\[\]{}]*")
 _FORMULA = re.compile(r"(?:[A-Za-z]+=)?(?P<formula>[0-9A-Za-z(\[{][-0-9A-Za-z_,+*×·^²³()\[\]{}]*)")
 _TOKEN = re.compile(rf"[0-9][0-9_]*(?:,[0-9]{{3}})*|(?:\^|\*\*)[0-9]|{LETTER}|.")
 _POWER = re.compile(r"(?:\^|\*\*)[0-9]|[²³]")
@@ -145,10 +145,10 @@ def read_answer(text: str, *, exact: bool = False) -> Given:
 
 
 def _read(text: str) -> GivenNumber | Shape:
-    bare = re.sub(r"\s", "", text)
+    bare = _without_signs(text)
     if _SHAPE.fullmatch(bare):
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
-    if _SUM.fullmatch(bare) and re.search(r"[0-9)²][-+*×·^²]", bare) and not _NUMBER.fullmatch(text.strip()):
+    if _SUM.fullmatch(bare) and re.search(r"[0-9)\]}²³][-+*×·x^²³(\[{]", bare) and not _NUMBER.fullmatch(text.strip()):
         return GivenNumber(formula_of(bare), 1, text)
     if not _NUMBER.fullmatch(text.strip()) and (formula := _shape(bare) or _formula(text)):
         return formula
@@ -266,6 +266,14 @@ def _coefficients(value: Number) -> Iterable[int]:
     return value.terms.values() if isinstance(value, Polynomial) else (value,)
 
 
+def _without_signs(text: str) -> str:
+    """Return a text without blanks, and with the plain signs for those of documents and LaTeX."""
+    bare = re.sub(r"\s", "", text)
+    for sign, meant in _ALIKE.items():
+        bare = bare.replace(sign, meant)
+    return re.sub(r"([_^])\{(\w+)\}", r"\1\2", bare)
+
+
 def _shape(bare: str) -> Shape | None:
     """Return a shape in letters, such as (4h, m); None if the text is not one."""
     inside = bare[1:-1].rstrip(",")
@@ -278,11 +286,7 @@ def _shape(bare: str) -> Shape | None:
 
 def _formula(text: str) -> GivenNumber | None:
     """Return a formula in letters; None for a word or other text."""
-    bare = re.sub(r"\s", "", text)
-    for sign, meant in _ALIKE.items():
-        bare = bare.replace(sign, meant)
-    bare = re.sub(r"([_^])\{(\w+)\}", r"\1\2", bare)
-    bare = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_FLAT)}", bare)
+    bare = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_FLAT)}", _without_signs(text))
     bare = re.sub("(?<![A-Za-z_])([A-WYZa-wyz])([0-9]+)", r"\1_\2", bare)  # h1; x is also a sign of multiplication
     found = _FORMULA.fullmatch(bare)
     if not found or re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", bare) or re.search("(?<!_)[A-Za-z]{3}", bare):

@@ -1,0 +1,421 @@
+"""Gives rnncalc answers whose verdict is known: `python tests/fuzz/answers.py --seconds 60 --seed 1`.
+
+A network of random layers has letters or numbers for its sizes, and its formula is that of the textbooks, written here
+by hand. Right answers are this formula rewritten by identities (a sum in another order, multiplied out, a term added
+and taken away, a factor split) and spelt as people spell: signs, brackets and powers of notebooks and LaTeX. Wrong ones
+are the formula with a term more, or the number of a known mistake. Hostile ones repeat and nest what may stand in an
+answer. A right answer is right, a wrong one is wrong, the number of a mistake has it among its explanations, and each
+is read or refused within 2 s and 300 MB. What breaks one of these is printed, and the exit code is 1.
+"""
+
+import argparse
+import random
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from rnncalc import CallError, Network  # noqa: E402  the path comes first
+from rnncalc.questions.answer.grading import Grader  # noqa: E402
+from rnncalc.questions.answer.reading import read_answer  # noqa: E402
+from rnncalc.spec import from_flags  # noqa: E402
+
+SECONDS, KILOBYTES = 2, 300_000
+BLOCKS = {"rnn": 1, "mgu": 2, "gru": 3, "lstm": 4}
+
+
+class Term(NamedTuple):
+    """A whole number times letters: 4·h·m."""
+
+    factor: int
+    letters: tuple[str, ...] = ()
+
+
+class Times(NamedTuple):
+    """A product of expressions."""
+
+    factors: tuple["Expression", ...]
+
+
+class Plus(NamedTuple):
+    """A sum of expressions, each added or taken away."""
+
+    terms: tuple[tuple[int, "Expression"], ...]
+
+
+Expression = Term | Times | Plus
+Sizes = dict[str, int]
+
+
+def value(expression: Expression, sizes: Sizes) -> int:
+    """Return the value of an expression."""
+    match expression:
+        case Term(factor, letters):
+            return factor * prod(sizes[letter] for letter in letters)
+        case Times(factors):
+            return prod(value(each, sizes) for each in factors)
+        case Plus(terms):
+            return sum(sign * value(each, sizes) for sign, each in terms)
+
+
+def plus(*terms: Expression) -> Expression:
+    return Plus(tuple((1, each) for each in terms))
+
+
+class Chance(random.Random):
+    """A source of chance, with the number of the group that networks are drawn from."""
+
+    group: int = 0
+
+
+class Asked(NamedTuple):
+    """A network, what judges answers about it, its formula by the textbook, and the numbers of its sizes."""
+
+    network: Network
+    grader: Grader
+    flags: str
+    formula: Expression
+    sizes: Sizes
+
+
+def network(chance: Chance, *, in_letters: bool) -> Asked:
+    """Draw one of the ten networks of a group: the search for mistakes in one is made once."""
+    return numbered(10 * chance.group + chance.randrange(10), in_letters)
+
+
+@lru_cache(maxsize=20)
+def numbered(number: int, in_letters: bool) -> Asked:
+    """Return a network of one to three layers. Its formula is a sum over the layers, each a product with a bracket."""
+    chance = Chance(number)
+    names = iter(["h", "k", "n"])
+    sizes = {"m": chance.randint(2, 30)}
+    width: Expression = Term(1, ("m",))
+    layers, sums = [], []
+
+    def size(name: str) -> str:
+        return name if in_letters else str(sizes[name])
+
+    for _ in range(chance.randint(1, 2)):
+        name, kind, both = next(names), chance.choice([*BLOCKS]), chance.random() < 0.25
+        sizes[name] = chance.randint(2, 40)
+        layers.append(f"{kind}:{size(name)}{',bidirectional' if both else ''}")
+        units, times = Term(1, (name,)), BLOCKS[kind] * (2 if both else 1)
+        sums.append(Times((Term(times), units, plus(width, units, Term(1)))))
+        width = Term(2, (name,)) if both else units
+    output = None
+    if chance.random() < 0.5:
+        sizes["p"] = chance.randint(1, 20)
+        output = size("p")
+        sums.append(Times((Term(1, ("p",)), plus(width, Term(1)))))
+    spec = from_flags(size("m"), tuple(layers), output)
+    flags = " ".join(["-i", size("m"), *(f"-l {layer}" for layer in layers), *(["-o", output] if output else [])])
+    return Asked(spec.network, Grader(spec.network), flags, sums[0] if len(sums) == 1 else plus(*sums), sizes)
+
+
+# True identities
+
+
+def rewritten(chance: Chance, expression: Expression) -> Expression:
+    """Return the same expression in another form."""
+    match expression:
+        case Term(factor, letters):
+            split = chance.randrange(6)
+            if split == 0 and factor > 1:
+                return Times((plus(Term(factor - 1), Term(1)), Term(1, letters)))
+            if split == 1 and factor > 1 and factor % 2 == 0:
+                return Times((Term(2), Term(factor // 2, letters)))
+            if split == 2:
+                return plus(expression, Term(0, letters)) if chance.random() < 0.3 else Times((expression, Term(1)))
+            return Term(factor, tuple(chance.sample(letters, len(letters))))
+        case Times(factors):
+            sums = [place for place, each in enumerate(factors) if isinstance(each, Plus)]
+            if sums and chance.random() < 0.3:
+                place = chance.choice(sums)
+                others, bracket = (*factors[:place], *factors[place + 1 :]), factors[place]
+                assert isinstance(bracket, Plus)
+                return Plus(tuple((sign, Times((*others, each))) for sign, each in bracket.terms))
+            shuffled = chance.sample(factors, len(factors))
+            return Times(tuple(rewritten(chance, each) for each in shuffled))
+        case Plus(terms):
+            changed = [(sign, rewritten(chance, each)) for sign, each in terms]
+            if chance.random() < 0.3:
+                extra = chance.choice(terms)[1]
+                changed += [(1, extra), (-1, extra)]
+            begin, *rest = changed  # the first stays: a formula does not begin with a minus
+            return Plus((begin, *chance.sample(rest, len(rest))))
+
+
+# How people write
+
+SIGNS = ("*", "·", "×", " ", "", " * ", " · ", " × ", r"\cdot ", r" \times ", "⋅")
+BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), (r"\left(", r"\right)"), (r"\{", r"\}"))
+POWERS = ("²", "^2", "**2", "^{2}")
+
+
+def spelt(chance: Chance, expression: Expression, sizes: Sizes | None) -> str:
+    """Return an expression as somebody may write it; sizes: their numbers, if it is written in numbers."""
+    match expression:
+        case Term(factor, letters):
+            names = [letter if sizes is None else str(sizes[letter]) for letter in letters]
+            return product(chance, [*([str(factor)] if factor != 1 or not names else []), *names], sizes is not None)
+        case Times(factors):
+            return product(chance, [bracketed(chance, each, sizes) for each in factors], sizes is not None)
+        case Plus(terms):
+            text = ""
+            for sign, each in terms:
+                joint = (
+                    ("" if sign > 0 else "-") if not text else chance.choice(("+", " + ") if sign > 0 else ("-", " − "))
+                )
+                written = spelt(chance, each, sizes)
+                text += joint + (bracket(chance, written) if sign < 0 and isinstance(each, Plus) else written)
+            return text
+
+
+def bracketed(chance: Chance, expression: Expression, sizes: Sizes | None) -> str:
+    text = spelt(chance, expression, sizes)
+    return bracket(chance, text) if isinstance(expression, Plus) or chance.random() < 0.05 else text
+
+
+def bracket(chance: Chance, text: str) -> str:
+    left, right = chance.choice(BRACKETS)
+    return f"{left}{text}{right}"
+
+
+def product(chance: Chance, factors: list[str], numbers: bool) -> str:
+    """Return factors joined; two that are equal may be a square. Digits are not put beside digits."""
+    sign = chance.choice(SIGNS[:4] if numbers else SIGNS)
+    if len(factors) > 1 and factors[-1] == factors[-2] and len(factors[-1]) == 1 and chance.random() < 0.5:
+        factors = [*factors[:-2], factors[-1] + chance.choice(POWERS)]
+    text = factors[0]
+    for factor in factors[1:]:
+        joint = sign
+        if factor[:1].isdigit() and (not joint.strip() or joint == " "):
+            joint = "*"
+        text += joint + factor
+    return text
+
+
+AROUND = (("", ""), ("", ""), ("", " parameters"), ("= ", ""), (" ", " "))
+
+
+# What is tried
+
+
+class Trial(NamedTuple):
+    """An answer to a network: its text, whether it is right (None if either, or refused), and the mistake's number."""
+
+    asked: Asked
+    text: str
+    right: bool | None
+    mistaken: bool = False
+
+
+def right_formula(chance: Chance) -> Trial:
+    """Return the right formula or sum in another form."""
+    asked = network(chance, in_letters=chance.random() < 0.6)
+    expression = asked.formula
+    for _ in range(chance.randint(0, 3)):
+        expression = rewritten(chance, expression)
+    text = spelt(chance, expression, None if asked.network.letters else asked.sizes)
+    before, after = chance.choice((*AROUND, ("P = ", "")) if asked.network.letters else AROUND)
+    return Trial(asked, f"{before}{text}{after}", True)
+
+
+def wrong_formula(chance: Chance) -> Trial:
+    """Return the formula with a term too many."""
+    trial = right_formula(chance)
+    letters = tuple(chance.choices([*trial.asked.sizes], k=chance.randint(0, 2)))
+    more = spelt(
+        chance, Term(chance.randint(1, 5), letters), None if trial.asked.network.letters else trial.asked.sizes
+    )
+    text = trial.text.removesuffix(" parameters")
+    return Trial(trial.asked, f"{text.rstrip()} + {more}", False)
+
+
+NUMBERS: tuple[Callable[[int], str], ...] = (
+    str,
+    lambda number: f"{number:,}",
+    lambda number: f"{number:_}",
+    lambda number: f"{number:,}".replace(",", " "),
+    lambda number: f"{number:,}".replace(",", "'"),
+    lambda number: f"{number:,} parameters",
+    lambda number: f"= {number}",
+    lambda number: f"{number}.0",
+    lambda number: f"total: {number:,}",
+)
+
+
+def right_number(chance: Chance) -> Trial:
+    """Return the right number."""
+    asked = network(chance, in_letters=False)
+    return Trial(asked, chance.choice(NUMBERS)(value(asked.formula, asked.sizes)), True)
+
+
+def wrong_number(chance: Chance) -> Trial:
+    """Return the number of a known mistake, or one that is off by some."""
+    asked = network(chance, in_letters=False)
+    right = value(asked.formula, asked.sizes)
+    if chance.random() < 0.5:
+        return Trial(asked, chance.choice(NUMBERS)(right + chance.randint(1, 2 * right)), False)
+    number = chance.choice([*asked.grader.search.singles(None)])
+    return Trial(asked, chance.choice(NUMBERS)(number), False, mistaken=number > 0)
+
+
+PIECES = (
+    *(
+        "(",
+        "[",
+        "{",
+        ")",
+        "]",
+        "}",
+        "^9",
+        "^",
+        "**9",
+        "²",
+        "a",
+        "a_1",
+        "ab",
+        "1",
+        "9",
+        "0",
+        ",",
+        ".",
+        " ",
+        "\t",
+        "\u202f",
+    ),
+    *(
+        "+",
+        "-",
+        "*",
+        "·",
+        "x",
+        "×",
+        "=",
+        "_",
+        "/",
+        "k",
+        "M",
+        "e9",
+        "e99",
+        "1,000",
+        "(a+b)",
+        "(a+b+c+d)^9",
+        "W=",
+        "W_xh=(3,",
+    ),
+    *(
+        r"\cdot",
+        r"\left(",
+        r"\right)",
+        r"\frac{a}{b}",
+        "parameters",
+        "params ",
+        "about ",
+        "None",
+        "B",
+        "h_n=(",
+        "²³",
+        "₁₂",
+    ),
+    *(
+        "a+",
+        "a*",
+        "1+",
+        "9*",
+        "((",
+        "))",
+        "(1+",
+        "x1",
+        "1 000",
+        "1'000",
+        "torch.Size([",
+        "ｈ",
+        "é",
+        "\x00",
+        "\ud800",
+        "𝟜",
+    ),
+)
+
+
+def hostile(chance: Chance) -> Trial:
+    """Return pieces of answers that are repeated and nested."""
+    asked = network(chance, in_letters=chance.random() < 0.5)
+    text = ""
+    for _ in range(chance.randint(1, 5)):
+        text += chance.choice(PIECES) * chance.choice((1, 1, 2, 3, 10, 100, 1_000, 10_000))
+    if chance.random() < 0.3:
+        depth = chance.choice((1, 5, 29, 30, 31, 100, 1_000))
+        text = "(" * depth + text + ")" * depth
+    if chance.random() < 0.3:
+        text += chance.choice(PIECES) * chance.choice((1, 30_000))
+    return Trial(asked, text, None)
+
+
+TRIALS = (right_formula, right_formula, wrong_formula, right_number, wrong_number, hostile, hostile)
+
+
+def fault(trial: Trial) -> str:
+    """Return what is wrong with the verdict on an answer, nothing when nothing is."""
+    began = time.perf_counter()
+    try:
+        judged = trial.asked.grader.judge([read_answer(trial.text)]).judged
+    except CallError as error:
+        if trial.right is not None:
+            return f"refused: {error}"
+        if len(str(error)) > 600 or "\n" in str(error):
+            return f"a message of {len(str(error))} characters"
+        judged = ()
+    except Exception:
+        return traceback.format_exc()
+    took = time.perf_counter() - began
+    if took > SECONDS:
+        return f"took {took:.1f} s"
+    if trial.right is not None and all(each.right for each in judged) != trial.right:
+        return f"called {'wrong' if trial.right else 'right'}; the right one is {judged[0].params}"
+    if trial.mistaken and not judged[0].diagnoses:
+        return "has no mistake"
+    return ""
+
+
+def kilobytes() -> int:
+    """Return the most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    options = parser.parse_args()
+    until = time.monotonic() + options.seconds
+    tried = wrong = 0
+    while time.monotonic() < until:
+        chance = Chance(options.seed * 1_000_003 + tried)
+        chance.group = options.seed + tried // 5_000
+        trial = chance.choice(TRIALS)(chance)
+        before = kilobytes()
+        told = fault(trial)
+        if kilobytes() > max(before, KILOBYTES):
+            told = told or f"took {kilobytes() // 1000:,} MB"
+        if told:
+            wrong += 1
+            text = trial.text if len(trial.text) < 400 else f"{trial.text[:200]}… ({len(trial.text):,} characters)"
+            print(f"rnncalc answer {trial.asked.flags} -- {text!r}: {told}\n", flush=True)
+        tried += 1
+    print(f"{tried:,} answers, seed {options.seed}: {wrong:,} faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
