@@ -121,9 +121,9 @@ MOST_JUDGED = 100
 MOST_BY_CHANCE = 25
 """A mistake is a guess if more than one in so many of the numbers near an answer have an explanation as likely."""
 
-MOST_LINES_PAIRED = 10
-"""The lines of a worksheet up to which all pairs of mistakes are tried; above, only pairs of likelier ones, and above
-MOST_JUDGED none."""
+MOST_LINES_PAIRED = 5
+"""The lines of a worksheet up to which all pairs of mistakes are tried, a second's work at most; above, only pairs of
+likelier ones, and above MOST_JUDGED none."""
 
 MOST_SIZED = 30
 """The layers, a `repeat` counted once, up to which sizes that would give a number are searched for: each takes forty

@@ -137,7 +137,7 @@ def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:
     """Return the last place of a piece within the budget. Its first place must be within."""
     if sizes.params(high) <= budget:
         return high
-    guess = curve(sizes, low, high).last_within(low, high, budget)
+    guess = interpolation(sizes, low, high).last_within(low, high, budget)
     for place in (guess, guess + 1, (low + high) // 2):
         if low < place < high:
             low, high = (place, high) if sizes.params(place) <= budget else (low, place)
@@ -147,7 +147,7 @@ def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:
     return low
 
 
-class Curve(Record):
+class Interpolation(Record):
     """The polynomial through four counts of a piece: its coefficients, the plain number first, each times `scale`."""
 
     coefficients: tuple[int, ...]
@@ -180,7 +180,7 @@ class Curve(Record):
         return min(max(place, low), high)
 
 
-def curve(sizes: TriedSizes, low: int, high: int) -> Curve:
+def interpolation(sizes: TriedSizes, low: int, high: int) -> Interpolation:
     """Return the polynomial through the counts at the ends of a piece, and beside them."""
     points = {place: sizes.params(place) for place in (low, low + 1, high - 1, high) if low <= place <= high}
     sums = [Fraction()] * 4
@@ -194,7 +194,7 @@ def curve(sizes: TriedSizes, low: int, high: int) -> Curve:
                 ]
         sums = [total + term for total, term in zip_longest(sums, terms, fillvalue=Fraction())]
     scale = lcm(*[each.denominator for each in sums])
-    return Curve(tuple(int(each * scale) for each in sums), scale)
+    return Interpolation(tuple(int(each * scale) for each in sums), scale)
 
 
 def _none(sizes: TriedSizes) -> SpecError:

@@ -12,7 +12,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.solve import Curve, Piece, SizePlace, TriedSizes, curve, pieces, resized
+from rnncalc.questions.solve import Interpolation, Piece, SizePlace, TriedSizes, interpolation, pieces, resized
 from rnncalc.questions.training import LayerTraining, Training
 from rnncalc.records import Record
 
@@ -104,7 +104,7 @@ class SizeCurve(Record):
     size: OtherSize
     tried: TriedSizes
     range: Piece
-    curve: Curve
+    curve: Interpolation
 
 
 def size_curves(network: Network) -> list[SizeCurve]:
@@ -113,7 +113,7 @@ def size_curves(network: Network) -> list[SizeCurve]:
         return []
     tried = ((size, TriedSizes(partial(resized, network, (size.at,)), 1)) for size in _sizes(network))
     return [
-        SizeCurve(size, sizes, piece, curve(sizes, *piece))
+        SizeCurve(size, sizes, piece, interpolation(sizes, *piece))
         for size, sizes in tried
         for piece in reversed(pieces(sizes, 1, MAX_SIZE))
     ]

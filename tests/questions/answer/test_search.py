@@ -230,20 +230,20 @@ def different_layers(count: int) -> Network:
     return Network(input=7, layers=(GRU(16), *(RNN(3 + place % 2) for place in range(count - 1))))
 
 
-@pytest.mark.parametrize("count", [10, 11, 101])
+@pytest.mark.parametrize("count", [5, 6, 101])
 def test_where_pairs_are_looked_for(count: int) -> None:
-    """All pairs on up to 10 lines, the likelier on up to 100, none on more; of one layer's number, or of the total."""
+    """All pairs on up to 5 lines, the likelier on up to 100, none on more; of one layer's number, or of the total."""
     net = different_layers(count)
     likelier, rare = 4 * 16 * (7 + 16), 3 * 16 * (7 + 7)  # no biases, and four gates, or recurrent matrices h × m
-    for number, most in ((likelier, 100), (rare, 10)):
+    for number, most in ((likelier, 100), (rare, 5)):
         search = Search(worksheet_of(net), net)
         found = [diagnosis for diagnosis, _ in search.diagnoses(Question(net, GivenNumber(number), 0))]
         assert any(len(diagnosis.mistakes) == 2 for diagnosis in found) == (count <= most)
 
 
-@pytest.mark.parametrize(("count", "most"), [(10, 10_000), (11, 1_000), (101, 0)])
+@pytest.mark.parametrize(("count", "most"), [(5, 10_000), (6, 1_000), (101, 0)])
 def test_how_many_pairs_are_tried(count: int, most: int) -> None:
-    """A bound on the work, whatever the network: so many counts of up to 10 lines, or of up to 100."""
+    """A bound on the work, whatever the network: so many counts of up to 5 lines, or of up to 100."""
     cell = LSTM(9, projection=4, bidirectional=True, peepholes=True, learned_state=True)
     net = Network(input=5, layers=(cell, *(GRU(3 + place % 2) for place in range(count - 2))), output=Output(2))
     assert len(Search(worksheet_of(net), net).pairs()) <= most
