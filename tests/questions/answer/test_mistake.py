@@ -265,7 +265,8 @@ def test_the_steps_before_what_shortens_a_sequence() -> None:
 def test_batch_times_steps_for_the_vocabulary(steps: int | None, table: int, batch: str | None) -> None:
     """If a batch of several sequences gives the number exactly, and it is not the right one."""
     network = Network(input=100, layers=(Embedding(8), RNN(4)), steps=steps)  # 800, 4·(8 + 4 + 1) = 52
-    expected = [((table, 52), {"batch": batch, "steps": str(steps)}, "embedding_1")] if batch else []
+    values = {"batch": batch, "steps": str(steps), "layer": "embedding_1"}
+    expected = [((table, 52), values, "embedding_1")] if batch else []
     assert variants_made("vocabulary-of-batch", network, table + 52) == expected
     assert variants_made("vocabulary-of-batch", network, table + 52, unit=10) == []
 
