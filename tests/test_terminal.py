@@ -112,8 +112,8 @@ def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
     """The two sums, the limit and the number, a bar and its number: on one line, or one below the other."""
     lines = screen(columns, "answer", "specs/sentiment-classifier.yaml", 2560000, 49408, 66048, 129).splitlines()
     below = lines.index("forgets the second direction")
-    assert re.fullmatch(r"  Your sum +4 × 64 × \(128 \+ 64 \+ 1\) = 49,408", lines[below + 1])
-    assert re.fullmatch(r"  The right sum +2 × 4 × 64 × \(128 \+ 64 \+ 1\) = 98,816", lines[below + 2])
+    assert re.fullmatch(r"  Your calculation +4 × 64 × \(128 \+ 64 \+ 1\) = 49,408", lines[below + 1])
+    assert re.fullmatch(r"  Correct calculation +2 × 4 × 64 × \(128 \+ 64 \+ 1\) = 98,816", lines[below + 2])
     assert lines[below + 1].index("4") == lines[below + 2].index("2")
     out = screen(columns, "check", "specs/dense-equivalent.yaml", "--min-dense-ratio", 5)
     assert re.search(r"--min-dense-ratio +5.00 +4.54$", out, re.MULTILINE)

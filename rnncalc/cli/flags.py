@@ -128,7 +128,7 @@ override_flags = together(
         "--topology",
         words="rnncalc.network.parts:TOPOLOGIES",
         checked=False,
-        help="Which steps have inputs and outputs; many-to-one by default.",
+        help="Which steps have inputs and outputs; by default many-to-one, without a recurrent layer many-to-many.",
     ),
     word_flag(
         "-c",

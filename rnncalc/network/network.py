@@ -13,7 +13,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Convention
 from rnncalc.errors import RefusedError, SpecError, first
 from rnncalc.network.flow import Move, flow
-from rnncalc.network.parts import Part, Parts, Topology, part_of
+from rnncalc.network.parts import Part, Parts, Topology, default_topology, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import Description, parts_of, problems, type_problems
 from rnncalc.text import all_of, has_letters
@@ -64,7 +64,7 @@ class Network(Description):
         """Return the topology of a part: an encoder outputs its final state, a decoder a sequence."""
         if part is not None:
             return Topology.MANY_TO_ONE if part == "encoder" else Topology.MANY_TO_MANY
-        return self.topology or Topology.MANY_TO_ONE
+        return self.topology or default_topology(self.layers)
 
     @cached_property
     def letters(self) -> Mapping[str, Any]:

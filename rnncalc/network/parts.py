@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import prod
 from typing import Literal
 
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.records import Frozen, Record
 
@@ -27,6 +28,12 @@ class Topology(StrEnum):
 TOPOLOGIES = tuple(topology.value for topology in Topology)
 TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
 """The topologies as a type, so that type checkers catch a typo."""
+
+
+def default_topology(layers: Iterable[Layer]) -> Topology:
+    """Return many-to-one if a recurrent layer has a last step, or a layer ends the sequence; else many-to-many."""
+    ending = any(isinstance(layer, Cell) or layer.ends for layer in layers)
+    return Topology.MANY_TO_ONE if ending else Topology.MANY_TO_MANY
 
 
 def reads_many(topology: str) -> bool:

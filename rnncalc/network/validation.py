@@ -28,6 +28,7 @@ from rnncalc.network.parts import (
     Parts,
     Topology,
     TopologyName,
+    default_topology,
     joins,
     name_of,
     name_of_start,
@@ -282,7 +283,7 @@ def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iter
 
 def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
     """Yield the layers that cannot read what reaches them, and an output that is not what the topology says."""
-    topology = network.topology or Topology.MANY_TO_ONE
+    topology = network.topology or default_topology(network.layers)
     moves = flow(parts, topology, feedback=network.feedback)
     paths = iter([at for part in parts.items() for at, layer in _placed(*part) for _ in range(layer.repeat)])
     found: list[Shape] = []
@@ -465,7 +466,7 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
         yield Problem(at, "does not apply to an encoder-decoder, whose decoder reads inputs of its own; remove it")
         return
     if network.topology != Topology.ONE_TO_MANY.value:
-        got = network.topology or Topology.MANY_TO_ONE
+        got = network.topology or default_topology(network.layers)
         yield Problem(at, f"applies to one-to-many, where later steps have no input, got {got}; remove it")
         return
     part = part_of(network.input or 0, network.layers, network.output)

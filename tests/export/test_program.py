@@ -90,7 +90,7 @@ def test_what_a_framework_stacks_is_one_module() -> None:
 
 def test_a_layer_that_is_called_output_is_a_layer() -> None:
     """Without an output layer the sequence ends at the last layer, whatever its name, as the stack has it."""
-    net = Network(input=2, layers=[Dense(4), Dense(3, name="output")], steps=5)
+    net = Network(input=2, layers=[Dense(4), Dense(3, name="output")], steps=5, topology="many-to-one")
     first, last = program_of(net, "pytorch").modules
     assert (first.shape, last.shape) == ((5, 4), (5, 3))
     assert [placed.output_shape for placed in net.stack] == [(5, 4), (3,)]

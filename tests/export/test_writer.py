@@ -137,7 +137,7 @@ def test_a_program_of_functions_alone_makes_nothing() -> None:
     """Where a method must have a body it is empty."""
     text = source(net(Pool1D(2), steps=4), "flax-linen")
     assert "    def setup(self) -> None:\n        pass\n" in text
-    assert "        x = nn.max_pool(x, (2,), (2,))  # (batch, 2, 4)\n" in text
+    assert "        return nn.max_pool(x, (2,), (2,))  # (batch, 2, 4)\n" in text
 
 
 def test_features_beside_the_one_step_of_a_one_to_one_network_have_a_step_too() -> None:

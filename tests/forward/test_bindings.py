@@ -148,7 +148,7 @@ def test_flax_keeps_where_the_textbook_replaces() -> None:
 def test_dense_and_embedding_under_each_convention(convention: str) -> None:
     """Row 1 of the table through a dense layer: 2·3 + 1·4 + 5 and 2·6 + 1·7 + 8."""
     layers: tuple[Layer, ...] = (Embedding(2), Dense(2))
-    net = Network(input=2, layers=layers, steps=1, convention=convention)
+    net = Network(input=2, layers=layers, topology="one-to-one", convention=convention)
     looked_up, dense = net.stack
     (table,), (matrix, bias) = looked_up.tensors, dense.tensors
     kernel = [[3.0, 4.0], [6.0, 7.0]]

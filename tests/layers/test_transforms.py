@@ -88,7 +88,7 @@ def test_many_to_one_ends_where_no_layer_has() -> None:
 
     assert shapes(Conv1D(3, 2), RNN(4), LayerNorm()) == [(5, 3), (4,), (4,)]
     assert shapes(RNN(4), Conv1D(3, 2), LayerNorm()) == [(6, 4), (3,), (3,)]
-    assert shapes(Conv1D(3, 2), LayerNorm()) == [(5, 3), (3,)]
+    assert shapes(Conv1D(3, 2), LayerNorm()) == [(5, 3), (5, 3)]
     assert shapes(RNN(4), LayerNorm(), Flatten()) == [(6, 4), (6, 4), (24,)]
     assert shapes(RNN(4), LastStep(), RepeatVector(2), RNN(3)) == [(4,), (4,), (2, 4), (3,)]
 

@@ -54,7 +54,7 @@ CASES: dict[str, tuple[Network, list[object]]] = {
         ],
     ),
     "without one, at the last layer": (
-        Network(input=4, layers=[Dense(3), Dense(2)], output=1, steps=7),
+        Network(input=4, layers=[Dense(3), Dense(2)], output=1, steps=7, topology="many-to-one"),
         [FEATURES, (Apply, 0, "dense_1"), (Apply, 1, "dense_2"), Last((2,)), (Apply, 3, "output")],
     ),
     "many-to-many is a sequence throughout": (

@@ -109,8 +109,8 @@ def test_without_steps_there_is_none() -> None:
     ("network", "chains"),
     [
         (Network(input=4, layers=(RNN(3), Dense(2)), output=Output(1), steps=3), ((12, 9, 6, 1),)),
-        (Network(input=4, layers=(Dropout(0.5),), output=Output(1), steps=3), ((12, 1),)),
-        (Network(input=4, layers=(Embedding(5),), output=Output(1), steps=3), ((15, 1),)),
+        (Network(input=4, layers=(Dropout(0.5),), output=Output(1), steps=3), ((12, 3),)),
+        (Network(input=4, layers=(Embedding(5),), output=Output(1), steps=3), ((15, 3),)),
         (Network(input=4, layers=(RNN(3), RNN(2, extra_inputs=5)), steps=3), ((12, 9), (24, 6))),
         (Network(input=4, layers=(RNN(3), External(0, outputs=5), RNN(2)), steps=3), ((12, 9), (15, 6))),
         (Network(encoder=Part(2, (RNN(4),), steps=3), decoder=Part(5, (RNN(4),), steps=2)), ((6, 12), (22, 8))),

@@ -254,7 +254,7 @@ def test_the_encoder_starts_the_decoder() -> None:
 def test_a_softmax_is_one_in_all() -> None:
     """Probabilities, however large the sums."""
     weights = {"dense_1": {"W": [[1000.0], [1000.0]], "b": [0.0, 0.0]}}
-    network = Network(input=1, layers=(Dense(2, activation="softmax"),), steps=1)
+    network = Network(input=1, layers=(Dense(2, activation="softmax"),), topology="one-to-one")
     assert outputs(network, weights, [[1.0]]) == [0.5, 0.5]
 
 

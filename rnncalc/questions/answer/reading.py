@@ -148,7 +148,7 @@ def _read(text: str) -> GivenNumber | Shape:
     bare = _without_signs(text)
     if _SHAPE.fullmatch(bare):
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
-    if _SUM.fullmatch(bare) and re.search(r"[0-9)\]}²³][-+*×·x^²³(\[{]", bare) and not _NUMBER.fullmatch(text.strip()):
+    if _SUM.fullmatch(bare) and re.search(r"[0-9)\]}²³][-+*×·^²³(\[{]", bare) and not _NUMBER.fullmatch(text.strip()):
         return GivenNumber(formula_of(bare), 1, text)
     if not _NUMBER.fullmatch(text.strip()) and (formula := _shape(bare) or _formula(text)):
         return formula
