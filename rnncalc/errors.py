@@ -96,6 +96,14 @@ class RefusedError(ValueError):
         return f"{self.message}; {cures}" if cures else self.message
 
 
+class LettersError(RefusedError):
+    """A question that needs numbers, and sizes of the network are letters; `sizes` says which."""
+
+    def __init__(self, sizes: str) -> None:
+        self.sizes = sizes
+        super().__init__(f"{sizes}, which count, explain, answer and draw take; give numbers here")
+
+
 class DeclarationError(ValueError):
     """A cell or a convention whose declaration contradicts itself; the message names the part."""
 

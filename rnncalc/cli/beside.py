@@ -6,13 +6,12 @@ A report's modules are imported only if a call asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rnncalc.cli.flags import flag_of, together, word_flag
-from rnncalc.cli.output import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, Size
 from rnncalc.records import Frozen
@@ -128,7 +127,15 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
         if len(asked) > 1:
             at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
         read = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
-    return partial(table[asked[0]].report, **read) if asked else None
+    if not asked:
+        return None
+    (flag,) = asked
+
+    def report(*counted: Any) -> Report:
+        with needs_numbers(flag_of(flag)):
+            return table[flag].report(*counted, **read)
+
+    return report
 
 
 def _value(key: str, given: Any) -> Any:

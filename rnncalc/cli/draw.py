@@ -9,7 +9,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.output import AllAtOnce, Destination, needs_numbers, write
 from rnncalc.errors import CallError
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import not_among
@@ -59,4 +59,5 @@ def draw(
     known = tuple(placed.name for placed in network.stack)
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
-    write([Drawing(network, view, only, bare, standalone)], destination)
+    with needs_numbers(f"--view {view}"):
+        write([Drawing(network, view, only, bare, standalone)], destination)

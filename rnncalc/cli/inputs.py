@@ -67,9 +67,22 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
+        if specs and not os.path.exists(specs[0]) and (network := _network_meant(specs)):
+            at_once.refuse(network)
+            return []
         if specs and not os.path.exists(specs[0]) and _command_meant(specs[0]):
             specs = specs[:1]  # the other words belong to the misspelled command
         return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
+
+
+def _network_meant(words: Sequence[str]) -> str:
+    """Return the hint for a network that is typed as a kind with its numbers, as in `rnncalc gru 10 20`."""
+    kind, *numbers = words
+    if kind.lower() not in KINDS or not all(number.isdecimal() for number in numbers):
+        return ""
+    inputs, units, *outputs = [*numbers, *("10", "20")[len(numbers) :]]
+    flags = f"-i {inputs} -l {kind.lower()}:{units}{f' -o {outputs[0]}' if outputs else ''}"
+    return f"'{escape(' '.join(words))}': a network is written in flags; write rnncalc {flags}"
 
 
 def _file_for_units(flags: NetworkFlags) -> str:

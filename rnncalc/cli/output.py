@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TextIO, TypeVar, cast
 
 import click
 
-from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.errors import CallError, LettersError, Problem, RefusedError, SpecError
 from rnncalc.files import is_input
 from rnncalc.records import Frozen
 from rnncalc.text import PLAIN, escape, escape_path, one_of
@@ -230,6 +230,15 @@ def named(file: str) -> Iterator[None]:
         if not file:
             raise
         raise RefusedError(f"{escape_path(file)}: {error.message}", *error.cures) from None
+
+
+@contextmanager
+def needs_numbers(flag: str) -> Iterator[None]:
+    """Name the flag that needs numbers, in a command that takes letters as sizes."""
+    try:
+        yield
+    except LettersError as error:
+        raise CallError(f"{flag} needs numbers: {error.sizes}; give numbers") from None
 
 
 class AllAtOnce:

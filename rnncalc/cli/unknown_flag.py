@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import click
 
-from rnncalc.cli.flags import WordOption
+from rnncalc.cli.beside import BESIDE
+from rnncalc.cli.flags import WordOption, flag_of
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
@@ -36,7 +39,7 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
     key = word.replace("-", "_")
     if found := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = found[0].partition(" ")
-        return f"; write --{name.replace('_', '-')}{space}{remark}"
+        return f"; write {_with_its_report(name, known)}{space}{remark}"
     context = click.Context(group)
     others = [name for name in group.list_commands(context) if name != command.name]
     takers = [name for name in others if _has(group.get_command(context, name), f"--{word}")]
@@ -47,6 +50,14 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
     bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
     return f"; it is a flag of rnncalc {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
+
+
+def _with_its_report(name: str, known: Collection[str]) -> str:
+    """Return a flag, and before it the flag of the report without which it says nothing."""
+    reports = ["--backward"] if name in ("chunk", "loss", "targets") and "--backward" in known else []
+    reports += [flag_of(key) for key, row in BESIDE.items() if name in row.takes and name != key]
+    needed = next((report for report in reports if report in known), "")
+    return f"{needed} {flag_of(name)}".strip()
 
 
 def _has(command: click.Command | None, flag: str) -> bool:

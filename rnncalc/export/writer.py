@@ -28,7 +28,7 @@ from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge,
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
-from rnncalc.text import all_of, did_you_mean, escape
+from rnncalc.text import all_of, did_you_mean, escape, plural
 
 WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
 """The names of widths in a program, by their letters; any other letter is its own name."""
@@ -445,7 +445,7 @@ class Writer:
         """Return the comment on a module where it is made."""
         parts = [] if self.of(module) == module.name else [f"'{escape(module.name)}'"]
         if module.params:
-            parts.append(f"{module.params:,} parameters{', frozen' if module.layer.frozen else ''}")
+            parts.append(f"{plural(module.params, 'parameter')}{', frozen' if module.layer.frozen else ''}")
         return ", ".join(parts)
 
     def _table(self, output: Module) -> str:
@@ -487,7 +487,7 @@ class Writer:
         untrained = program.params - program.trainable
         trained = f", {untrained:,} of them {convention(program.target).untrained}" if untrained else ""
         name = FALLBACK if network.name == network.defaults["name"] else docstring_text(network.name)
-        yield f"{name}: {program.params:,} parameters{trained}."
+        yield f"{name}: {plural(program.params, 'parameter')}{trained}."
         reads = [
             f"{each.name} {shape_of(each.shape)}{' of token numbers' * each.tokens}"
             for each in self.arguments()

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from rnncalc.layers.layer import OptionProblem, Shape, Transform
 from rnncalc.layers.options import Option, Size
+from rnncalc.text import plural
 
 
 class Flatten(Transform):
@@ -19,7 +20,7 @@ class Flatten(Transform):
         if len(shape) < 2 or not all(isinstance(size, int) for size in shape):
             return words
         steps, inputs = shape
-        return words.replace("T·m numbers", f"T·m = {steps:,} × {inputs:,} = {steps * inputs:,} numbers")
+        return words.replace("T·m numbers", f"T·m = {steps:,} × {inputs:,} = {plural(steps * inputs, 'number')}")
 
     def output_shape(self, shape: Shape) -> Shape:
         *length, inputs = shape

@@ -33,7 +33,7 @@ from rnncalc.modelfiles.model import (
     strided,
 )
 from rnncalc.records import Record
-from rnncalc.text import escape
+from rnncalc.text import escape, plural
 
 _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
 _LETTERS |= {"Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool"}
@@ -247,7 +247,7 @@ def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorVi
     needed = (start + _reach(shape, strides)) * BYTES[dtype]
     held = archive.size(view.file)
     if held is None or needed > held:
-        there = "none" if held is None else f"{held:,} bytes"
+        there = "none" if held is None else plural(held, "byte")
         raise BadFileError(f"is cut off: {said} needs {needed:,} bytes, and there are {there}")
     return view
 

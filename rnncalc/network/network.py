@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Convention
-from rnncalc.errors import RefusedError, SpecError, first
+from rnncalc.errors import LettersError, SpecError, first
 from rnncalc.network.flow import Move, flow
 from rnncalc.network.parts import Part, Parts, Topology, default_topology, part_of
 from rnncalc.network.stack import Placed, stack
@@ -126,9 +126,8 @@ class Network(Description):
 
 
 def in_numbers(network: Network) -> Network:
-    """Return a network whose sizes are numbers. Raises RefusedError for letters: most questions need numbers."""
+    """Return a network whose sizes are numbers. Raises LettersError for letters: most questions need numbers."""
     if letters := network.letters:
         such = "the size {} is a letter" if len(letters) == 1 else "the sizes {} are letters"
-        takes = "which count, explain, answer and draw take; give numbers here"
-        raise RefusedError(f"{such.format(all_of([*letters]))}, {takes}")
+        raise LettersError(such.format(all_of([*letters])))
     return network

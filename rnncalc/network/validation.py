@@ -242,7 +242,7 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
                 message = f"the width that it reads must be a number here, to be divided by {places}, got {width}"
                 yield Problem((*at, layer.kind), message, follows=True)
             elif width % prod(layer.grid):
-                message = f"{width:,} numbers a step are not a multiple of {places}; change one of them"
+                message = f"{plural(width, 'number')} per step: expected a multiple of {places}; change one of them"
                 yield Problem((*at, layer.kind), message, follows=True)
         elif layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
@@ -440,7 +440,7 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
         message = f"expected a state of {want}, as the encoder's final one{joined}, got {got}"
         units, rest = divmod(gives.directions * gives.units, takes.directions)
         if not rest and takes.replace(units=units).state_widths() == wanted:
-            message = f"{message}; give it {units:,} units"
+            message = f"{message}; give it {plural(units, 'unit')}"
         gaps = tuple(width - other for other, width in zip(wanted, found, strict=True) if width != other)
         yield Problem((*at, takes.kind), message, follows=True, gaps=gaps)
     if takes.learned_state:

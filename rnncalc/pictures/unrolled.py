@@ -280,7 +280,7 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
     for row in (row for part in parts for row in part.rows if row.makers and not row.elided):
         letters = all_of([f"{placed.starts[1]}_0" for placed in row.makers if placed.starts])
         first = row.makers[0]
-        of = "the encoder's final states" if row.start else f"a vector of {first.inputs:,} numbers"
+        of = "the encoder's final states" if row.start else f"a vector of {plural(first.inputs, 'number')}"
         params = sum(placed.params for placed in row.makers)
         dense = "a dense layer" if len(row.makers) == 1 else "a dense layer each"
         yield f"{letters} of {row.name} come from {of} through {dense}: {plural(params, 'parameter')}."

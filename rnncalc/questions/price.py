@@ -17,7 +17,7 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, External
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.text import byte_size, duration
+from rnncalc.text import byte_size, duration, plural
 
 SECONDS_A_MULTIPLICATION = 25e-9
 WORK_OF_A_GATE, WORK_OF_A_LAYER, WORK_OF_A_WEIGHT = 400, 4_000, 8
@@ -80,7 +80,9 @@ def refuse_bytes(network: Network, size: int) -> None:
     if size > MOST_BYTES:
         weights = sum(placed.params for placed in network.stack if not isinstance(placed.layer, External))
         flowing = sum((placed.uses or 1) * placed.outputs for placed in network.stack)
-        message = f"a pass would hold {weights:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
+        message = (
+            f"a pass would hold {plural(weights, 'weight')} and {plural(flowing, 'output')}, about {size / 1e9:,.1f} GB"
+        )
         raise RefusedError(f"{message}, and the limit is 2 GB", Cure.FEWER_STEPS, Cure.NARROWER)
 
 

@@ -145,7 +145,8 @@ class StreamReport(ExtendedCountReport):
 
     def notes(self) -> Iterator[str]:
         of = self.stream
-        yield f"State: the numbers carried from one step to the next; {bytes_of(of.dtype)} bytes each, {of.dtype}."
+        each = plural(bytes_of(of.dtype), "byte")
+        yield f"State: the numbers carried from one step to the next; {each} each, {of.dtype}."
         if of.cannot:
             layers = all_of(list(of.cannot))
             both = all(isinstance(each.layer, Cell) for each in of.network.stack if each.name in of.cannot)
@@ -155,7 +156,7 @@ class StreamReport(ExtendedCountReport):
             yield from elsewhere
         elif of.multiply_adds_per_second is not None and of.rate is not None:
             steps = f"{float(of.rate):g} steps" if of.rate != 1 else "1 step"
-            yield f"At {steps} a second: {plural(of.multiply_adds_per_second, 'multiply-add')} a second."
+            yield f"At {steps} per second: {plural(of.multiply_adds_per_second, 'multiply-add')} per second."
 
 
 class QuantizedReport(ExtendedCountReport):

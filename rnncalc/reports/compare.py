@@ -119,7 +119,7 @@ class ComparisonReport(SheetReport, DataReport):
                 case Lack.STEPS:
                     why = "not known without the number of steps; give steps, or -T"
                 case Lack.WIDTH:
-                    why = f"no width fits in {first.params:,} parameters"
+                    why = f"no width fits in {plural(first.params, 'parameter')}"
                 case problem:
                     why = problem.message
             yield f"{kind}: {why}."

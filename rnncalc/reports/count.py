@@ -193,7 +193,7 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
         yield "Dense equivalent: not known without the number of steps; give steps, or -T."
     if cost:
         size = f"; {byte_size(count.bytes)} in all" if count.bytes >= KIBI else ""
-        yield f"Bytes: {bytes_of(count.dtype)} a parameter, {count.dtype}{size}."
+        yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{size}."
 
 
 MOST_CHAINS, MOST_WIDTHS = 4, 8
@@ -208,9 +208,9 @@ def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
     for chain in chains:
         if len(chain) > MOST_WIDTHS:
             chain[4:-2] = ["…"]
-    plural = "" if steps == "1" else "s"
     layers = "; ".join(" → ".join(chain) for chain in chains)
+    params = plural(dense.params, "parameter")
     return (
-        f"Dense equivalent for {steps} step{plural}: {layers + ', ' if layers else ''}{dense.params:,} parameters, "
+        f"Dense equivalent for {steps} step{'' if steps == '1' else 's'}: {layers + ', ' if layers else ''}{params}, "
         f"{decimal(ratio)} × this network's."
     )

@@ -132,8 +132,9 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             yield _rows_sheet("Total", [_row(found.total)])
         if found.dense and found.dense.ratio is not None:
             ratio = f"{found.dense.params:,} is {decimal(found.dense.ratio)} × this network's {self.network.params:,}."
-            steps = " and ".join(f"{part.steps:,}" for part in self.network.parts.values())
-            subtitle = f"all {steps} steps at once, no weights shared: each layer of width w has T·w units"
+            numbers = [part.steps or 0 for part in self.network.parts.values()]
+            steps = " and ".join([*(f"{number:,}" for number in numbers[:-1]), plural(numbers[-1], "step")])
+            subtitle = f"all {steps} at once, no weights shared: each layer of width w has T·w units"
             sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
             key, what, *others = sheet.columns
             yield sheet.replace(subtitle=subtitle, summed=True, columns=(key, what.replace(whole=True), *others))
@@ -309,14 +310,15 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     if grid := layer.grid:
         places, sizes = " × ".join(map(str, grid)), each.placed.sizes
         kernel = " × ".join([str(sizes["k"])] * len(grid))
-        yield f"∗: a convolution; each place reads {kernel} places around it, with zeros beyond the edges."
-        yield f"x_t has {places} places of {sizes['m']:,}, a gate and a state {places} places of {sizes['h']:,}."
+        yield f"∗: a convolution; each place reads a kernel of {kernel} around it, with zeros beyond the edges."
+        channels, filters = (f"{places} × {sizes[letter]:,}" for letter in "mh")
+        yield f"x_t is {channels}, a gate and a state are {filters}: places, then channels."
     if isinstance(layer, Transform):
         yield f"{layer.in_words(each.shape)}."
         yield from on_padding(each)
         if each.placed.places > 1:
             places = " × ".join(map(str, each.placed.grid))
-            yield f"It reads each of the {places} places of a step alone, with the same parameters."
+            yield f"It reads each place of a step ({places}) alone, with the same parameters."
         if each.placed.buffers:
             stored = all_of([tensor.name for tensor in each.placed.buffers])
             yield f"Stored beside the parameters, and not counted among them: {stored}."

@@ -146,7 +146,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not say",
     Doubt.ACTIVATION: "the activation is not in the file",
     Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
-    Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
+    Doubt.TABLE: "a matrix without a bias: a dense layer, or a table for a vocabulary of {numbers[0]:,}",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.WIDTH: "the width changes from {numbers[0]:,} to {numbers[1]:,}; the file does not say how",
     Doubt.INPUT: "what it reads is not in the file; input is its output width",

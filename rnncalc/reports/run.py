@@ -137,11 +137,11 @@ def _differences(layer: LayerRun) -> Iterator[str]:
     if layer.weights is None:
         return
     if layer.weights != placed.params:
-        yield f"there are {layer.weights:,} weights, counted are {placed.params:,}"
+        yield f"weights: {layer.weights:,} there, {placed.params:,} counted"
     if layer.weights_read != layer.to_read:
-        yield f"{layer.weights_read:,} weights were read, of {layer.to_read:,}"
+        yield f"weights read: {layer.weights_read:,} of {layer.to_read:,}"
     if layer.multiplications != placed.multiply_adds:
-        yield f"{layer.multiplications:,} multiplications were done instead of {placed.multiply_adds:,}"
+        yield f"multiplications: {layer.multiplications:,} done, {placed.multiply_adds:,} counted"
 
 
 SHOWN_NUMBERS, SHOWN_IN_TABLES = 8, 6
@@ -380,7 +380,7 @@ def _compared(done: Backward) -> Iterator[str]:
         return
     of = f"all {plural(done.weights, 'weight')}"
     if done.compared < done.weights:
-        of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
+        of = f"{done.compared:,} of {plural(done.weights, 'weight')}, drawn by the seed, each tensor in its turn"
     yield f"Difference: the worst from central finite differences, of {of}."
     if done.kinks:
         yield f"At {done.kinks:,} of them the slope jumps, as relu's at 0; a gradient between both slopes is accepted."
@@ -445,11 +445,11 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
         )
     for number, of in enumerate(layer.terms, 1):
         sheet = _terms_sheet(name, of)
-        note = "Truncated: the last chunk keeps the first terms of each weight, one for each of its steps."
-        if chunk:
+        if chunk and chunk < len(of.terms) and number == len(layer.terms):  # once is enough
             steps = plural((len(of.terms) - 1) % chunk + 1, "step")
-            note = f"The last chunk has {steps}, and keeps that many terms of each weight, the first ones."
-        yield sheet.replace(notes=(note,)) if number == len(layer.terms) else sheet  # once is enough
+            note = f"Truncated: the last chunk has {steps}, and keeps that many terms of each weight, the first ones."
+            sheet = sheet.replace(notes=(note,))
+        yield sheet
 
 
 def _gate(keeper: Keeper) -> str:

@@ -55,7 +55,7 @@ class SolutionReport(SheetReport, DataReport):
     def _budget(self) -> str:
         """Return the budget as given; a budget in bytes also in parameters."""
         solution = self.solution
-        params = f"{solution.budget:,} parameters"
+        params = plural(solution.budget, "parameter")
         if solution.bytes is None or solution.bytes_each is None:
             return params
-        return f"{solution.bytes:,} bytes, {params} of {plural(solution.bytes_each, 'byte')} each"
+        return f"{plural(solution.bytes, 'byte')}, {params} of {plural(solution.bytes_each, 'byte')} each"

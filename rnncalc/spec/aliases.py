@@ -150,7 +150,8 @@ ALIASES = {
     "check": "lint verify validate test ci",
     "read": "import load inspect",
     "export --to NAME": "convert generate codegen",
-    "cost": "memory mem bytes macs mac multiply_adds mult_adds madds ops operations",
+    "operations (FLOPs are twice the multiply-adds, and the rest)": "flops flop mflops gflops ops",
+    "cost": "memory mem bytes macs mac multiply_adds mult_adds madds",
     "cost (one multiply-add is two FLOPs)": "flops flop mflops gflops",
 }
 """Our words, each with other programs' names for it, alone or with a value. Its spelling or a remark may follow our

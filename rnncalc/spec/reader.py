@@ -395,7 +395,7 @@ def _second_number(key: str, of: type[Layer], layer: Mapping) -> str:
         return ""
     if issubclass(of, Embedding) and place == 1:
         number, width = escape(first), escape(key)
-        return f"for {number} words of {width} numbers each, write -i {number} -l {of.kind}:{width}"
+        return f"for a vocabulary of {number} and a width of {width}, write -i {number} -l {of.kind}:{width}"
     return f"a layer has one number; write -l {of.kind}:{escape(key)} for another"
 
 

@@ -217,7 +217,7 @@ def test_the_places_go_on_in_tables(call: Call) -> None:
     assert out.count("5×4×3 → 5×4×3") == 3
     assert ("5×4×3 → 60" in out, "4m = 4 × 3" in out) == (True, True)
     assert "(B, 3, 5, 4, 3)  output   (B, 5, 4, 3)" in call(*words, "--shapes").out
-    assert "It reads each of the 5 × 4 places of a step alone" in call("explain", *words).out
+    assert "It reads each place of a step (5 × 4) alone" in call("explain", *words).out
 
 
 def test_its_pass_is_worked_by_hand(call: Call) -> None:

@@ -511,7 +511,7 @@ WRITE = "a layer at each place is not known; write it as an external one"
             {"input": 3, "layers": [External(9, outputs=65), Dropout(0.5), GRID]},
             (
                 ("layers", 2, "conv_lstm"),
-                "65 numbers a step are not a multiple of 64 places; change one of them",
+                "65 numbers per step: expected a multiple of 64 places; change one of them",
                 True,
                 (),
             ),

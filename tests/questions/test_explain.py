@@ -489,7 +489,11 @@ def test_zeros_around_a_sequence_are_remarked(flags: tuple[Any, ...], remarks: l
             ["m = 8: the network's input", "f = 5: filters", "k = 3: the steps of the kernel"],
             "A convolution",
         ),
-        (("conv_lstm:5,space=4x3", "-l", "batch_norm"), ["m = 5: the channels of conv_lstm_1"], "4 × 3 places"),
+        (
+            ("conv_lstm:5,space=4x3", "-l", "batch_norm"),
+            ["m = 5: the channels of conv_lstm_1"],
+            "each place of a step (4 × 3) alone",
+        ),
         (
             ("conv_lstm:5,space=4x3",),
             [
@@ -497,7 +501,7 @@ def test_zeros_around_a_sequence_are_remarked(flags: tuple[Any, ...], remarks: l
                 "h = 5: filters",
                 "k = 3: the places of the kernel along each axis",
             ],
-            "4 × 3 places",
+            "x_t is 4 × 3 × 8, a gate and a state are 4 × 3 × 5",
         ),
     ],
 )

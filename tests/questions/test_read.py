@@ -425,7 +425,7 @@ def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -
     """As many as it has rows: 3 behind an RNN of 10 units, that outputs its columns."""
     rnn = {f"rnn.{leaf}": shape for leaf, shape in cell(1, 4, 10).items()}
     path = safetensors(tmp_path / "model.safetensors", {"head.weight": (3, 10), **rnn})
-    assert "# a matrix without a bias: a dense layer, or a table of 3 words\n" in call("read", path).out
+    assert "# a matrix without a bias: a dense layer, or a table for a vocabulary of 3\n" in call("read", path).out
 
 
 @pytest.mark.parametrize(

@@ -350,7 +350,7 @@ def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyP
     result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
     assert result.code == 1
     assert "✗  rnn_1" in result.out
-    assert "✗ rnn_1: 27 weights were read, of 30" in result.out
+    assert "✗ rnn_1: weights read: 27 of 30" in result.out
 
 
 def test_a_pass_too_long_is_refused(call: Call) -> None:
@@ -421,7 +421,7 @@ def test_numbers_beyond_all_bounds_are_null(call: Call, tmp_path: Path) -> None:
 
 def test_a_refusal_tells_what_it_would_take() -> None:
     """Weights take some ten bytes each, inputs forty; the limits are exclusive of what just fits."""
-    with pytest.raises(RefusedError, match=r"hold 250,000,000 weights and 1 outputs, about 12\.5 GB"):
+    with pytest.raises(RefusedError, match=r"hold 250,000,000 weights and 1 output, about 12\.5 GB"):
         run(Network(input=250_000_000, layers=(Dense(1, bias=False),), steps=1))
     with pytest.raises(RefusedError, match="20 multiply-adds, about a second, and the limit is 19"):
         run(Network(input=4, layers=(Dense(5),), steps=1), most_multiply_adds=19)

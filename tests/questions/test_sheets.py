@@ -160,7 +160,7 @@ def test_counts_in_columns_of_their_own(call: Call) -> None:
     assert re.split(r"\s{2,}", header)[-5:] == ["Parameters", "Trainable", "Frozen", "Multiply-adds a step", "Bytes"]
     out = call("-i", 2, "-l", "rnn:3", "-T", 4, "--cost", "--dtype", "int8").out
     assert "Multiply-adds  Bytes" in out
-    assert "Bytes: 1 a parameter, int8." in out
+    assert "Bytes: 1 byte per parameter, int8." in out
     assert "Dense equivalent for 4 steps: 8 → 12, 108 parameters, 6.00 × this network's." in out
     assert "Dense equivalent for 1 step: 2 → 3, 9 parameters" in call("-i", 2, "-l", "rnn:3", "-T", 1).out
     chain = call("-i", 2, "-l", "rnn:3,repeat=9", "-T", 1).out
@@ -226,7 +226,7 @@ def test_flags_have_a_title(args: list[object], title: str, call: Call) -> None:
 def test_bytes_have_a_unit_that_people_read(call: Call) -> None:
     """As Keras prints 1,454,570 parameters: 5.55 MB, of 2^20 bytes."""
     assert "float32; 5.55 MiB in all." in call("-i", 1, "-l", "external:1454570", "--cost").out
-    assert call("-i", 1, "-l", "external:255", "--cost").out.endswith("Bytes: 4 a parameter, float32.\n")
+    assert call("-i", 1, "-l", "external:255", "--cost").out.endswith("Bytes: 4 bytes per parameter, float32.\n")
     assert "1.00 KiB in all" in call("-i", 1, "-l", "external:256", "--cost").out
 
 

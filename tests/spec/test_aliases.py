@@ -35,7 +35,7 @@ def told(row: str) -> list[str]:
 
 def test_a_word_that_is_told_is_ours() -> None:
     """A key, a kind or a value, whatever stands behind it."""
-    assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES | {*COMMANDS, "cost"}
+    assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES | {*COMMANDS, "cost", "operations"}
 
 
 def test_a_word_of_ours_is_no_others() -> None:

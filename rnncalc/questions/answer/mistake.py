@@ -284,7 +284,10 @@ def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     gates = sorted({len(line.gates) for line in worksheet if isinstance(line.layer, Cell)})
     for count in range(1, MOST_GATES + 1):
         changed = in_cells(number_of_gates(count))(worksheet, question.network)
-        yield Variant(changed, {"count": str(count), "gates": one_of([*map(str, gates)] or [""])})
+        yield Variant(
+            changed,
+            {"count": str(count), "blocks": plural(count, "block"), "gates": one_of([*map(str, gates)] or [""])},
+        )
 
 
 def without_each_gate(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

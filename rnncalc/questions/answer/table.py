@@ -315,7 +315,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         times_a_number(Layer),
         fitted=True,
     ),
-    Family("other-gates-{count}", "counts {count} blocks instead of {gates}", gate_numbers),
+    Family("other-gates-{count}", "counts {blocks} instead of {gates}", gate_numbers),
     Family("no-gate", "leaves out the {gate}", without_each_gate),
     rare(
         "one-plain-rnn",

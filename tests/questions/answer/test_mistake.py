@@ -39,7 +39,8 @@ ODD = Network(input=3, layers=(SRU(5), GRU(7)))  # 4·5·3 + 2·5 + 2·5 = 80, 2
 def test_any_number_of_gates() -> None:
     """From 1 to 6, in each cell whose gates read alike; how many there are is said."""
     assert variants_made("other-gates-{count}", PLAIN, 0) == [
-        ((k * 45, k * 91, 16), {"count": str(k), "gates": "3 or 4"}, None) for k in range(1, 7)
+        ((k * 45, k * 91, 16), {"count": str(k), "blocks": f"{k} block{'s' * (k > 1)}", "gates": "3 or 4"}, None)
+        for k in range(1, 7)
     ]
     assert [lines for lines, _, _ in variants_made("other-gates-{count}", ODD, 0)] == [
         (80, k * 91) for k in range(1, 7)
