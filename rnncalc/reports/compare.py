@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words
+from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words, written_apart
 from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
 from rnncalc.text import plural
 
@@ -89,9 +89,9 @@ class ComparisonReport(SheetReport, DataReport):
 
     def _aligned(self) -> Sheet:
         """Return a table of the layers side by side, with a mark where they differ."""
-        networks = self.comparison.networks
-        columns = (*key_columns(""), *(Column(f"{number}: {title(of)}") for number, of in enumerate(networks, 1)))
-        rows: list[Row] = [("" if same else "≠", *map(_layer, row)) for row, same in self._layers()]
+        titles = enumerate(self._titles(), 1)
+        columns = (*key_columns(""), *(Column(f"{number}: {title}") for number, title in titles))
+        rows: list[Row] = [("" if same else "≠", *(_layer(each, row) for each in row)) for row, same in self._layers()]
         different = sum(not same for _, same in self._layers())
         note = f"{different:,} of {plural(len(rows), 'layer')} differ{'s' * (different == 1)}, marked ≠."
         note = note if different else "No layer differs."
@@ -106,7 +106,26 @@ class ComparisonReport(SheetReport, DataReport):
     def _label(self, side: Compared) -> str:
         if self._alone:
             return side.kind or THIS_NETWORK
-        return title(self.comparison.networks[self.comparison.sides.index(side)])
+        places = (place for place, other in enumerate(self.comparison.sides) if other is side)  # sides may be equal
+        return self._titles()[next(places)]
+
+    def _titles(self) -> list[str]:
+        """Return a title for each network; equal ones with the options and settings in which the networks differ."""
+        networks = self.comparison.networks
+        titles = [title(network) for network in networks]
+        apart: list[dict[str, None]] = [{} for _ in networks]
+        for row in self.comparison.layers():
+            for options, placed in zip(apart, row, strict=True):
+                options |= dict.fromkeys(_apart(placed, row))
+        for key in ("convention", "topology_name", "steps_in_words"):
+            values = [steps_of(network) if key == "steps_in_words" else getattr(network, key) for network in networks]
+            if any(value != values[0] for value in values):
+                for options, value in zip(apart, values, strict=True):
+                    options[f"{key.partition('_')[0]}={value}"] = None
+        return [
+            ", ".join([name, *options]) if titles.count(name) > 1 else name
+            for name, options in zip(titles, apart, strict=True)
+        ]
 
     def _notes(self) -> Iterator[str]:
         from rnncalc.questions.compare import Lack  # imported only for this comparison
@@ -132,13 +151,18 @@ class ComparisonReport(SheetReport, DataReport):
             yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
 
 
-def _layer(placed: Placed | None) -> str:
-    """Return a layer in a few words: its kind, its widths and its parameters."""
+def _apart(placed: Placed | None, row: LayerRow) -> list[str]:
+    """Return the options of a layer in which the others of its row differ from it."""
+    return [] if placed is None else written_apart(placed.layer, [each.layer for each in row if each])
+
+
+def _layer(placed: Placed | None, row: LayerRow) -> str:
+    """Return a layer in a few words: its kind, its widths, its parameters, and what is different in its row."""
     if placed is None:
         return ""
     if not placed.units:
-        return placed.kind
-    return f"{words(placed.layer)}, reads {placed.inputs:,}: {placed.params:,}"
+        return ", ".join([words(placed.layer), *_apart(placed, row)])
+    return f"{', '.join([words(placed.layer), *_apart(placed, row)])}, reads {placed.inputs:,}: {placed.params:,}"
 
 
 class DenseGrowthReport(SheetReport, DataReport):

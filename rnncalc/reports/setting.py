@@ -69,6 +69,21 @@ def words(layer: Layer, other: Layer | None = None) -> str:
     return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(others)}"
 
 
+def written_apart(layer: Layer, others: Iterable[Layer]) -> list[str]:
+    """Return the options of a layer, as a spec writes them, in which others of its kind differ from it.
+
+    Left out are its name and place, its number, and what `words` says already.
+    """
+    same_kind = [other for other in others if type(other) is type(layer)]
+    shown = {"name", "path", "repeat", "projection", layer.number, *(option for option, _ in BEFORE)}
+    values = {option: getattr(layer, option) for option in layer.options() if option not in shown}
+    return [
+        f"{option}={str(value).lower() if isinstance(value, bool) else value}"
+        for option, value in values.items()
+        if value is not None and any(getattr(other, option) != value for other in same_kind)
+    ]
+
+
 def steps_of(network: Network) -> int | dict[str, int | None] | None:
     """Return the number of steps: one number, or one for each half of an encoder-decoder."""
     if len(network.parts) > 1:

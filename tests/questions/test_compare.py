@@ -1,6 +1,7 @@
 """`compare`: the same widths as other kinds, the same budget at other widths, and growth with the steps."""
 
 import json
+import re
 
 import by_hand
 import pytest
@@ -28,6 +29,9 @@ from rnncalc import (
     load,
 )
 from rnncalc.conventions.formula import letters
+from rnncalc.layers import KINDS
+from rnncalc.layers import kind as class_of
+from rnncalc.layers.options import Choice, Switch
 from rnncalc.questions.compare import Lack, chosen, compare_conventions, compare_same_params, dense_growth
 from rnncalc.reports.compare import ComparisonReport
 
@@ -386,3 +390,41 @@ def test_how_a_convention_differs_from_the_textbook(
         for each in found
         if each.convention == convention
     ] == differences
+
+
+OPTIONS = [
+    (name, option, value)
+    for name in KINDS
+    for option, allowed in ((each, class_of(name).option(each).allowed) for each in class_of(name).options())
+    for value in (
+        ["true", "false"] if isinstance(allowed, Switch) else allowed.words if isinstance(allowed, Choice) else []
+    )
+]
+
+
+@pytest.mark.parametrize(("name", "option", "value"), OPTIONS)
+def test_networks_that_differ_in_an_option_are_told_apart(name: str, option: str, value: str, call: Call) -> None:
+    """Their rows, and their layers side by side."""
+    layer = ",".join(
+        [f"{name}:{0.5 if name == 'dropout' else 2}" if class_of(name).number else name, *NEEDED.get(name, ())]
+    )
+    beside = {"merge": ",bidirectional", "reset_after": ",reset_gate"}.get(option, "")
+    networks = [f"-i 4 -l {layer}{beside} -T 3", f"-i 4 -l {layer}{beside},{option}={value} -T 3"]
+    result = call("compare", "--network", networks[0], "--network", networks[1], "-f", "json")
+    if result.code:  # an option that goes with another, or this layer alone cannot have
+        assert result.err
+        return
+    (report,) = json.loads(result.out)["reports"]
+    first, second = (row["name"] for row in report["rows"])
+    table = call("compare", "--network", networks[0], "--network", networks[1]).out
+    if report["layers"][0]["same"]:
+        assert first == second
+        assert "No layer differs." in table
+    else:
+        assert first != second
+        (row,) = [line for line in table.splitlines() if line.startswith("≠")]
+        one, two = re.split(r"\s{2,}", row)[1:]
+        assert one != two
+
+
+NEEDED = {"conv1d": ("kernel=2",), "conv_lstm": ("kernel=2", "space=3"), "pool1d": ()}
