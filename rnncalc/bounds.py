@@ -60,8 +60,8 @@ MOST_ABOVE, LONGEST_ABOVE = 10_000, 1_000
 
 # How long a pass may be
 
-MOST_MULTIPLY_ADDS = 500_000_000
-"""The multiply-adds of a pass unless a call says otherwise: about ten seconds in plain Python."""
+MOST_MULTIPLY_ADDS = 1_000_000_000
+"""The multiply-adds of a pass unless a call says otherwise: about twenty seconds in plain Python."""
 
 MOST_BYTES = 2 * 10**9
 """The bytes that a pass may need: most machines have as many."""

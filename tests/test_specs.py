@@ -7,12 +7,12 @@ import pytest
 import yaml
 from conftest import Call
 
-from rnncalc import Layer, Network, RefusedError, load, run, training
+from rnncalc import Layer, Network, load, run, training
 from rnncalc.bounds import MOST_MULTIPLY_ADDS
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.price import cost_of
+from rnncalc.questions.price import cost_of, refuse_pass
 from rnncalc.questions.run import with_steps_to_run
 from rnncalc.spec import parse
 
@@ -87,14 +87,14 @@ def test_a_spec_runs_as_it_is_declared(path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", LARGE, ids=name_of)
 def test_a_large_spec_runs_as_it_is_declared(path: Path) -> None:
-    """At its full widths, whose weights alone may take longer to draw than a pass does by default."""
-    network = load(path)
-    if network.params > 1_000_000 and not network.encoder:
-        network = load(path, steps=2)
-    try:
-        assert run(network, most_multiply_adds=2 * MOST_MULTIPLY_ADDS).agrees
-    except RefusedError:
-        pytest.skip("takes more than a minute")
+    """At its full widths, by the defaults."""
+    assert run(load(path)).agrees
+
+
+@pytest.mark.parametrize("path", LARGE, ids=name_of)
+def test_a_large_spec_is_not_refused_by_the_defaults(path: Path) -> None:
+    """What it takes is within the limit of a call that names none."""
+    refuse_pass(with_steps_to_run(load(path), None), MOST_MULTIPLY_ADDS, weights=True, inputs=True)
 
 
 def test_there_is_an_example_of_every_topology() -> None:

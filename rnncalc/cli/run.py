@@ -78,7 +78,7 @@ MOST_DECIMALS = 15
     help="With --backward: the sum of the outputs, or, by default if there are targets, the squared error.",
 )
 @click.option(
-    "--max-multiply-adds", metavar="N", default="500M", show_default=True, help="Refuse a pass of more multiply-adds."
+    "--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a pass of more multiply-adds."
 )
 @report_flags(RunReport, DerivationReport)
 def run(
