@@ -15,6 +15,9 @@ no report needs a limit of its own on layers.
 MAX_SIZE = 10**12
 """A size: no network has larger ones, and a product of a few still fits on a line."""
 
+MOST_LETTERS = 30
+"""The letters among the sizes of a network: nobody reads a formula with more, and sums grow with their square."""
+
 MAX_TEXT = 200
 """The characters of a name: longer ones make tables that nobody reads."""
 
@@ -111,6 +114,9 @@ MOST_STUDENTS = 100_000
 
 MOST_EXERCISES = 1_000
 """The variants of an exercise: more than a course has students, and each costs a search."""
+
+MOST_WRONG = 200
+"""The known wrong answers of one question of an exercise: each costs a search and its feedback, 10 ms in letters."""
 
 MOST_LEARNED = 20
 """The wrong ways of counting, found for earlier numbers, that are tried for later ones first."""

@@ -7,7 +7,7 @@ has no letters is a plain int. Knows nothing of networks.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import gcd, prod
 from typing import Any, Union
 
@@ -171,6 +171,15 @@ class Polynomial:
         for monomial, factor in terms.items():
             added[monomial] = added.get(monomial, 0) + times * factor
         return _number(added)
+
+
+def total(values: Iterable[Any]) -> Any:
+    """Return the sum of numbers and polynomials, in time linear in their terms."""
+    terms: dict[Monomial, int] = {}
+    for value in values:
+        for monomial, factor in (_terms(value) or {}).items():
+            terms[monomial] = terms.get(monomial, 0) + factor
+    return _number(terms)
 
 
 def letter(name: str) -> Any:

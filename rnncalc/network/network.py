@@ -13,10 +13,10 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Convention
 from rnncalc.errors import LettersError, SpecError, first
 from rnncalc.network.flow import Move, flow
-from rnncalc.network.parts import Part, Parts, Topology, default_topology, part_of
+from rnncalc.network.parts import Part, Parts, Topology, default_topology, letters_of, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import Description, parts_of, problems, type_problems
-from rnncalc.text import all_of, has_letters
+from rnncalc.text import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,13 +73,7 @@ class Network(Description):
             return {}
         from rnncalc.polynomial import letter
 
-        values: list[Any] = []
-        for part in self.parts.values():
-            values += (part.input, part.steps)
-            for layer in (*part.layers, part.output):
-                values += layer.__dict__.values() if layer else ()
-        names = {name for value in values if has_letters(value) for name in value.letters}
-        return {name: letter(name) for name in sorted(names)}
+        return {name: letter(name) for name in letters_of(self.parts)}
 
     @property
     def topology_name(self) -> str:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.records import Frozen, Record
+from rnncalc.text import has_letters
 
 OUTPUT = "output"
 """The name of the output layer."""
@@ -75,6 +76,16 @@ class Expect(Frozen):
 
 Parts = Mapping[str | None, Part]
 """The parts of a network by name: `None` for a whole one, or `encoder` and `decoder`."""
+
+
+def letters_of(parts: Parts) -> list[str]:
+    """Return the letters among the sizes of a network, in alphabetical order."""
+    values: list[Any] = []
+    for part in parts.values():
+        values += (part.input, part.steps)
+        for layer in (*part.layers, part.output):
+            values += layer.__dict__.values() if layer else ()
+    return sorted({name for value in values if has_letters(value) for name in value.letters})
 
 
 def steps_known(parts: Parts) -> bool:

@@ -7,12 +7,13 @@ Every check yields problems; none raises. The path of a problem is the path in a
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from rnncalc.bounds import MAX_LAYERS
+from rnncalc.bounds import MAX_LAYERS, MOST_LETTERS
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention, lacks
 from rnncalc.errors import Path, Problem
 from rnncalc.layers import KINDS, kind
@@ -30,6 +31,7 @@ from rnncalc.network.parts import (
     TopologyName,
     default_topology,
     joins,
+    letters_of,
     name_of,
     name_of_start,
     part_of,
@@ -125,7 +127,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be computed
-    too_many = [*_too_many(parts)]
+    too_many = [*_too_many(parts), *_too_many_letters(parts)]
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
         if network.encoder and network.decoder and not too_many:
@@ -160,6 +162,13 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
         if number > MAX_LAYERS:
             path = (name, "layers") if name else ("layers",)
             yield Problem(path, too_many_layers(number), gaps=(number - MAX_LAYERS,))
+
+
+def _too_many_letters(parts: Parts) -> Iterator[Problem]:
+    """Yield the problem of a network in more letters than a formula can have."""
+    if "rnncalc.polynomial" in sys.modules and (number := len(letters_of(parts))) > MOST_LETTERS:
+        message = f"expected at most {MOST_LETTERS} different letters, got {number}: no formula with more can be read"
+        yield Problem((next(filter(None, parts), "layers"),), f"{message}; give numbers for some sizes")
 
 
 def _asked(network: Description, parts: Parts) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from math import prod
 from random import Random
 from typing import Any, TypeVar
 
-from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED
+from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_WRONG
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
@@ -264,8 +264,8 @@ def _layers(network: Network) -> Iterator[Item]:
 
 
 def _wrong(answers: Iterable[T], right: T) -> list[T]:
-    """Return the wrong answers, each once, without 0: no learner answers 0."""
-    return [answer for answer in dict.fromkeys(answers) if answer not in (right, 0)]
+    """Return the wrong answers, the likeliest, each once, without 0: no learner answers 0."""
+    return [*islice((answer for answer in dict.fromkeys(answers) if answer not in (right, 0)), MOST_WRONG)]
 
 
 def _tensors(network: Network) -> Iterator[Item]:

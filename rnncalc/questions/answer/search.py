@@ -11,12 +11,14 @@ from rnncalc.bounds import MOST_BY_CHANCE, MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.network.network import Network
+from rnncalc.polynomial import total
 from rnncalc.questions.answer.changes import concatenates, direction_width, replace_line, set_input
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet, above, amount, sum_of
 from rnncalc.records import Record
+from rnncalc.text import has_letters
 
 MOST_LISTED = 5
 """The most pairs that are listed, and the most explanations of a rounded number."""
@@ -151,7 +153,7 @@ class Search:
         for row in self.rows:
             if place is None or not _by_layer(row):
                 for variant, counts in self.variants(row):
-                    number = sum(counts) if place is None else counts[place]
+                    number = total(counts) if place is None else counts[place]
                     yield number, Candidate(((row, variant),), variant.worksheet, variant.layer)
         if place is None and len(self.worksheet) <= MOST_JUDGED:
             for row in self.rows:
@@ -241,7 +243,7 @@ class Search:
             by_count = self._pairs_by_count.setdefault(place, {})
             for counts, candidate in self.pairs():
                 if place is None or not _by_layer(candidate.mistakes[0][0]):
-                    by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
+                    by_count.setdefault(total(counts) if place is None else counts[place], []).append(candidate)
         pairs = self._pairs_by_count[place].get(question.given.number, [])
         sums = [_sum(self.worksheet, question)] if pairs else []
         likeliest = []
@@ -255,6 +257,8 @@ class Search:
 def is_guess(given: GivenNumber, explained: Iterable[int]) -> bool:
     """Return whether many of the numbers from half to twice a given one are explained, so that it may be by chance."""
     number = given.number
+    if has_letters(number):  # few formulas are alike
+        return False
     near = sum(1 for other in explained if 2 * other >= number and other <= 2 * number)
     return bool(2 * MOST_BY_CHANCE * near * given.unit > 3 * number)
 
