@@ -133,12 +133,7 @@ class Convolution(Matrix):
     def __init__(self, name: str, rows: Rows, piece: TensorPart, space: tuple[int, ...], kernel: int) -> None:
         super().__init__(name, rows, piece)
         self.channels = len(rows[0]) // len(piece.taps)
-        before = (kernel - 1) // 2
-        axes = [range(size) for size in space]
-        self.reads: list[list[int | None]] = []
-        for place in combinations(*axes):
-            around = (tuple(at + tap - before for at, tap in zip(place, taps, strict=True)) for taps in piece.taps)
-            self.reads.append([_index(each, space) for each in around])
+        self.reads = _places_around(space, piece.taps, kernel)
 
     def around(self, x: Vector) -> Iterator[Vector]:
         """Yield for each place the numbers of the places around it, one after the other."""
@@ -165,6 +160,18 @@ class Convolution(Matrix):
                 for channel in range(channels) if at is not None else ():
                     found[(at or 0) * channels + channel] += own[tap * channels + channel]
         return found
+
+
+@lru_cache(maxsize=8)
+def _places_around(
+    space: tuple[int, ...], taps: tuple[tuple[int, ...], ...], kernel: int
+) -> tuple[tuple[int | None, ...], ...]:
+    """Return for each place of a space the places that the taps of a kernel read; the same for any weights."""
+    before = (kernel - 1) // 2
+    return tuple(
+        tuple(_index([at + tap - before for at, tap in zip(place, each, strict=True)], space) for each in taps)
+        for place in combinations(*[range(size) for size in space])
+    )
 
 
 def _index(place: Sequence[int], space: Sequence[int]) -> int | None:
