@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Expression, folded_sum, plain
 from rnncalc.display import displayed
+from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, word
-from rnncalc.records import Frozen
+from rnncalc.records import Frozen, Record
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -91,6 +92,26 @@ def count(network: Network, dtype: str = "float32") -> Count:
         multiply_adds_per_step=total(placed.multiply_adds_per_step for placed in stack),
         bytes=params * size,
     )
+
+
+class Condition(Record):
+    """Of a cell in letters: an input width at which it has other gates, and its parameters there."""
+
+    width: Any
+    params: Any
+
+
+def condition_of(placed: Placed, convention: str) -> Condition | None:
+    """Return the condition under which the formula of a layer in letters does not hold; None if it always holds."""
+    layer, inputs = placed.layer, placed.inputs
+    if not isinstance(layer, Cell) or not has_letters(placed.params):
+        return None
+    for width in (layer.units, layer.directions * layer.units):
+        may_be = not (inputs > width or inputs < width or inputs == width)  # a comparison of letters may be neither
+        if may_be and layer.gates(width) != layer.gates(4 * width + 1):
+            alone = layer.replace(name=None, path=None, repeat=1, extra_inputs=0)
+            return Condition(width, Network(input=width, layers=[alone], convention=convention).params)
+    return None
 
 
 def bytes_of(dtype: str) -> int:

@@ -19,6 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
+from rnncalc.reports.count import on_conditions
 from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
@@ -313,6 +314,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield f"∗: a convolution; each place reads a kernel of {kernel} around it, with zeros beyond the edges."
         channels, filters = (f"{places} × {sizes[letter]:,}" for letter in "mh")
         yield f"x_t is {channels}, a gate and a state are {filters}: places, then channels."
+    yield from on_conditions([each.placed], each.row.name)
     if isinstance(layer, Transform):
         yield f"{layer.in_words(each.shape)}."
         yield from on_padding(each)
