@@ -178,6 +178,11 @@ class Cell(Layer):
         """Return the gates that this layer has when it reads `inputs` features, in the textbook's order."""
         raise NotImplementedError
 
+    @property
+    def other_gates_at(self) -> int | None:
+        """The one input width at which it has other gates than at any other; None if there is none."""
+        return None
+
     def meaning(self, gate: Gate, habits: Habits) -> str:
         """Return what a gate does; a convention's habits may change it."""
         return gate.meaning

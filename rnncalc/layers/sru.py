@@ -31,7 +31,11 @@ class SRU(Cell):
             Gate("r", "sigmoid", (x, past), "highway gate", shown),
         )
         skip = Gate("s", "linear", (x,), "skip", "the input in the width of the cell", bias=False)
-        return gates if inputs == self.directions * self.units else (*gates, skip)
+        return gates if inputs == self.other_gates_at else (*gates, skip)
+
+    @property
+    def other_gates_at(self) -> int:
+        return self.directions * self.units
 
     @property
     def states(self) -> Mapping[str, str]:

@@ -95,23 +95,22 @@ def count(network: Network, dtype: str = "float32") -> Count:
 
 
 class Condition(Record):
-    """Of a cell in letters: an input width at which it has other gates, and its parameters there."""
+    """Of a cell in letters: two sizes, the first one in letters, and its parameters if they are equal."""
 
-    width: Any
+    size: Any
+    other: Any
     params: Any
 
 
 def condition_of(placed: Placed, convention: str) -> Condition | None:
-    """Return the condition under which the formula of a layer in letters does not hold; None if it always holds."""
+    """Return the sizes whose equality gives a layer in letters other gates; None if its formula always holds."""
     layer, inputs = placed.layer, placed.inputs
-    if not isinstance(layer, Cell) or not has_letters(placed.params):
+    width = layer.other_gates_at if isinstance(layer, Cell) else None
+    if width is None or inputs > width or inputs < width or inputs == width:  # a comparison of letters may be neither
         return None
-    for width in (layer.units, layer.directions * layer.units):
-        may_be = not (inputs > width or inputs < width or inputs == width)  # a comparison of letters may be neither
-        if may_be and layer.gates(width) != layer.gates(4 * width + 1):
-            alone = layer.replace(name=None, path=None, repeat=1, extra_inputs=0)
-            return Condition(width, Network(input=width, layers=[alone], convention=convention).params)
-    return None
+    alone = layer.replace(name=None, path=None, repeat=1, extra_inputs=0)
+    *_, at_width = Network(input=width, layers=[alone], convention=convention).stack  # below it are its initial states
+    return Condition(*((inputs, width) if has_letters(inputs) else (width, inputs)), at_width.params)
 
 
 def bytes_of(dtype: str) -> int:

@@ -19,7 +19,7 @@ from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.records import Record
 from rnncalc.reports.beside import shape_text
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import notation_of, setting, title
+from rnncalc.reports.setting import notation_of, on_conditions, setting, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
 from rnncalc.text import bracketed, escape, has_letters, plural
 
@@ -89,6 +89,8 @@ class AnswerReport(SheetReport, DataReport):
             yield f"The first wrong layer is {first}."
         if self.answer.right_in:
             yield f"Every shape is right with --notation {self.answer.right_in}."
+        if any(each.formula is not None for each in self.answer.judged):
+            yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
 
     def _mistakes(self) -> Iterator[Sheet]:
         for each in self.answer.judged:

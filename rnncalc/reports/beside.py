@@ -12,7 +12,7 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.shapes import Axes, NetworkShapes
-from rnncalc.reports.count import CountReport, widths
+from rnncalc.reports.count import CountReport, on_parameters, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import all_of, plural
@@ -72,7 +72,8 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
             (placed, (*self.words(placed).values(), *self.cells(placed, of).values()))
             for placed, of in zip(stack, layers, strict=True)
         )
-        return layer_sheet(counted.network, (*self.words(stack[0]),), (*whole,), rows, (*whole.values(),), self.notes())
+        notes = (*on_parameters(counted), *self.notes())
+        return layer_sheet(counted.network, (*self.words(stack[0]),), (*whole,), rows, (*whole.values(),), notes)
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs: the count's, with the numbers added."""

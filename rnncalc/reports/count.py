@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.formula import factored, folded_sum, letters
 from rnncalc.network.flow import array_of
-from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.count import Count, bytes_of, condition_of
+from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import layer_sheet, notation_of, steps_of, title
+from rnncalc.reports.setting import layer_sheet, notation_of, on_conditions, steps_of, title
 from rnncalc.text import KIBI, byte_size, decimal, has_letters, plural
 
 if TYPE_CHECKING:
@@ -173,24 +172,16 @@ def _cost(count: Count, of: Count | Placed) -> int | None:
     return of.multiply_adds if steps_known(count.network.parts) else of.multiply_adds_per_step
 
 
-def on_ties(network: Network) -> Iterator[str]:
-    """Yield a sentence for each layer whose matrix another layer owns."""
-    for placed in network.stack:
+def on_parameters(count: Count) -> Iterator[str]:
+    """Yield the sentences on the parameters of single layers: matrices that another layer owns, and conditions."""
+    for placed in count.network.stack:
         if placed.layout.shared:
             yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
-
-
-def on_conditions(stack: Iterable[Placed], convention: str) -> Iterator[str]:
-    """Yield a sentence for each formula in letters that holds for most sizes, and not for all."""
-    for placed in stack:
-        if found := condition_of(placed, convention):
-            inputs, (width, params) = placed.inputs, found
-            yield f"{placed.name}: {placed.params} if {inputs} ≠ {width}; {params} if {inputs} = {width}."
+    yield from on_conditions(count.layers, count.network.convention)
 
 
 def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
-    yield from on_ties(count.network)
-    yield from on_conditions(count.layers, count.network.convention)
+    yield from on_parameters(count)
     if count.in_letters is not None:
         yield f"Parameters: {letters(count.in_letters)}."
     if cost and has_letters(_cost(count, count)):

@@ -11,6 +11,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.answer.grading import Answer, Judgement
+from rnncalc.questions.count import condition_of
 from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, answered
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, QuizReport, SheetReport
@@ -202,6 +203,9 @@ def _words(layer: Layer) -> Iterator[str]:
 def _counting(network: Network) -> str:
     row = convention(network.convention)
     counting = f"Count as in {'a textbook' if row.title == 'textbook' else row.title}: {row.note}."
+    for placed in network.stack:
+        if condition := condition_of(placed, network.convention):
+            counting += f" In {placed.name}, {condition.size} ≠ {condition.other}."
     if not network.notation:
         return counting
     note = f": {network.spelling.note}" if network.spelling.note else ""

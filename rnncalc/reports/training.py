@@ -10,7 +10,7 @@ from rnncalc.network.parts import Topology
 from rnncalc.questions.count import bytes_of, count
 from rnncalc.questions.training import Training
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
-from rnncalc.reports.count import CountReport, on_ties
+from rnncalc.reports.count import CountReport
 from rnncalc.reports.report import fields
 from rnncalc.text import KIBI, byte_size, plural
 
@@ -55,7 +55,6 @@ class TrainingReport(ExtendedCountReport):
 
     def notes(self) -> Iterator[str]:
         training = self.training
-        yield from on_ties(training.network)
         yield "Saved activations: what the backward equations read of a forward pass over one sequence."
         forward = "Forward, backward" if self.counts.cost else "Backward"
         yield f"{forward}: multiply-adds for one sequence."

@@ -9,39 +9,63 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import SRU, Network, SpecError, count, letter
+from rnncalc.cli.beside import BESIDE
+from rnncalc.cli.flags import flag_of
 from rnncalc.layers import kind
+from rnncalc.layers.options import Size, Switch
 from rnncalc.questions.count import condition_of
 
+OPTIONS = [
+    (name, option, value)
+    for name in CELLS
+    for option, allowed in ((each, kind(name).option(each).allowed) for each in kind(name).options())
+    for value in ((True, False) if isinstance(allowed, Switch) else ("q",) if isinstance(allowed, Size) else ())
+    if option not in ("units", "repeat")
+]
 
-@given(st.sampled_from(CELLS), st.booleans(), st.integers(1, 9), st.integers(1, 9), st.sampled_from(["plain", "deep"]))
-def test_a_formula_holds_where_it_says(name: str, both: bool, m: int, h: int, where: str) -> None:
+
+@given(st.sampled_from(OPTIONS), st.booleans(), st.integers(1, 9), st.integers(1, 9), st.booleans())
+def test_a_formula_holds_where_it_says(option: tuple[str, str, Any], both: bool, m: int, h: int, deep: bool) -> None:
     """Its condition is met, or its other formula holds; the cells of the package have no other exception."""
+    name, key, value = option
 
-    def network(inputs: Any, units: Any) -> Network:
+    def network(inputs: Any, units: Any, q: Any) -> Network:
         cell: Any = kind(name)
-        layer = cell(units, bidirectional=both)
-        return Network(input=inputs, layers=[layer, layer] if where == "deep" else [layer])
+        layer = cell(units, **{"bidirectional": both, key: q if value == "q" else value})
+        return Network(input=inputs, layers=[layer, layer] if deep else [layer])
 
     try:
-        in_letters = network(letter("m"), letter("h"))
-    except SpecError:
+        in_letters = network(letter("m"), letter("h"), letter("q"))
+    except (SpecError, TypeError):  # an option that is missing, or goes with another one
         return
-    sizes = {"m": m, "h": h}
-    for placed, numbered in zip(in_letters.stack, network(m, h).stack, strict=True):
+    sizes = {"m": m, "h": h, "q": 3}
+    for placed, numbered in zip(in_letters.stack, network(m, h, 3).stack, strict=True):
         condition = condition_of(placed, "textbook")
-        inputs: Any = placed.inputs
         params: Any = placed.params
-        if condition and inputs.at(sizes) == condition.width.at(sizes):
+        if condition and condition.size.at(sizes) == condition.other.at(sizes):
             params = condition.params
         assert params.at(sizes) == numbered.params
 
 
-@pytest.mark.parametrize("command", ["count", "explain"])
-def test_the_condition_is_said(command: str, call: Call) -> None:
+CALLS = [
+    *(("count",), ("count", "--cost"), ("explain",), ("answer", "--", "4h"), ("exercise", "--ask", "formula")),
+    ("count", "--quantize", "int8"),
+    *(("count", flag_of(key)) for key in BESIDE if key not in ("training", "shapes", "quantize")),
+]
+
+
+@pytest.mark.parametrize("words", CALLS)
+def test_the_condition_is_shown(words: tuple[str, ...], call: Call) -> None:
     """4·h·m + 4h of a simple recurrent unit, and 3·h·h + 4h where the input is as wide as the output."""
-    assert "sru_1: 4h·m + 4h if m ≠ h; 3h² + 4h if m = h." in call(command, "-i", "m", "-l", "sru:h").out
-    assert "≠" not in call(command, "-i", "h", "-l", "sru:h").out
-    assert "≠" not in call(command, "-i", 8, "-l", "sru:16").out
+    command, *others = words
+
+    def out(inputs: object, units: object) -> str:
+        return call(command, "-i", inputs, "-l", f"sru:{units}", *others).out
+
+    condition = "m ≠ h" if command == "exercise" else "sru_1: 4h·m + 4h if m ≠ h; 3h² + 4h if m = h."
+    assert condition in out("m", "h")
+    assert command == "exercise" or "sru_1: 36h if h ≠ 8; 3h² + 4h if h = 8." in out(8, "h")
+    assert "≠" not in out("h", "h")
 
 
 def test_the_report_has_the_conditions(call: Call) -> None:
@@ -50,5 +74,5 @@ def test_the_report_has_the_conditions(call: Call) -> None:
     (sru,) = count(Network(input=sizes[0], layers=[SRU(sizes[1], bidirectional=True)])).layers
     condition = condition_of(sru, "textbook")
     assert condition is not None
-    assert (str(condition.width), str(condition.params)) == ("2h", "12h² + 8h")  # 2·(3·h·2h + 4h)
+    assert (*map(str, condition),) == ("m", "2h", "12h² + 8h")  # 2·(3·h·2h + 4h)
     assert '"conditions": []' in call("count", "-i", "m", "-l", "gru:h", "-f", "json").out
