@@ -40,7 +40,7 @@ FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
         (SMALL, 27, "saved activations"),
         (SMALL, 9, "values in the states of all steps"),
         (SMALL, 4 * (28 + 28 + 27), "bytes that training takes"),
-        (SMALL, 2 * 66, "twice the multiply-adds of the forward pass; the backward pass takes 87."),
+        (SMALL, 2 * 66, "twice the multiply-adds of the forward pass, not those of the backward pass: 87."),
         (SMALL, 3 * 24 + 4, "a gradient for each parameter and step; those of all steps are summed: 28."),
         (GATED, 7 * (13 + 7 * 29), "saved activations"),
         (GATED, 7 * (13 + 2 * 29), "without the gates, which the backward equations read too: 1,512."),
