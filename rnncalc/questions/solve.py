@@ -182,7 +182,8 @@ class Interpolation(Record):
 
 def interpolation(sizes: TriedSizes, low: int, high: int) -> Interpolation:
     """Return the polynomial through the counts at the ends of a piece, and beside them."""
-    points = {place: sizes.params(place) for place in (low, low + 1, high - 1, high) if low <= place <= high}
+    ends = (place for place in (low, low + 1, high - 1, high) if low <= place <= high)
+    points = {place: sizes.params(place) for place in ends if sizes.valid(place)}
     sums = [Fraction()] * 4
     for at, count in points.items():
         terms = [Fraction(count)]  # the polynomial that is `count` here, and 0 at the other points

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ from rnncalc.network.flow import array_of
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.count import Count, bytes_of, condition_of
+from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import layer_sheet, notation_of, steps_of, title
+from rnncalc.reports.setting import layer_sheet, notation_of, on_conditions, steps_of, title
 from rnncalc.text import KIBI, byte_size, decimal, has_letters, plural
 
 if TYPE_CHECKING:
@@ -178,14 +178,6 @@ def on_ties(network: Network) -> Iterator[str]:
     for placed in network.stack:
         if placed.layout.shared:
             yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
-
-
-def on_conditions(stack: Iterable[Placed], convention: str) -> Iterator[str]:
-    """Yield a sentence for each formula in letters that holds for most sizes, and not for all."""
-    for placed in stack:
-        if found := condition_of(placed, convention):
-            inputs, (width, params) = placed.inputs, found
-            yield f"{placed.name}: {placed.params} if {inputs} ≠ {width}; {params} if {inputs} = {width}."
 
 
 def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:

@@ -19,10 +19,9 @@ from rnncalc.network.network import Network
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.count import on_conditions
 from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
-from rnncalc.reports.setting import one_to_many, setting, title
+from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON

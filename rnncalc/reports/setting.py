@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from rnncalc.conventions import convention
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
@@ -108,6 +109,16 @@ def setting(network: Network) -> str:
 def notation_of(network: Network) -> str | None:
     """Return the notation that its tensors are shown in; None if a framework's names are used."""
     return network.notation or ("w" if convention(network.convention).symbols else None)
+
+
+def on_conditions(stack: Iterable[Placed], convention: str) -> Iterator[str]:
+    """Yield a sentence for each formula in letters that holds for most sizes, and not for all."""
+    from rnncalc.questions.count import condition_of  # needed in letters alone
+
+    for placed in [placed for placed in stack if has_letters(placed.params)]:
+        if found := condition_of(placed, convention):
+            inputs, (width, params) = placed.inputs, found
+            yield f"{placed.name}: {placed.params} if {inputs} ≠ {width}; {params} if {inputs} = {width}."
 
 
 WHOLE = ("In → out", "Output shape")

@@ -73,6 +73,7 @@ def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> Non
                 "multiply_adds_per_step": 24,
                 "bytes": 112,
                 "dtype": "float32",
+                "conditions": [],
                 "dense": {
                     "params": 127,
                     "ratio": 127 / 28,

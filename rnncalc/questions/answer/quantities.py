@@ -123,7 +123,7 @@ def other_size(curves: Iterable[SizeCurve], given: GivenNumber) -> OtherSize | N
     """Return the first size that would give the number if it alone were changed, or None."""
     for size, tried, piece, counts in curves:
         best = counts.last_within(*piece, given.number + given.unit // 2)
-        if given.means(counts.params(best)) and given.means(tried.params(best)):
+        if given.means(counts.params(best)) and tried.valid(best) and given.means(tried.params(best)):
             return size._replace(size=best)
     return None
 
