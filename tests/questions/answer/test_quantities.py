@@ -231,5 +231,7 @@ def test_the_first_size_that_would_give_a_rounded_number() -> None:
 
 
 def test_a_size_that_not_all_numbers_can_be() -> None:
-    """Of an input that groups must divide, only what is valid is tried."""
-    assert answer(Network(input=22, layers=(Conv1D(26, 3, groups=2),)), 12_345).judged[0].other_size is None
+    """Of an input that two groups must divide, only even ones are tried: 26·(3·42/2 + 1), and none gives 12,345."""
+    net = Network(input=22, layers=(Conv1D(26, 3, groups=2),))
+    assert other_size(size_curves(net), GivenNumber(26 * (3 * 42 // 2 + 1))) == size_of(None, None, "input", 42, 22)
+    assert answer(net, 12_345).judged[0].other_size is None
