@@ -34,9 +34,11 @@ const status = (text) => ($("status").textContent = text);
 const engine = new Engine((stage) => status(stage));
 let state = { ...START };
 let offers = null;
-let asked = 0; // the number of the last refresh: older answers are not shown
+let asked = 0; // the number of the last refresh, or change of the network: older answers are not shown
+let followed = 0; // the number of the last link: an older one that is read later is not shown
+let reading = null; // the model file that is read or shown
 
-// What stands on the page
+// What is on the page
 
 function element(name, attributes = {}, text = "") {
   const made = document.createElement(name);
@@ -72,7 +74,9 @@ function options(id, words, titles = {}) {
 
 // From the state to the page
 
-const settings = () => Object.fromEntries(["form", "network", ...SETTINGS].map((key) => [key, state[key]]));
+// What a result on the page is about: one that comes after a change of it is not shown.
+const subject = () => JSON.stringify([settings(), state.ask]);
+const settings = (link = state) => Object.fromEntries(["form", "network", ...SETTINGS].map((key) => [key, link[key]]));
 const shownViews = () => state.views.split(" ").filter((view) => offers.views.includes(view));
 
 function show() {
@@ -83,8 +87,11 @@ function show() {
   }
   document.querySelector(`input[name=form][value=${state.form === "yaml" ? "yaml" : "flags"}]`).checked = true;
   $("side").checked = state.side;
-  document.body.classList.toggle("asking", state.ask !== "");
-  $("reveal").hidden = state.ask === "";
+  $("example").value = examples.findIndex(({ text }) => state.form === "yaml" && text === state.network);
+  const asking = state.ask !== "";
+  document.body.classList.toggle("asking", asking);
+  $("reveal").hidden = !asking;
+  $("network").readOnly = $("settings").disabled = asking;
   for (const button of $("views").children) {
     button.setAttribute("aria-pressed", String(shownViews().includes(button.value)));
   }
@@ -104,7 +111,8 @@ function numberLines(problems) {
 function showProblems(problems) {
   numberLines(problems);
   $("problems").replaceChildren(
-    ...problems.map(({ line, text }) => {
+    ...problems.map((problem) => {
+      const { line, text = problem } = problem;
       const item = element("li");
       const button = element("button", { type: "button" }, text);
       button.addEventListener("click", () => goTo(line));
@@ -144,7 +152,8 @@ async function refresh() {
   history.replaceState(null, "", await encoded(changed()));
   const network = await ask("network", settings());
   if (own !== asked) return;
-  showNetwork(network);
+  showProblems(network.problems ?? []);
+  for (const id of ["copy-spec", "copy-command", "copy-exercise"]) $(id).disabled = network.problems !== undefined;
   const pages = [];
   for (const view of network.problems || state.ask ? [] : shownViews()) {
     const answer = await ask("show", settings(), view);
@@ -152,18 +161,19 @@ async function refresh() {
     pages.push(section(view, answer));
   }
   if (!network.problems) {
-    $("shown").replaceChildren(...pages); // beside a mistake stays what was there before it
+    $("shown").replaceChildren(...pages);
     $("shown").classList.toggle("side", pages.length > 1);
-    await program();
   }
-  $("shown").setAttribute("aria-busy", "false");
+  $("shown").classList.toggle("earlier", network.problems !== undefined); // beside a mistake stays what was there before it
+  await program();
+  if (own === asked) $("shown").setAttribute("aria-busy", "false");
 }
 
-function showNetwork({ problems = [], yaml = "", command = "" }) {
-  showProblems(problems);
-  for (const id of ["copy-spec", "copy-command", "copy-exercise"]) $(id).disabled = problems.length > 0;
-  $("copy-spec").dataset.text = yaml;
-  $("copy-command").dataset.text = command;
+// Another network, or another setting: what was said of the earlier one goes. What refresh renews stays until then.
+function forget() {
+  asked++;
+  $("judged").replaceChildren();
+  status("");
 }
 
 function section(view, answer) {
@@ -186,9 +196,11 @@ async function judge(event) {
   event.preventDefault();
   const answer = $("answer").value.trim();
   if (!answer) return;
-  const found = await ask("judge", settings(), answer);
-  $("judged").replaceChildren(filled(found, "Your answer, judged"));
-  if (found.right && state.ask) reveal();
+  const about = subject();
+  const verdict = await ask(state.ask ? "hint" : "judge", settings(), answer);
+  if (about !== subject()) return;
+  $("judged").replaceChildren(filled(verdict, "Your answer, judged"));
+  if (verdict.right && state.ask) reveal();
 }
 
 function reveal() {
@@ -198,24 +210,38 @@ function reveal() {
 }
 
 async function program() {
+  const about = subject();
   const target = $("target").value;
-  const found = target ? await ask("export", settings(), target) : null;
-  $("program").hidden = $("copy-program").hidden = !found;
-  $("program").textContent = found ? (found.text ?? found.problems.join("\n")) : "";
+  const { text, problems = [] } = target && !state.ask ? await ask("export", settings(), target) : {};
+  if (about !== subject()) return;
+  $("program").textContent = text ?? problems.join("\n");
+  $("program").hidden = !$("program").textContent;
+  $("copy-program").hidden = !text;
 }
 
 async function readFile(file) {
-  if (!file) return;
+  if (!file || state.ask) return;
+  reading = file;
   $("use-draft").hidden = true;
   $("read").replaceChildren(element("p", {}, `Reading ${file.name}…`));
-  const found = await ask("read", file.name, new Uint8Array(await file.arrayBuffer()));
-  $("read").replaceChildren(filled(found, `What ${file.name} holds`));
-  $("use-draft").hidden = found.yaml === undefined;
-  $("use-draft").onclick = () => use("yaml", found.yaml);
+  const contents = await ask("read", file.name, new Uint8Array(await file.arrayBuffer()));
+  if (file !== reading) return;
+  $("read").replaceChildren(filled(contents, `What ${file.name} holds`));
+  $("use-draft").hidden = contents.yaml === undefined;
+  $("use-draft").onclick = () => use("yaml", contents.yaml);
+}
+
+async function writeAs(form) {
+  $("shown").setAttribute("aria-busy", "true");
+  const about = subject();
+  const { yaml = state.network } = await ask("network", settings());
+  if (about === subject()) use(form, form === "yaml" ? yaml : START.network);
+  else show(); // it was changed meanwhile, in its earlier form
 }
 
 function use(form, network) {
   state = { ...state, form, network, convention: "", steps: "", topology: "" };
+  forget();
   show();
   refresh();
 }
@@ -275,6 +301,8 @@ function keyed(event) {
 
 function typed() {
   state.network = $("network").value;
+  $("example").value = "";
+  forget();
   numberLines([]);
   suggest();
   soon();
@@ -292,6 +320,12 @@ async function copy(button, text) {
   button.focus();
 }
 
+async function copyNetwork(button, text) {
+  const about = subject();
+  const network = await ask("network", settings());
+  if (about === subject() && !network.problems) await copy(button, await text(network));
+}
+
 const linkTo = async (more) => new URL(await encoded({ ...changed(), ...more }), location.href).href;
 
 function listen() {
@@ -302,13 +336,11 @@ function listen() {
   for (const key of SETTINGS) {
     $(key).addEventListener("input", () => {
       state[key] = $(key).value.trim();
+      forget();
       soon();
     });
   }
-  $("form").addEventListener("change", (event) => {
-    const written = event.target.value === "yaml" && $("copy-spec").dataset.text;
-    use(event.target.value, written || (event.target.value === "flags" ? START.network : state.network));
-  });
+  $("form").addEventListener("change", (event) => writeAs(event.target.value));
   $("example").addEventListener("change", (event) => use("yaml", examples[event.target.value].text));
   $("side").addEventListener("change", () => {
     state.side = $("side").checked;
@@ -321,9 +353,11 @@ function listen() {
   $("stop").addEventListener("click", () => engine.stop());
   $("target").addEventListener("change", program);
   $("copy-link").addEventListener("click", async (event) => copy(event.target, await linkTo({ ask: "" })));
-  $("copy-exercise").addEventListener("click", async (event) => copy(event.target, await linkTo({ ask: "total" })));
-  $("copy-spec").addEventListener("click", (event) => copy(event.target, event.target.dataset.text));
-  $("copy-command").addEventListener("click", (event) => copy(event.target, event.target.dataset.text));
+  $("copy-exercise").addEventListener("click", (event) =>
+    copyNetwork(event.target, ({ asked: network }) => linkTo({ network, ask: "total" })),
+  );
+  $("copy-spec").addEventListener("click", (event) => copyNetwork(event.target, ({ yaml }) => yaml));
+  $("copy-command").addEventListener("click", (event) => copyNetwork(event.target, ({ command }) => command));
   $("copy-program").addEventListener("click", (event) => copy(event.target, $("program").textContent));
   $("file").addEventListener("change", (event) => readFile(event.target.files[0]));
   addEventListener("dragover", (event) => event.preventDefault());
@@ -331,7 +365,7 @@ function listen() {
     event.preventDefault();
     readFile(event.dataTransfer.files[0]);
   });
-  addEventListener("hashchange", restore); // a link followed on the page itself
+  addEventListener("hashchange", follow); // a link followed on the page itself
 }
 
 function choose(view) {
@@ -343,21 +377,36 @@ function choose(view) {
   refresh();
 }
 
-async function restore() {
+async function follow() {
+  const own = ++followed;
+  let link = { ...START };
+  let message = "";
   try {
-    state = (await decoded(location.hash, START)) ?? { ...START };
+    link = (await decoded(location.hash, START)) ?? link;
   } catch (error) {
-    state = { ...START };
-    status(`The network of this link cannot be read: ${error.message}. This is an example instead.`);
+    message = `The network of this link cannot be read: ${error.message}. This is an example instead.`;
   }
+  if (link.ask) link.network = (await ask("network", settings(link))).asked ?? link.network; // without its answer
+  if (own === followed) await restore(link, message);
+}
+
+// Show a state as if the page were opened with it: nothing that was there before stays.
+function restore(link, message) {
+  state = link;
+  reading = null;
+  forget();
+  for (const id of ["answer", "target", "file"]) $(id).value = "";
+  for (const id of ["shown", "program", "read"]) $(id).replaceChildren();
+  for (const id of ["program", "copy-program", "use-draft"]) $(id).hidden = true;
+  status(message);
   show();
-  await refresh();
+  return refresh();
 }
 
 let examples = [];
-const [about, found] = await Promise.all([engine.ask("about"), fetch("examples.json").then((response) => response.json())]);
+const [about, specs] = await Promise.all([engine.ask("about"), fetch("examples.json").then((response) => response.json())]);
 offers = about;
-examples = found;
+examples = specs;
 examples.forEach(({ name }, place) => $("example").append(element("option", { value: place }, name)));
 options("convention", offers.conventions);
 options("notation", offers.notations);
@@ -369,5 +418,5 @@ for (const view of offers.views) {
   $("views").append(button);
 }
 listen();
-await restore();
+await follow();
 document.body.dataset.ready = "true";

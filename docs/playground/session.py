@@ -19,12 +19,17 @@ from rnncalc.cli import call
 from rnncalc.cli.commands import cli
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
-from rnncalc.errors import SpecError
+from rnncalc.errors import Problem, SpecError
 from rnncalc.export import SPELLINGS
+from rnncalc.formats import html
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import Choice, Switch
+from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
+from rnncalc.questions.answer.grading import judge as judge_answers
+from rnncalc.questions.answer.reading import NamedShape, read_answer
+from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import from_flags, parse
 from rnncalc.spec.reader import TOP_KEYS
 
@@ -79,10 +84,31 @@ def show(settings: Settings, view: str) -> dict[str, Any]:
 
 def judge(settings: Settings, answer: str) -> dict[str, Any]:
     """Return the page that says whether an answer is right, or which mistake gives it."""
-    answers = re.split(
-        r"(?<![-+*×·,(=])\s+(?![-+*×·,)=])", answer.strip()
-    )  # the signs of a formula join what is beside
-    return _page(["answer", *_arguments(settings, ("notation",)), "-f", "html", "--", *answers])
+    return _page(["answer", *_arguments(settings, ("notation",)), "-f", "html", "--", *_answers(answer)])
+
+
+def hint(settings: Settings, answer: str) -> dict[str, Any]:
+    """Return the page of an answer to an exercise, and as `right` whether it solves it.
+
+    Until then the page has the kind of mistake alone, without a correct number. Numbers are taken exactly, and a shape
+    by name is not the whole answer.
+    """
+    try:
+        network = _read(settings)
+        network = network.replace(notation=settings["notation"] or network.notation)
+        answers = [read_answer(each, exact=True) for each in _answers(answer)]
+        judged = judge_answers(network, answers)
+    except ValueError as error:
+        return {"problems": str(error).splitlines()}
+    right = judged.right and not any(isinstance(each, NamedShape) for each in answers)
+    page = io.StringIO()
+    html.write([AnswerReport(judged, hint=not right)], page)
+    return {"page": page.getvalue(), "right": right}
+
+
+def _answers(text: str) -> list[str]:
+    """Return the numbers or shapes of an answer; the signs of a formula join what is beside them."""
+    return re.split(r"(?<![-+*×·,(=])\s+(?![-+*×·,)=])", text.strip())
 
 
 def export(settings: Settings, target: str) -> dict[str, Any]:
@@ -92,27 +118,46 @@ def export(settings: Settings, target: str) -> dict[str, Any]:
 
 
 def network(settings: Settings) -> dict[str, Any]:
-    """Return the network as YAML and as a command line, or its problems, each with its line, 0 where it has none."""
+    """Return the network as YAML, as a command line, and as an exercise asks for it (`asked`), or its problems.
+
+    Each problem has its line, 0 where it has none.
+    """
+    try:
+        read = _read(settings)
+    except SpecError as error:
+        return {"problems": [{"line": each.line or 0, "text": str(each)} for each in error.problems]}
+    text = settings["network"]
+    if settings["form"] == "yaml":
+        texts = {"yaml": text, "asked": _asked(text)}
+    else:
+        texts = {"yaml": yaml.safe_dump(spec_of(read), sort_keys=False, allow_unicode=True, width=100), "asked": text}
+    return {"name": read.name, "command": _command(settings)} | texts
+
+
+def _asked(text: str) -> str:
+    """Return a spec without what may contain its counts: comments, and the keys that say where they come from."""
+    tree = yaml.compose(text)
+    assert tree
+    tree.value = [(key, value) for key, value in tree.value if key.value not in ("source", "expect", "budget")]
+    return str(yaml.serialize(tree, allow_unicode=True, width=100))
+
+
+def _read(settings: Settings) -> Network:
+    """Return the network of the page. Raises SpecError with its problems."""
     if settings["form"] == "yaml":
         overrides = {key: settings[key] or None for key in ("convention", "steps", "topology")}
-        try:
-            name = parse(settings["network"].encode(), SPEC, **overrides).network.name
-        except SpecError as error:
-            return {"problems": [{"line": each.line or 0, "text": str(each)} for each in error.problems]}
-        return {"name": name, "yaml": settings["network"], "command": _command(settings)}
+        return parse(settings["network"].encode(), SPEC, **overrides).network
     try:
         words = _arguments(settings)
     except ValueError:
-        return {"problems": [{"line": 0, "text": "a quotation mark is not closed"}]}
+        raise SpecError((Problem((), "a quotation mark is not closed"),)) from None
     code, _, err = _call(["count", *words])
     if code:
-        return {"problems": [{"line": 0, "text": line} for line in err.splitlines()]}
+        raise SpecError(tuple(Problem((), line) for line in err.splitlines()))
     count = cli.get_command(Context(cli), "count")
     assert count
     flags = count.make_context("count", words).params
-    found = from_flags(**{key: flags[key] for key in NetworkFlags.__annotations__}).network
-    written = yaml.safe_dump(spec_of(found), sort_keys=False, allow_unicode=True, width=100)
-    return {"name": found.name, "yaml": written, "command": _command(settings)}
+    return from_flags(**{key: flags[key] for key in NetworkFlags.__annotations__}).network
 
 
 def _command(settings: Settings) -> str:

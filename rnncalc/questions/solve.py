@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise, zip_longest
 from math import ceil, floor, isqrt, lcm
 
-from rnncalc.bounds import MAX_SIZE, MOST_COUNTED
+from rnncalc.bounds import MAX_SIZE, MOST_COUNTED, MOST_DIVISORS
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
@@ -93,6 +93,7 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
 def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each: int = 0) -> Solution:
     """Solve with these sizes to try."""
     params = budget // bytes_each if bytes_each else budget
+    sizes = in_groups(sizes)
     found = [*pieces(sizes, 0, 0), *pieces(sizes, 1, MAX_SIZE // sizes.step)]
     if not found:
         raise _none(sizes)
@@ -182,7 +183,8 @@ class Interpolation(Record):
 
 def interpolation(sizes: TriedSizes, low: int, high: int) -> Interpolation:
     """Return the polynomial through the counts at the ends of a piece, and beside them."""
-    points = {place: sizes.params(place) for place in (low, low + 1, high - 1, high) if low <= place <= high}
+    ends = (place for place in (low, low + 1, high - 1, high) if low <= place <= high)
+    points = {place: sizes.params(place) for place in ends if sizes.valid(place)}
     sums = [Fraction()] * 4
     for at, count in points.items():
         terms = [Fraction(count)]  # the polynomial that is `count` here, and 0 at the other points
@@ -199,7 +201,11 @@ def interpolation(sizes: TriedSizes, low: int, high: int) -> Interpolation:
 
 def _none(sizes: TriedSizes) -> SpecError:
     """Return the error if every size is invalid: the problems that all sizes share, or else those of some."""
-    reasons = {place: {str(problem): problem for problem in of.problems} for place, of in sizes.tried.items() if place}
+    reasons = {
+        place: {str(problem): problem for problem in of.problems}
+        for place, of in sizes.tried.items()
+        if place and of.problems
+    }
     first, *others = reasons.values()
     same = {said: problem for said, problem in first.items() if all(said in other for other in others)}
     if same:
@@ -302,6 +308,15 @@ class TriedSizes:
             layers = f"{self._name} has {self._different:,} different layers"
             message = f"{layers}, and to find a size counts them {tries:,} times or more"
             raise RefusedError(f"{message}, {MOST_COUNTED:,} layers in all being the most", self.instead)
+
+
+def in_groups(sizes: TriedSizes) -> TriedSizes:
+    """Return the sizes in steps at which the groups of a convolution divide its input; the same if they always do."""
+    for step in range(1, MOST_DIVISORS + 1):
+        problems = (*sizes.at(step).problems, *sizes.at(2 * step).problems)
+        if not any(problem.path[-1:] == ("groups",) for problem in problems):
+            return sizes if step == 1 else TriedSizes(sizes.sized, sizes.step * step, sizes.instead, sizes.what)
+    return sizes
 
 
 def pieces(sizes: TriedSizes, first: int, last: int) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -25,9 +26,13 @@ from rnncalc.text import bracketed, escape, has_letters, plural
 
 
 class AnswerReport(SheetReport, DataReport):
-    """A judged answer as data and as tables."""
+    """A judged answer as data and as tables.
+
+    hint: whether a wrong answer gets the kind of mistake in words alone, without a correct count or a calculation.
+    """
 
     answer: Answer
+    hint: bool = False
 
     def data(self) -> dict[str, Any]:
         judged = self.answer.judged
@@ -35,33 +40,38 @@ class AnswerReport(SheetReport, DataReport):
         params = [None if each.returned else each.params for each in judged]
         formulas = [None if each.formula is None else plain(each.formula) for each in judged]
         whole = judged[0].layer is None
-        return {
+        data: dict[str, Any] = {
             "name": self.answer.network.name,
             "notation": notation_of(self.answer.network),
             "params": params[0] if whole else params,
             "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
-            "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in each.diagnoses],
-            "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each))],
+            "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in self._diagnoses(each)],
+            "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each, hint=self.hint))],
         }
+        if not self.hint:
+            return data
+        mistakes = [_without(mistake, "params", "arithmetic", "right") for mistake in data["mistakes"]]
+        return _without(data, "params", "params_formula") | {"mistakes": mistakes}
 
     def sheets(self) -> list[Sheet]:
         """Return the verdict, and for a wrong number the mistakes that give it."""
         judged = self.answer.judged
         of_tensors = judged[0].tensor is not None
+        compared = ("Answer",) if self.hint else ("Answer", "Right")
         rows: list[tuple[Value, ...]] = [
             (
                 *("✓" if each.right else "✗", each.layer or "Total"),
                 *([each.tensor] if of_tensors else []),
-                *(_given(each), _right(each)),
+                *(_given(each), _right(each))[: len(compared)],
             )
             for each in judged
         ]
         columns = (
             *(Column("", key=True), Column("Layer", key=True)),
             *([Column("Returns" if judged[0].returned else "Tensor", key=True)] if of_tensors else []),
-            *(Column(title, right=True, together=True) for title in ("Answer", "Right")),
+            *(Column(title, right=True, together=True) for title in compared),
         )
         verdict = "✓ Right." if self.answer.right else "✗ Not right."
         network = self.answer.network
@@ -72,40 +82,57 @@ class AnswerReport(SheetReport, DataReport):
         """Yield sentences on the answer: the verdict, the mistakes behind it, and remarks."""
         yield "Right." if self.answer.right else "Not right."
         for each in self.answer.judged:
-            for diagnosis in each.diagnoses:
-                yours, right = _row(diagnosis, each)[1:]
-                sums = f"{_in_words(yours)} instead of {_in_words(right)}"
+            for diagnosis in self._diagnoses(each):
+                sentence, *sums = self._row(diagnosis, each)
+                more = f": {' instead of '.join(map(_in_words, sums))}" if sums else ""
                 could = " could be a count that" if diagnosis.by_chance else ""
-                yield f"{_said(each)}{_where(each)}{could} {_sentence(diagnosis)}: {sums}."
-            yield from _also(each)
+                yield f"{_said(each)}{_where(each)}{could} {sentence}{more}."
+            yield from _also(each, hint=self.hint)
         yield from self._remarks()
+
+    def _diagnoses(self, judged: Judgement) -> list[Diagnosis]:
+        """Return the mistakes behind a number; in a hint without those whose sentence contains a correct count."""
+        if not self.hint:
+            return [*judged.diagnoses]
+        network = self.answer.network
+        counts = {f"{params:,}" for params in (network.params, *(placed.params for placed in network.stack))}
+        return [each for each in judged.diagnoses if counts.isdisjoint(_NUMBER.findall(_sentence(each)))]
+
+    def _row(self, diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
+        """Return the sentence of a mistake, and the two calculations or shapes that it compares if this is no hint."""
+        if self.hint:
+            return (_sentence(diagnosis),)
+        if not isinstance(judged.given, GivenNumber):
+            return _sentence(diagnosis), _given(judged), _right(judged)
+        return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
 
     def _remarks(self) -> Iterator[str]:
         for each in self.answer.judged:
-            yield from _instead(each, self.answer.network)
+            yield from _instead(each, self.answer.network, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
         if first := self.answer.first_wrong:
             yield f"The first wrong layer is {first}."
         if self.answer.right_in:
             yield f"Every shape is right with --notation {self.answer.right_in}."
-        if any(each.formula is not None for each in self.answer.judged):
+        if not self.hint and any(each.formula is not None for each in self.answer.judged):
             yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
 
     def _mistakes(self) -> Iterator[Sheet]:
         for each in self.answer.judged:
-            facts = [_row(diagnosis, each) for diagnosis in each.diagnoses if not diagnosis.by_chance]
-            guesses = [_row(diagnosis, each) for diagnosis in each.diagnoses if diagnosis.by_chance]
+            diagnoses = self._diagnoses(each)
+            facts = [self._row(diagnosis, each) for diagnosis in diagnoses if not diagnosis.by_chance]
+            guesses = [self._row(diagnosis, each) for diagnosis in diagnoses if diagnosis.by_chance]
             number = f"{_said(each)}{_where(each)}"
             guessed = "Also possible" if facts else f"How you could get {number}"
             of_number = isinstance(each.given, GivenNumber)
             sums = ("Your calculation", "Correct calculation") if of_number else ("Yours", "Correct")
-            columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums))
+            columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums if not self.hint))
+            also = (*_also(each, hint=self.hint),)
             if facts:
-                notes = () if guesses else (*_also(each),)
-                yield Sheet(columns, facts, title=f"How you get {number}", notes=notes)
+                yield Sheet(columns, facts, title=f"How you get {number}", notes=() if guesses else also)
             if guesses:
-                yield Sheet(columns, guesses, title=guessed, notes=(*_also(each),))
+                yield Sheet(columns, guesses, title=guessed, notes=also)
 
 
 def mistake_of(answer: Answer) -> tuple[str, bool]:
@@ -136,10 +163,11 @@ def feedback_on(answer: Answer) -> str:
     return " ".join(AnswerReport(answer._replace(judged=judged)).sentences())
 
 
-def _row(diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
-    if not isinstance(judged.given, GivenNumber):
-        return _sentence(diagnosis), _given(judged), _right(judged)
-    return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
+_NUMBER = re.compile(r"(?<!\w)\d+(?:,\d{3})*")
+
+
+def _without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in keys}
 
 
 def _right(judged: Judgement) -> Value:
@@ -213,13 +241,13 @@ ORDERS = {
 """The remark on a right shape whose axes are not in the usual order."""
 
 
-def _instead(judged: Judgement, network: Network) -> Iterator[str]:
+def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that has no listed mistakes."""
     given = judged.given
     if judged.returned and judged.returned.order in ORDERS:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
-        yield f"{given.text} is right, rounded: the exact number is {judged.params:,}."
+        yield f"{given.text} is right, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if given.one_digit:
             yield "One digit is too few to tell it from wrong counts; give two or more."
     elif isinstance(given, GivenNumber) and given.one_digit and not judged.right:
@@ -234,17 +262,17 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_said(judged)}" if judged.layer else "This"
-        yield from (f"{where} is {_meaning(meaning)}." for meaning in judged.meant)
+        yield from (f"{where} is {_meaning(meaning, hint=hint)}." for meaning in judged.meant)
         if not judged.meant:
-            yield _unexplained(judged)
-            if not judged.layer and not judged.other_size and judged.params == network.params:
+            yield _unexplained(judged, hint=hint)
+            if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
                 layers = sum(1 for placed in network.stack if placed.params)
                 several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
                 more = several if 1 < layers <= MOST_JUDGED else ""
                 yield f"rnncalc explain derives the right one step by step{more}."
 
 
-def _also(judged: Judgement) -> Iterator[str]:
+def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that come after its mistakes."""
     if not judged.diagnoses:
         return
@@ -252,18 +280,18 @@ def _also(judged: Judgement) -> Iterator[str]:
         yield f"A guess: no single known mistake gives {_said(judged)}; two that do may do so by chance."
     elif judged.by_chance:
         yield f"A guess: mistakes like this give many of the numbers near {_said(judged)}."
-    yield from (f"{_said(judged)} is also {_meaning(meaning)}." for meaning in judged.meant)
+    yield from (f"{_said(judged)} is also {_meaning(meaning, hint=hint)}." for meaning in judged.meant)
     if judged.other_size:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_said(judged)}."
 
 
-def _unexplained(judged: Judgement) -> str:
+def _unexplained(judged: Judgement, *, hint: bool) -> str:
     where = f"{judged.layer} {judged.tensor}: " if judged.tensor else f"{judged.layer}: " if judged.layer else ""
     text = f"{where}{'n' if where else 'N'}o known mistake gives {_said(judged)}"
     if judged.other_size:
         return f"{text}, but {_size(judged.other_size)} would."
-    if isinstance(judged.given, GivenNumber):
+    if isinstance(judged.given, GivenNumber) and not hint:
         more = judged.given.number - judged.params
         if has_letters(more):
             return f"{text}; the right one less this is {-more}."
@@ -283,13 +311,14 @@ QUANTITIES = {
     "training bytes": "the number of bytes that training takes in float32",
     "gradients a step": "a gradient for each parameter and step; those of all steps are summed: {right:,}",
     "saved without gates": "the saved activations without the gates, which the backward equations read too: {right:,}",
-    "twice forward": "twice the multiply-adds of the forward pass; the backward pass takes {right:,}",
+    "twice forward": "twice the multiply-adds of the forward pass, not those of the backward pass: {right:,}",
 }
 
 
-def _meaning(known: KnownQuantity) -> str:
-    """Return what a number is, in words."""
-    return QUANTITIES[known.name].format(right=known.right or 0)
+def _meaning(known: KnownQuantity, *, hint: bool = False) -> str:
+    """Return what a number is, in words; in a hint without the right number at their end."""
+    words, colon, number = QUANTITIES[known.name].partition(": {")
+    return words if hint else f"{words}{colon}{number}".format(right=known.right or 0)
 
 
 def _size(other: OtherSize) -> str:

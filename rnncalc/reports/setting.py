@@ -10,7 +10,7 @@ from rnncalc.conventions import convention
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
-from rnncalc.questions.count import condition_of
+from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
@@ -113,7 +113,9 @@ def notation_of(network: Network) -> str | None:
 
 def on_conditions(stack: Iterable[Placed], framework: str) -> Iterator[str]:
     """Yield a sentence for each formula in letters that holds for most sizes, and not for all."""
-    for placed in stack:
+    from rnncalc.questions.count import condition_of  # needed in letters alone
+
+    for placed in [placed for placed in stack if has_letters(placed.params)]:
         if found := condition_of(placed, framework):
             size, other, params = found
             yield f"{placed.name}: {placed.params} if {size} ≠ {other}; {params} if {size} = {other}."

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
+import re
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -279,14 +282,253 @@ def test_a_link_restores_what_was_shown(page: Page) -> None:
     assert page.run("return document.getElementById('convention').value") == "onnx"
 
 
-def test_an_exercise_is_a_link_without_its_answer(page: Page) -> None:
-    link = page.run("return import('./address.mjs').then(of => of.encoded({network: '-i 8 -l gru:16', ask: 'total'}))")
-    page.follow(link)
-    assert page.views() == {}
-    assert not page.run("return document.querySelector('.views').checkVisibility()")
-    page.browser.driver.find_element("id", "answer").send_keys("1200", Keys.ENTER)
-    page.wait("document.querySelector('[data-view=count] iframe')")
-    assert "1,200" in page.views()["count"]
+EVERYTHING = """
+    const parts = [];
+    const collect = (page) => {
+        const walker = page.createTreeWalker(page, NodeFilter.SHOW_ALL);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            if (node.parentNode?.localName === 'style') continue;
+            parts.push(node.nodeValue ?? '', node.value ?? '');
+            for (const {name, value} of node.attributes ?? []) if (name !== 'srcdoc') parts.push(value);
+            if (node.contentDocument) collect(node.contentDocument);
+        }
+    };
+    collect(document);
+    return parts.join(' | ');
+"""
+"""Every text of the page and of its frames, hidden ones, attributes, comments and the values of fields among them."""
+
+OPERATED = """
+    for (const each of document.querySelectorAll('button, input, select')) {
+        if (each.closest('#judging') || each.matches(':disabled') || !each.checkVisibility()) continue;
+        if (each.localName === 'select') each.value = each.options[each.options.length - 1].value;
+        else each.click();
+        for (const name of ['input', 'change']) each.dispatchEvent(new Event(name, {bubbles: true}));
+    }
+"""
+"""Operate every control that a person can, but those of the answer."""
+
+
+def leaked(page: Page, numbers: set[int]) -> set[int]:
+    """Return those of some numbers that are anywhere on the page."""
+    page.wait("[...document.querySelectorAll('iframe')].every(of => of.contentDocument?.querySelector('main'))")
+    shown = re.findall(r"\d{1,3}(?:,\d{3})+|\d+", page.run(EVERYTHING))
+    return numbers & {int(each.replace(",", "")) for each in shown}
+
+
+def exercise(page: Page) -> str:
+    """Return the link to an exercise that the page gives for its network."""
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }; window.copied = ''")
+    page.click("#copy-exercise")
+    page.wait("window.copied")
+    return str(page.run("return window.copied"))
+
+
+def check(page: Page, answer: str) -> str:
+    """Give an answer and return what the page says of it."""
+    field = page.browser.driver.find_element("id", "answer")
+    field.clear()
+    page.run("document.getElementById('judged').replaceChildren()")
+    field.send_keys(answer, Keys.ENTER)
+    page.wait(
+        "document.querySelector('#judged li') || document.querySelector('#judged iframe')?.contentDocument"
+        "?.querySelector('main')"
+    )
+    page.wait(SETTLED)
+    refused = page.run("return Boolean(document.querySelector('#judged li'))")
+    return page.text("#judged") if refused else page.framed("#judged")
+
+
+def ask(page: Page, link: str) -> None:
+    """Follow a link to an exercise from the page as it is, with all that is on it."""
+    page.run("location.hash = arguments[0]", link.partition("#")[2])
+    page.wait(f"document.body.classList.contains('asking') && {SETTLED}")
+
+
+def state_of(link: str) -> dict[str, Any]:
+    """Return what a link holds."""
+    packed = base64.urlsafe_b64decode(link.partition("#1.")[2] + "===")
+    state: dict[str, Any] = json.loads(zlib.decompress(packed, wbits=-15))
+    return state
+
+
+def numbers_in(values: Any) -> set[int]:
+    """Return the whole numbers anywhere in a spec or a part of it."""
+    return {int(number) for number in re.findall(r"\d+", yaml.safe_dump(values))}
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_a_link_to_an_exercise_does_not_contain_its_answer(page: Page, path: Path) -> None:
+    """Nor does the page that it opens; a wrong answer changes nothing of that, and the solution shows it."""
+    text = path.read_text(encoding="utf-8")
+    spec = yaml.safe_load(text)
+    asked = {key: value for key, value in spec.items() if key not in ("source", "expect", "budget")}
+    numbers = {each for each in numbers_in(spec["expect"]) if each > len(SPECS)} - numbers_in(asked)
+    page.click("#form [value=yaml]")
+    page.set("network", text)
+    assert leaked(page, numbers) == numbers
+    link = exercise(page)
+    assert yaml.safe_load(state_of(link)["network"]) == asked
+    ask(page, link)
+    assert leaked(page, numbers) == set()
+    check(page, "1000003")
+    assert leaked(page, numbers) == set()
+    page.click("#reveal")
+    total = spec["expect"] if isinstance(spec["expect"], int) else spec["expect"]["total"]
+    assert f">{total:,}<" in page.views()["count"]
+
+
+TAGGER = "-c pytorch -i 12 -l embedding:4 -l lstm:3,repeat=2,bidirectional -o 5"
+COUNTS = {12 * 4, 2 * 4 * 3 * (4 + 3 + 2), 2 * 4 * 3 * (6 + 3 + 2), 5 * (6 + 1), 563}
+"""The counts of its layers and their sum, which is that of the model files in specs/models too."""
+
+RIGHT = ("563", "48 216 264 35", "12*4 + 24*(9 + 11) + 35")
+WRONG = (
+    "515",
+    "564",
+    "3941",
+    f"{563**2}",
+    "560",
+    "1e3",
+    "0.6k",
+    "48 216 264 36",
+    "49 216 264 35",
+    "12*5",
+    "(12,4)",
+    "?",
+)
+PARTS = ("output.weight=5x6", "embedding_1.weight=12x4")
+
+
+@pytest.mark.parametrize("answer", ["#reveal", *RIGHT])
+def test_an_exercise_shows_its_answer_when_it_is_given_or_asked_for(page: Page, answer: str) -> None:
+    """And not before, on a page that had it in all its parts: not for a part of the answer, nor behind a control."""
+    page.set("network", TAGGER)
+    page.click("#side")
+    page.click("#views [value=explain]")
+    page.set("target", "pytorch")
+    check(page, "563")
+    page.run(DROPPED, base64.b64encode((ROOT / "specs" / "models" / "tagger.safetensors").read_bytes()).decode())
+    page.wait("document.querySelector('#read iframe')")
+    for part in ("#judged", "#shown", "#program", "#read"):
+        assert "563" in page.run("return document.querySelector(arguments[0]).innerHTML", part), part
+    ask(page, exercise(page))
+    assert leaked(page, COUNTS) == set()
+    for wrong in WRONG if answer == "#reveal" else (*WRONG[-3:], *PARTS):
+        told = check(page, wrong)
+        assert leaked(page, COUNTS - {int(each) for each in re.findall("[0-9]+", wrong)}) == set(), (wrong, told)
+        assert ("✓ Right." in told) == (wrong in PARTS), (wrong, told)
+    page.run(DROPPED, base64.b64encode((ROOT / "specs" / "models" / "tagger.safetensors").read_bytes()).decode())
+    page.run(OPERATED)
+    page.wait(SETTLED)
+    page.browser.driver.find_element("id", "network").send_keys("0")
+    assert page.run("return document.getElementById('network').value") == TAGGER
+    assert page.run("return document.getElementById('reveal').checkVisibility()")
+    if answer == "#reveal":
+        page.click(answer)
+    else:
+        assert "✓ Right." in check(page, answer)
+    assert {*page.views()} == {"count", "explain"}
+    assert leaked(page, COUNTS) == COUNTS
+
+
+def test_a_result_that_comes_late_is_not_shown_on_an_exercise(page: Page) -> None:
+    """One that was asked for just before the link was followed."""
+    page.set("network", TAGGER)
+    link = exercise(page)
+    page.browser.driver.find_element("id", "answer").send_keys("563")
+    page.run("document.getElementById('target').value = 'pytorch'")
+    page.run(DROPPED, base64.b64encode((ROOT / "specs" / "models" / "tagger.safetensors").read_bytes()).decode())
+    page.run(
+        "document.getElementById('judging').requestSubmit();"
+        "document.getElementById('target').dispatchEvent(new Event('change'));"
+        "document.querySelector('#views [value=training]').click()"
+    )
+    ask(page, link)
+    check(page, "1")  # the engine answers in turn, so that the earlier answers have come
+    assert leaked(page, COUNTS) == set()
+
+
+CHANGES = {
+    "network": "-i 9 -l gru:16 -o 1 -T 5",
+    "convention": "pytorch",
+    "notation": "rows",
+    "steps": "7",
+    "topology": "many-to-many",
+    "example": "3",
+    "form": "yaml",
+}
+"""Each field that changes the network, and another value."""
+
+
+@pytest.mark.parametrize("field", CHANGES)
+@pytest.mark.parametrize("late", [False, True], ids=["shown", "asked for"])
+def test_no_result_of_an_earlier_network_stays(
+    page: Page, field: str, late: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither verdict, program nor message, whether it is shown or still asked for when the network changes."""
+    from session import export
+
+    monkeypatch.chdir(tmp_path)
+    fields = "return [...document.querySelectorAll('.input :is(select, textarea, input)')].map(of => of.id || of.name)"
+    assert {*page.run(fields)} == {*CHANGES}
+    settings = dict.fromkeys(CHANGES, "") | {"form": "flags", "network": "-i 8 -l gru:16"}
+    page.set("network", settings["network"])
+    page.set("target", "pytorch")
+    exercise(page)
+    assert page.text("#status") == "Copied."
+    if late:
+        page.browser.driver.find_element("id", "answer").send_keys("1200")
+        page.run("document.getElementById('judging').requestSubmit()")
+    else:
+        check(page, "1200")
+    if field == "form":
+        page.click("#form [value=yaml]")
+    else:
+        page.set(field, CHANGES[field])
+    assert page.run("return document.getElementById('judged').children.length") == 0
+    assert page.text("#status") == ""
+    settings |= state_of(page.run("return location.href"))
+    program = export(settings, "pytorch")
+    assert page.run("return document.getElementById('program').textContent") == (
+        program.get("text") or "\n".join(program["problems"])
+    )
+    assert page.run("return document.getElementById('example').value") == ("3" if field == "example" else "")
+    check(page, "7")
+    assert page.run("return document.getElementById('judged').children.length") == 1
+
+
+def test_what_is_shown_beside_a_mistake_is_marked_as_earlier(page: Page) -> None:
+    page.set("target", "pytorch")
+    page.set("network", "-i 8 -l gru:xx")
+    assert page.run("return getComputedStyle(document.getElementById('shown')).opacity") == "0.5"
+    assert "class Network" not in page.run("return document.getElementById('program').textContent")
+    assert not page.run("return document.getElementById('copy-program').checkVisibility()")
+    page.set("network", "-i 8 -l gru:16")
+    assert page.run("return getComputedStyle(document.getElementById('shown')).opacity") == "1"
+    assert "class Network" in page.run("return document.getElementById('program').textContent")
+
+
+def test_a_followed_link_leaves_nothing_of_the_page_before(page: Page) -> None:
+    """Neither the message of a damaged link nor an answer, a verdict, a program, a file or an example."""
+    page.run("document.getElementById('shown').ariaBusy = 'true'; location.hash = '#1.____'")
+    page.wait(SETTLED)
+    assert "cannot be read" in page.text("#status")
+    page.set("example", "3")
+    page.set("target", "pytorch")
+    check(page, "7")
+    page.run(DROPPED, base64.b64encode((ROOT / "specs" / "models" / "tagger.safetensors").read_bytes()).decode())
+    page.wait("document.querySelector('#read iframe')")
+    link = page.run("return import('./address.mjs').then(of => of.encoded({network: '-i 8 -l gru:16'}))")
+    page.run("document.getElementById('shown').ariaBusy = 'true'; location.hash = arguments[0]", link)
+    page.wait(SETTLED)
+    shown = (
+        "return [document.body.innerText, ...[...document.querySelectorAll('input, select')].map(of => of.value),"
+        "...[...document.querySelectorAll('iframe')].map(of => of.srcdoc)]"
+    )
+    followed = page.run(shown)
+    page.open(page.address + link)
+    assert followed == page.run(shown)
 
 
 @pytest.mark.parametrize(
@@ -416,6 +658,7 @@ def test_a_long_computation_can_be_stopped(page: Page) -> None:
     page.wait("!document.getElementById('stop').hidden")
     page.run("document.getElementById('stop').click()")
     page.wait("document.querySelector('#shown li, #problems li')")
+    assert "Stopped." in page.text("#shown") + page.text("#problems")
     page.set("network", "-i 8 -l gru:16")
     assert "1,200" in page.views()["explain"]
 
@@ -477,4 +720,7 @@ def test_nothing_is_wider_than_the_window(page: Page, width: int, scheme: str) -
     page.click("#side")
     page.click("#views [value=unrolled]")
     page.wait("document.querySelector('[data-view=unrolled] iframe')")
+    assert page.browser.overflow() == 0
+    ask(page, exercise(page))
+    check(page, "1265")
     assert page.browser.overflow() == 0

@@ -466,3 +466,18 @@ def test_the_smallest_sizes(budget: int, size: int | None) -> None:
     assert (found.size, found.solved) == (size, size is not None)
     assert found.left == (None if size is None else budget - 4 * size * (5 + size))
     assert found.next_size == (1 if size is None else size + 1)
+
+
+@pytest.mark.parametrize(
+    ("flags", "budget", "size", "params"),
+    [
+        (("-i", "?", "-l", "conv1d:4,kernel=3,groups=2"), 100, 16, 4 * (3 * 16 // 2 + 1)),
+        (("-i", "?", "-l", "conv1d:4,kernel=3,groups=2"), 99, 14, 4 * (3 * 14 // 2 + 1)),
+        (("-i", 3, "-l", "lstm:?", "-l", "conv1d:6,kernel=3,groups=3"), 1_000, 12, 4 * 12 * 16 + 6 * (3 * 12 // 3 + 1)),
+        (("-i", 3, "-l", "rnn:?,bidirectional", "-l", "conv1d:2,kernel=1,groups=2"), 54, 3, 2 * 3 * 7 + 2 * (3 + 1)),
+    ],
+)
+def test_groups_divide_the_size(flags: tuple[object, ...], budget: int, size: int, params: int, call: Call) -> None:
+    """The largest that does, worked by hand: 12 units of which 3 groups read 4 each, 768 + 78; 15 are 1,236."""
+    report = report_of(call, "solve", *flags, "--params", budget)
+    assert (report["size"], report["params"]) == (size, params)

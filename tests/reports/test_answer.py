@@ -1,13 +1,18 @@
 """What is said of an answer: the verdict, its reasons with both sums, and what to do where there is none."""
 
+import io
 import json
+import re
 from typing import Any
 
 import pytest
 from conftest import Call
+from wrong_counts import WRONG
 
-from rnncalc import GRU, LSTM, RNN, Embedding, External, Layer, Network, Output
-from rnncalc.questions.answer.grading import answer
+from rnncalc import GRU, LSTM, RNN, Embedding, External, Layer, Network, Output, count, formats, training
+from rnncalc.questions.answer.grading import Answer, Grader, answer
+from rnncalc.questions.answer.reading import read_answer
+from rnncalc.questions.answer.worksheet import write
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.sheet import Arithmetic
 
@@ -152,3 +157,61 @@ def test_sums_are_never_cut(call: Call) -> None:
         out = call("answer", "-i", 10, *flags, wrong, "-f", form).out
         assert f"+ 3 × 139 × (138 + 139) = {wrong:,}" in out
         assert f"+ 3 × 139 × (138 + 139 + 1) = {net.params:,}" in out
+
+
+def counts(text: str) -> set[int]:
+    """Return the whole numbers of a text, without those in names and styles."""
+    plain = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+    return {int(number.replace(",", "")) for number in re.findall(r"(?<![\w#.-])\d[\d,]*(?<!,)", plain)}
+
+
+def written(judged: Answer, *, hint: bool) -> dict[str, str]:
+    """Return what every format of the report writes of an answer."""
+    texts = {"sentences": " ".join(AnswerReport(judged, hint=hint).sentences())}
+    for name in formats.offered(AnswerReport):
+        file = io.StringIO()
+        formats.write([AnswerReport(judged, hint=hint)], name, file)
+        texts[name] = file.getvalue()
+    return texts
+
+
+def wrong_answers(net: Network, number: int) -> list[tuple[int | str, ...]]:
+    """Return a mistake, other wrong numbers, quantities of training, and numbers for each layer, rounded too."""
+    layers = [placed.params for placed in net.stack if placed.params]
+    numbers = [number, net.params + 1_009, 7 * net.params, net.params**2]
+    if net.steps:
+        of = training(net)
+        numbers += [of.gradients * net.steps, 2 * (count(net).multiply_adds or 0)]
+    several: list[tuple[int | str, ...]] = [
+        tuple(each + 1_009 for each in layers),
+        (*layers[:-1], 7 * layers[-1]),
+        (*(f"{each:.1e}" for each in layers[:-1]), 7 * layers[-1]),
+    ]
+    return [(each,) for each in numbers] + (several if len(layers) > 1 else [])
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_hint_has_no_correct_number(mistake: str) -> None:
+    """In no format, for no kind of wrong answer, nor what the answer is off by; sizes and the answer itself may be."""
+    net, number = WRONG[mistake](11, 13, 17, 19)
+    right = {1_009, net.params, *(placed.params for placed in net.stack if placed.params)}
+    sizes = {size for placed in net.stack for size in placed.sizes.values()}
+    grader = Grader(net)
+    for given in wrong_answers(net, number):
+        judged = grader.judge([read_answer(str(each)) for each in given])
+        if judged.right:
+            continue
+        known = {int(float(each)) for each in given} | sizes
+        for name, text in written(judged, hint=True).items():
+            assert not (counts(text) - known) & right, (given, name, text)
+            for diagnosis in (diagnosis for each in judged.judged for diagnosis in each.diagnoses):
+                assert not {write(diagnosis.right), write(diagnosis.yours)} & {*re.split("[<>]", text)}, (given, name)
+
+
+def test_a_hint_has_the_mistake_in_words() -> None:
+    """The verdict, the place and the kind; a sentence with the correct count is left out."""
+    texts = written(answer(NET, 2_480 + 5 * 20), hint=True)  # without the bias of the output layer
+    assert texts.pop("sentences") == "Not right. 2,580 leaves out the bias of the output layer."
+    assert all("leaves out the bias of the output layer" in text for text in texts.values())
+    squared = AnswerReport(answer(NET, 2_585 * 2_585), hint=True)
+    assert [*squared.sentences()] == ["Not right."]

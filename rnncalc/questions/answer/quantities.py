@@ -12,7 +12,16 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.solve import Interpolation, Piece, SizePlace, TriedSizes, interpolation, pieces, resized
+from rnncalc.questions.solve import (
+    Interpolation,
+    Piece,
+    SizePlace,
+    TriedSizes,
+    in_groups,
+    interpolation,
+    pieces,
+    resized,
+)
 from rnncalc.questions.training import LayerTraining, Training
 from rnncalc.records import Record
 
@@ -111,11 +120,11 @@ def size_curves(network: Network) -> list[SizeCurve]:
     """Return how the count depends on each size of a network; nothing for many layers."""
     if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
         return []
-    tried = ((size, TriedSizes(partial(resized, network, (size.at,)), 1)) for size in _sizes(network))
+    tried = ((size, in_groups(TriedSizes(partial(resized, network, (size.at,)), 1))) for size in _sizes(network))
     return [
         SizeCurve(size, sizes, piece, interpolation(sizes, *piece))
         for size, sizes in tried
-        for piece in reversed(pieces(sizes, 1, MAX_SIZE))
+        for piece in reversed(pieces(sizes, 1, MAX_SIZE // sizes.step))
     ]
 
 
@@ -123,8 +132,8 @@ def other_size(curves: Iterable[SizeCurve], given: GivenNumber) -> OtherSize | N
     """Return the first size that would give the number if it alone were changed, or None."""
     for size, tried, piece, counts in curves:
         best = counts.last_within(*piece, given.number + given.unit // 2)
-        if given.means(counts.params(best)) and given.means(tried.params(best)):
-            return size._replace(size=best)
+        if given.means(counts.params(best)) and tried.valid(best) and given.means(tried.params(best)):
+            return size._replace(size=best * tried.step)
     return None
 
 

@@ -11,6 +11,7 @@ from rnncalc import (
     GRU,
     LSTM,
     RNN,
+    Conv1D,
     Dense,
     Embedding,
     External,
@@ -40,7 +41,7 @@ FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
         (SMALL, 27, "saved activations"),
         (SMALL, 9, "values in the states of all steps"),
         (SMALL, 4 * (28 + 28 + 27), "bytes that training takes"),
-        (SMALL, 2 * 66, "twice the multiply-adds of the forward pass; the backward pass takes 87."),
+        (SMALL, 2 * 66, "twice the multiply-adds of the forward pass, not those of the backward pass: 87."),
         (SMALL, 3 * 24 + 4, "a gradient for each parameter and step; those of all steps are summed: 28."),
         (GATED, 7 * (13 + 7 * 29), "saved activations"),
         (GATED, 7 * (13 + 2 * 29), "without the gates, which the backward equations read too: 1,512."),
@@ -227,3 +228,10 @@ def test_the_first_size_that_would_give_a_rounded_number() -> None:
     """The largest: 5·(204 + 6) = 1,050 is 1,000 to the nearest hundred."""
     tried = size_curves(Network(input=4, layers=(RNN(5),)))
     assert other_size(tried, GivenNumber(1_000, 100)) == size_of(None, None, "input", 204, 4)
+
+
+def test_a_size_that_not_all_numbers_can_be() -> None:
+    """Of an input that two groups must divide, only even ones are tried: 26·(3·42/2 + 1), and none gives 12,345."""
+    net = Network(input=22, layers=(Conv1D(26, 3, groups=2),))
+    assert other_size(size_curves(net), GivenNumber(26 * (3 * 42 // 2 + 1))) == size_of(None, None, "input", 42, 22)
+    assert answer(net, 12_345).judged[0].other_size is None
