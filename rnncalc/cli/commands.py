@@ -305,7 +305,9 @@ def _invoke(context: click.Context) -> object:
     """
     try:
         return cli.invoke(context)
-    except (click.ClickException, click.exceptions.Exit, CallError, RefusedError, SpecError, DeclarationError):
+    except CallError as error:
+        raise CallError(_with_flag(str(error), cli.get_command(context, context.invoked_subcommand or ""))) from error
+    except (click.ClickException, click.exceptions.Exit, RefusedError, SpecError, DeclarationError):
         raise
     except (OSError, MemoryError):
         raise
@@ -315,6 +317,12 @@ def _invoke(context: click.Context) -> object:
         name = context.invoked_subcommand
         own = getattr(sys.modules.get(f"rnncalc.cli.{name}"), "__file__", None)
         raise DeclarationError(f"{name}: {raised(error, own)}") from error
+
+
+def _with_flag(message: str, command: click.Command | None) -> str:
+    """Return a message on an argument, `ask: ...`, as one on the command's flag of that name: `--ask: ...`."""
+    flags = {flag for option in command.params for flag in option.opts} if command else set()
+    return f"--{message}" if f"--{message.partition(': ')[0]}" in flags else message
 
 
 def _shorten(message: str) -> str:

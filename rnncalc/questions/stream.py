@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from rnncalc.errors import CallError
 from rnncalc.layers.layer import External
 from rnncalc.layers.options import Ratio
-from rnncalc.network.network import Network, in_numbers
+from rnncalc.network.network import Network
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import describe, network_of
 from rnncalc.records import Record
@@ -82,8 +82,9 @@ def _a_second(network: Network, rate: Fraction) -> int:
         of_layer = of_layer if placed.part == part else rate
         part = placed.part
         of_layer /= placed.layer.every
-        if of_layer.denominator > 1:
-            in_numbers(network)  # a share of a letter is not rounded
+        if of_layer.denominator > 1 and network.letters:  # a share of a letter is not rounded
+            message = f"rate: in letters expected a whole number of steps per second for {placed.name}, got {of_layer}"
+            raise CallError(f"{message}; give another rate, or numbers")
         times = of_layer.numerator if of_layer.denominator == 1 else of_layer
         work += times * (0 if placed.starts else placed.multiply_adds_per_step or 0)
     if isinstance(work, int) or has_letters(work):
