@@ -397,14 +397,15 @@ def _onnx_sites(module: FileModule) -> Iterator[Site]:
 def _onnx_around(site: Site, module: FileModule) -> Site:
     """Return a convolution or a norm with its layer."""
     settings, shapes = module.settings, site.shapes
-    given = {word: value[0] for word, value in settings.items() if isinstance(value, list)}
-    epsilon = given.get("epsilon", _ONNX_EPSILON)
+    lists = {word: value for word, value in settings.items() if isinstance(value, list)}
+    values: dict[str, Any] = {word: value[0] if value else None for word, value in lists.items()}
+    epsilon = values.get("epsilon", _ONNX_EPSILON)
     usual = isinstance(epsilon, float) and abs(epsilon - _ONNX_EPSILON) < 1e-9  # it is stored in 32 bits
     doubts: tuple[Doubt, ...] = () if usual else (Doubt.OTHER_EPSILON,)
     if module.kind == "Conv" and len(kernel := shapes.get("W", ())) == 3:
         filters, channels, taps = kernel
         words = {"stride": "strides", "dilation": "dilations", "groups": "group"}
-        options = {option: given[word] for option, word in words.items() if word in given}
+        options = {option: values[word] for option, word in words.items() if word in values}
         if any(kind("conv1d").option(option).allowed.problem(value) for option, value in options.items()):
             return site
         padding, doubts = _onnx_padding(settings, (taps - 1) * options.get("dilation", 1))
