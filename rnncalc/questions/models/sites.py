@@ -111,6 +111,26 @@ def in_groups(site: Site, below: int | None) -> Site:
     return site if any(grouped.option_problems()) else site.guessed(grouped, below, *site.doubts)
 
 
+def inputs_of(layer: Layer, site: Site) -> int:
+    """Return what a layer with the tensors of a site reads at each place of a step.
+
+    Weights of a convolution do not tell its groups.
+    """
+    if site.layer is not None and Doubt.WINDOW in site.doubts:
+        return site.inputs * layer.values().get("groups", 1)  # type: ignore[no-any-return]
+    return site.inputs // prod(site.layer.grid if site.layer else ())
+
+
+def in_place(site: Site, layer: Layer) -> Site:
+    """Return a site with a matrix as an embedding or as a dense layer, whichever the spec has in its place."""
+    if isinstance(layer, Embedding):
+        return _table(site) if _may_be_table(site) else site
+    if isinstance(site.layer, Embedding) and isinstance(layer, Dense) and "weight" in site.tensors:
+        rows, columns = site.shapes["weight"]
+        return site.guessed(Dense(rows, bias=False), columns)
+    return site
+
+
 def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
     """Return the names of a layer's parameters that are stored and never trained."""
     return {tensor.name for tensor in layout(layer, inputs, convention(framework)).own if tensor.role in STORED}
