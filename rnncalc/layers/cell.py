@@ -1,7 +1,7 @@
 """What every recurrent cell is made of: gates, each a sum of products, states, and a step.
 
-A cell is a class in a file beside this one, named in `kinds.py`. Knows nothing of frameworks: conventions say on which
-side a gate's bias is, and how tensors are named.
+A cell is a class in a file beside this one, named in `layers/__init__.py`. Knows nothing of frameworks: conventions
+say on which side a gate's bias is, and how tensors are named.
 
 Letters: m inputs, h units, p the width of a projection; x_t the input of step t, σ the logistic sigmoid, ∘ the
 element-wise product.

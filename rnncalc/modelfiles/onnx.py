@@ -267,19 +267,29 @@ def _operator(path: str, wire: Wire, span: ByteRange, into: ONNXGraph) -> None:
 
 
 def _attribute(path: str, wire: Wire, span: ByteRange, node: Operator, into: ONNXGraph) -> None:
-    """Take an attribute: numbers and words into the operator's settings, a constant into the graph."""
+    """Take an attribute: numbers and words into the operator's settings, a constant into the graph.
+
+    Its type says which field has its value. A list without entries, and in proto3 a single value that is the default,
+    have no field. Files from before IR version 2 have no type.
+    """
     name = ""
+    kind: int | ByteRange = 0
+    complete = True
     whole: list[int] = []
     texts: list[str] = []
     reals: list[float] = []
     for number, value in wire.fields(span):
         if number == 1:
             name = wire.text(value)
-        elif number in (3, 8) and not (isinstance(value, ByteRange) and value.size > MOST_SETTING):
+        elif number == 20:
+            kind = value
+        elif number in (2, 3, 4, 7, 8, 9) and isinstance(value, ByteRange) and value.size > MOST_SETTING:
+            complete = False
+        elif number in (3, 8):
             whole += wire.numbers(value)
-        elif number in (4, 9) and isinstance(value, ByteRange) and value.size <= MOST_SETTING:
+        elif number in (4, 9) and isinstance(value, ByteRange):
             texts.append(wire.text(value))
-        elif number in (2, 7) and isinstance(value, ByteRange) and value.size <= MOST_SETTING:
+        elif number in (2, 7) and isinstance(value, ByteRange):
             reals += wire.reals(value)
         elif number == 5 and isinstance(value, ByteRange) and node.kind == "Constant" and node.outputs:
             tensor = _tensor(path, wire, value)._replace(name=node.outputs[0][:MOST_NAME])
@@ -287,8 +297,9 @@ def _attribute(path: str, wire: Wire, span: ByteRange, node: Operator, into: ONN
             into.constants.add(tensor.name)
         elif number in (6, 11):
             into.branching.append((node.name or node.kind)[:MOST_NAME])
-    value_of = texts or reals or whole
-    if name and value_of:
+    values: dict[int | ByteRange, object] = {0: texts or reals or whole or None, 6: reals, 7: whole, 8: texts}
+    values |= {1: reals or [0.0], 2: whole or [0], 3: texts or [""]}
+    if name and complete and (value_of := values.get(kind)) is not None:
         node.settings[name] = value_of
 
 

@@ -16,7 +16,8 @@ from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, TopologyName
-from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, named_last, sites_of, untrained
+from rnncalc.questions.models.chain import in_chain
+from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
 from rnncalc.records import Record
 
 
@@ -185,71 +186,6 @@ class _Drafting:
         path = _path(paths.pop()) if len(paths) == 1 else None
         self._add(External(sum(site.params for site in sites), outputs=outputs, path=path), *doubts)
         self.width = needed
-
-
-# The order of sites in a file that sorts its tensors by name.
-
-
-def in_chain(sites: Sequence[Site]) -> list[Site]:
-    """Return sites in an order in which, if possible, each input width is the output width before it.
-
-    Embeddings come first and outputs last; if widths leave a choice, the order of the names decides.
-    """
-    ranks = {id(site): _rank(site) for site in sites}
-    waiting = sorted(sites, key=lambda site: ranks[id(site)])
-    last = sum(rank == 2 for rank in ranks.values())
-    chained: list[Site] = []
-    width: int | None = None
-    while waiting:
-        site = waiting.pop(_next(waiting, len(waiting) - last, width, chained))
-        last -= ranks[id(site)] == 2
-        chained.append(site)
-        if site.layer is not None:
-            width = site.layer.output_width(site.inputs)
-    return chained
-
-
-def _rank(site: Site) -> int:
-    if isinstance(site.layer, Embedding):
-        return 0
-    return 2 if named_last(site) else 1
-
-
-def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
-    """Return the index of the next site; inner: how many sites come before those named as outputs."""
-    before = chained[-1] if chained else None
-    for place, site in enumerate(waiting):
-        if before and site.path == before.path and site.number == before.number + 1:
-            return place
-    if width is None:
-        return _first(waiting)
-    near = [in_groups(site, width) for site in waiting[: inner or None]]
-    fitting = [place for place, site in enumerate(near) if site.layer and site.inputs == width]
-    if before and _is_norm(before):  # a norm stands before a layer of another output width
-        fitting.sort(key=lambda place: (_changes_width(near[place]), _is_norm(near[place])))
-    else:
-        fitting.sort(key=lambda place: not _is_norm(near[place]))
-    return next(iter(fitting), 0)
-
-
-def _changes_width(site: Site) -> bool:
-    return site.layer is not None and site.layer.output_width(site.inputs) != site.inputs
-
-
-def _is_norm(site: Site) -> bool:
-    return isinstance(site.layer, Transform) and not site.layer.along
-
-
-def _first(waiting: list[Site]) -> int:
-    """Return the index of the first site whose input width is no other site's output width."""
-    handed = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
-    found = []
-    for place, site in enumerate(waiting):
-        others = {width for key, width in handed.items() if key != (site.path, site.number)}
-        if site.layer is not None and not site.number and site.inputs not in others:
-            found.append(place)
-    # a convolution of one channel may be one in groups, behind another layer
-    return min(found, key=lambda place: waiting[place].inputs == 1, default=0)
 
 
 def _path(path: str) -> str | None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer
 from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
 from rnncalc.network.writer import layer_spec, spec_of
-from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, TensorStatus
+from rnncalc.questions.models.cures import LayerChange, SpecChange
+from rnncalc.questions.models.matching import Match, TensorCheck, TensorStatus
+from rnncalc.questions.models.pairing import kind_of
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Reading
 from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport, fields
 from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
-from rnncalc.text import all_of, bracketed, escape, plural
+from rnncalc.text import all_of, bracketed, escape, escape_path, plural
 
 MOST_ROWS = 300
 """The most tensors in a table for people; the rest are one row."""
@@ -192,21 +194,19 @@ def name(check: TensorCheck) -> str:
 
 
 def messages(match: Match) -> Iterator[str | None]:
-    """Yield the problem of each tensor, or None; the first of a layer has the cure."""
-    changes: dict[str | None, list[LayerChange]] = {}
-    for change in match.changes:
-        changes.setdefault(change.layer, []).append(change)
-    added = {change.path: change for change in reversed(changes.pop(None, []))}  # of a path, the first
-    cured: set[str] = set()
-    for check in match.tensors:
-        mismatch = _mismatch(check)
-        if not mismatch:
+    """Yield the problem of each tensor, or None; the first of a layer has the cure.
+
+    If no cure is known, the first problem has the command that drafts a spec of the file, which must have a parameter.
+    """
+    empty = not any(check.found_shape for check in match.tensors)
+    draft = [] if match.cures or empty else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
+    for number, check in enumerate(match.tensors):
+        if mismatch := _mismatch(check):
+            cures = [_cure(cure, check.layer) for cure in match.cures.get(number, ())]
+            yield "; ".join([mismatch, *cures, *draft])
+            draft = []
+        else:
             yield None
-            continue
-        mending = _cure(changes.get(check.layer, ())) if check.layer else _addition(check.found or "", added)
-        cure = f"{check.layer}{mending}"
-        yield mismatch if cure in cured else f"{mismatch}{mending}"
-        cured.add(cure)
 
 
 def _mismatch(check: TensorCheck) -> str | None:
@@ -226,17 +226,36 @@ def _mismatch(check: TensorCheck) -> str | None:
             return f"the file has {theirs}{where}, which{of}"
 
 
-def _cure(changes: Iterable[LayerChange]) -> str:
-    """Return `; write ...`, the changes of a layer that would explain the difference."""
-    found = [*dict.fromkeys(map(_change, changes))]
-    return f"; write {', '.join(found)}" if found else ""
+def _cure(cure: SpecChange, layer: str | None) -> str:
+    """Return what to change, in words; layer: the one whose place in the spec is with the message."""
+    part = f" of the {cure.part}" if cure.part else ""
+    if cure.added:
+        return f"add {_layers_text(cure.added)} {f'after {cure.names[-1]}' if cure.names else f'at the start{part}'}"
+    parts = []
+    if written := [_change(change) for change in cure.changes if change.theirs is not None]:
+        parts.append(f"write {', '.join(written)}")
+    parts += [f"remove {change.option}" for change in cure.changes if change.theirs is None]
+    if cure.layer and cure.instead:
+        end = "instead" if len(cure.instead) > 1 else f"(here {layer_text(cure.layer)})"
+        parts.append(f"write {_layers_text(cure.instead)} {end}")
+    elif cure.layer and cure.instead is not None:
+        ours, theirs = cure.counts
+        why = f": the file has {plural(theirs, _sort(cure.layer))}, and the spec {ours:,}" if ours > theirs else ""
+        parts.append(f"remove this layer{why}")
+    where = (
+        "" if layer in cure.names else f"at {cure.names[0]} " if cure.names else f"at the start{part} " if part else ""
+    )
+    return "; ".join(where + each for each in parts)
 
 
-def _addition(name: str, added: Mapping[str, LayerChange]) -> str:
-    """Return `; add ...`, the layer for a tensor of the file: the one at the longest path above it."""
-    above = [*(name[: found.start()] for found in re.finditer("[./]", name)), ""]
-    there = [path for path in above if path in added]
-    return f"; add {layer_text(added[max(there, key=len)].theirs)}" if there else ""
+def _sort(layer: Layer) -> str:
+    """Return what layers are called that have tensors like those of a layer."""
+    sort = kind_of(layer)
+    return "recurrent layer" if sort is Cell else "dense layer" if sort is Layer else sort.title or f"{sort.kind} layer"
+
+
+def _layers_text(layers: Iterable[Layer]) -> str:
+    return ", then ".join(map(layer_text, layers))
 
 
 def layer_text(layer: Layer) -> str:
@@ -247,17 +266,8 @@ def layer_text(layer: Layer) -> str:
 
 
 def _change(change: LayerChange) -> str:
-    if change.option == "inputs":
-        if change.first:
-            return f"input: {change.theirs} (m, here {change.ours})"
-        more = change.theirs - change.ours
-        return (
-            f"extra_inputs: {more}" if more > 0 else f"a layer before it {change.theirs} wide (m, here {change.ours})"
-        )
-    if change.option == "kind":
-        (kind, number), (our_kind, our_number) = change.theirs, change.ours
-        return f"{kind}: {number} (here {our_number if kind == our_kind else f'{our_kind}: {our_number}'})"
-    return f"{change.option}: {_word(change.theirs)} (here {_word(change.ours)})"
+    letter = "m, " if change.option == "input" else ""
+    return f"{change.option}: {_word(change.theirs)} ({letter}here {_word(change.ours)})"
 
 
 def _word(value: object) -> str:

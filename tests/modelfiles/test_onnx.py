@@ -14,6 +14,7 @@ import yaml
 from conftest import Call, file_at
 from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, node, number, onnx, tensor
 
+from rnncalc.bounds import MOST_SETTING
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import BadFileError, RemarkKind, TensorRole
@@ -143,6 +144,68 @@ def test_what_an_operator_computes_otherwise_is_said(tmp_path: Path, call: Call,
     text = call("read", path).out
     assert ("a run differs" in text) is doubted
     assert ("activation: relu" in text) is (b"Relu" in setting and not doubted)
+
+
+TYPES = {"FLOAT": 1, "INT": 2, "STRING": 3, "FLOATS": 6, "INTS": 7, "STRINGS": 8}
+"""AttributeProto.AttributeType, as onnx.proto numbers it; field 20 of an attribute has it."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "expected"),
+    [
+        ("FLOAT", (field(2, 0.0),), [0.0]),
+        ("FLOAT", (field(2, 0.5),), [0.5]),
+        ("INT", (field(3, 0),), [0]),
+        ("STRING", (field(4, ""),), [""]),
+        ("FLOAT", (), [0.0]),  # what proto3 writes of the value 0.0, and so on: nothing
+        ("INT", (), [0]),
+        ("STRING", (), [""]),
+        ("FLOATS", (), []),
+        ("INTS", (), []),
+        ("STRINGS", (), []),
+        ("FLOATS", (field(7, struct.pack("<2f", 0, 1)),), [0.0, 1.0]),  # packed
+        ("FLOATS", (field(7, 0.0), field(7, 1.0)), [0.0, 1.0]),  # and not
+        ("INTS", (field(8, bytes([0, 1])),), [0, 1]),
+        ("INTS", (field(8, 0), field(8, 1)), [0, 1]),
+        ("STRINGS", (field(9, ""), field(9, "Tanh")), ["", "Tanh"]),
+    ],
+)
+def test_the_type_of_an_attribute_says_what_it_is(
+    tmp_path: Path, kind: str, fields: tuple[bytes, ...], expected: list[Any]
+) -> None:
+    """A list without entries and a value that proto3 leaves out are there; a longer one than is read is left out."""
+    long = field(9, "x" * (MOST_SETTING + 1)) if kind == "STRINGS" else field(8, bytes(MOST_SETTING + 1))
+    typed = field(20, TYPES[kind])
+    settings = attribute("this", *fields, typed), attribute("long", *fields, typed, long)
+    path = onnx(tmp_path / "a.onnx", node("LSTM", "x w r b", "y", *settings), tensors=LSTM)
+    (module,) = read(str(path)).modules
+    assert module.settings == {"this": expected}
+
+
+@pytest.mark.parametrize(
+    ("operator", "name", "kind", "doubt"),
+    [
+        ("LSTM", "clip", "FLOAT", "a run differs"),
+        ("LSTM", "activations", "STRINGS", "the activation is not in the file"),
+        ("Conv", "pads", "INTS", "its padding is none that a spec has"),
+        ("Conv", "strides", "INTS", "no layer that is known here"),
+        ("Conv", "group", "INT", "no layer that is known here"),
+        ("LayerNormalization", "epsilon", "FLOAT", "its epsilon is not the framework's default"),
+    ],
+)
+def test_an_attribute_without_a_value_is_not_absent(
+    tmp_path: Path, call: Call, operator: str, name: str, kind: str, doubt: str
+) -> None:
+    """Its operator's default is taken only for an attribute that is absent."""
+    inputs = {"LSTM": "x w r b", "Conv": "x k", "LayerNormalization": "x n o"}[operator]
+    tensors = [*LSTM, tensor("k", (4, 3, 2)), tensor("n", (3,)), tensor("o", (3,))]
+    used = [each for each in tensors if any(field(8, word) in each for word in inputs.split())]
+    setting = attribute(name, field(20, TYPES[kind]))
+    texts = []
+    for attributes in ((), (setting,)):
+        path = onnx(tmp_path / "a.onnx", node(operator, inputs, "y", *attributes, name="one"), tensors=used)
+        texts.append(call("read", path).out)
+    assert [doubt in text for text in texts] == [False, True]
 
 
 def external(name: str, location: str, offset: int = 0, shape: int = 4) -> bytes:

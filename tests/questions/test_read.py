@@ -19,8 +19,9 @@ from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
+from rnncalc.questions.models.chain import in_chain
 from rnncalc.questions.models.sites import Doubt, sites_of
-from rnncalc.questions.read import Draft, in_chain, read
+from rnncalc.questions.read import Draft, read
 from rnncalc.reports.read import ReadReport
 from rnncalc.spec import parse
 

@@ -5,20 +5,18 @@ Returns names, shapes and numbers, no sentences.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from math import prod
-from typing import Any
 
 from rnncalc.bounds import MOST_MODULES
-from rnncalc.conventions import convention
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.layers.layer import External
 from rnncalc.modelfiles.model import ModelFile
 from rnncalc.network.network import Network
-from rnncalc.questions.models.pairing import Pairs, SpecLayer, below, moved, paired, prefix, wanted_of, without
-from rnncalc.questions.models.sites import Doubt, Shape, Site, sites_of
+from rnncalc.questions.models.chain import in_chain, in_steps
+from rnncalc.questions.models.cures import SpecChange, SpecEdit
+from rnncalc.questions.models.pairing import SpecLayer, below, elsewhere, paired, prefix, wanted_of, without
+from rnncalc.questions.models.sites import Shape, Site, sites_of
 from rnncalc.records import Record
 
 
@@ -53,26 +51,16 @@ class TensorCheck(Record):
         return self.status is TensorStatus.MATCHED
 
 
-class LayerChange(Record):
-    """A change of a layer that explains a difference: of an option, of kind and units, or of the input width.
-
-    layer: None if the network has no such layer; `theirs` is then the layer to add.
-    """
-
-    layer: str | None
-    option: str
-    ours: Any
-    theirs: Any
-    path: str = ""
-    first: bool = False
-
-
 class Match(Record):
-    """A network compared with a file. left_out: how many tensors of the file are no parameters."""
+    """A network compared with a file.
+
+    cures: the changes of the spec that would make them agree, each at the number of the tensor with which it is told.
+    left_out: how many tensors of the file are no parameters.
+    """
 
     path: str
     tensors: tuple[TensorCheck, ...]
-    changes: tuple[LayerChange, ...]
+    cures: Mapping[int, Sequence[SpecChange]]
     left_out: int
     sites: dict[str, Site]
 
@@ -85,7 +73,8 @@ class Match(Record):
     def another_network(self) -> bool:
         """Whether the file has none of the network's tensors, and has other kinds and another number of them."""
         found = {check.status for check in self.tensors}
-        kinds = any(each.option == "kind" and each.ours[0] != each.theirs[0] for each in self.changes)
+        cures = [cure for several in self.cures.values() for cure in several]
+        kinds = any(cure.layer and any(cure.layer.kind != each.kind for each in cure.instead or ()) for cure in cures)
         some = TensorStatus.MATCHED in found or TensorStatus.SHARED in found
         return kinds and not some and bool(found & {TensorStatus.MISSING, TensorStatus.UNEXPECTED})
 
@@ -105,7 +94,8 @@ def match(network: Network, file: ModelFile) -> Match:
     wanted = wanted_of(network)
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]
-    pairs = paired(wanted, sites, ordered=file.ordered)
+    chain = sites if file.ordered and in_steps(sites) else in_chain(sites)
+    pairs = paired(wanted, chain, ordered=file.ordered)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
     checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place))]
@@ -117,10 +107,30 @@ def match(network: Network, file: ModelFile) -> Match:
         for tensor in site.tensors.values()
         if not tensor.shared_with
     ]
-    changes = (*_changes(wanted, pairs, file.framework), *_unpaired(wanted, pairs, left, start))
+    tensors = (*checks, *of_externals, *others)
+    cures: Mapping[int, Sequence[SpecChange]] = {}
+    if wrong := [number for number, check in enumerate(tensors) if not check.kept]:
+        sums = {check.layer or "": check.found_shape[0] if check.found_shape else 0 for check in of_externals}
+        pairs_of_cures = pairs | elsewhere(wanted, pairs, left)
+        edit = SpecEdit(network, wanted, pairs_of_cures, left, chain, sums, start, ordered=file.ordered)
+        cures = _at_tensors(edit.cures(), tensors, wrong)
     no_params = sum(not tensor.is_parameter for tensor in file.tensors)
-    named = {wanted[place].name: site for place, site in pairs.items()}
-    return Match(file.path, (*checks, *of_externals, *others), changes, no_params, named)
+    sites_by_name = {wanted[place].name: site for place, site in pairs.items()}
+    return Match(file.path, tensors, cures, no_params, sites_by_name)
+
+
+def _at_tensors(
+    cures: Iterable[SpecChange], tensors: Sequence[TensorCheck], wrong: Sequence[int]
+) -> dict[int, list[SpecChange]]:
+    """Return the cures by the number of the first tensor that each is about, or else of the first that is wrong."""
+    by_layer = {tensors[number].layer: number for number in reversed(wrong)}
+    by_tensor = {tensors[number].found: number for number in wrong}
+    by_number: dict[int, list[SpecChange]] = {}
+    for cure in cures:
+        numbers = [by_layer[name] for name in cure.names if name in by_layer and not cure.added]
+        numbers += [by_tensor[name] for name in cure.tensors if name in by_tensor]
+        by_number.setdefault(min(numbers, default=wrong[0]), []).append(cure)
+    return by_number
 
 
 def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
@@ -166,67 +176,3 @@ def _sum(wanted: SpecLayer, found: int) -> TensorCheck:
     params = wanted.placed.params
     status = TensorStatus.MATCHED if found == params else TensorStatus.SHAPE if found else TensorStatus.MISSING
     return TensorCheck(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
-
-
-_BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied", "space")
-"""Options that do not change a shape."""
-
-
-def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Iterator[LayerChange]:
-    """Yield the changes that would make each layer equal to the file's layer in its place."""
-    explained = False
-    for place, each in enumerate(wanted):
-        site = pairs.get(place)
-        if site is None or site.layer is None:
-            continue
-        shared = [name for name, tensor in site.tensors.items() if tensor.shared_with and name in each.shapes]
-        if shared:
-            yield LayerChange(each.name, "tied", False, True, site.path)
-        table = isinstance(each.layer, Embedding) and Doubt.TABLE in site.doubts  # read as a dense layer
-        if each.shapes == site.shapes or table:
-            continue
-        found = [*_options(each, site, framework)]
-        features = each.placed.inputs // prod(each.placed.grid), site.inputs // prod(site.layer.grid)  # at each place
-        alone = each.layer.extra_inputs or (each.placed.grid and place)  # which no layer before it can explain
-        if features[0] != features[1] and (not explained or not place) and not alone:
-            found.append(LayerChange(each.name, "inputs", *features, site.path, not place))
-        yield from found
-        explained = explained or bool(found)
-
-
-def _options(wanted: SpecLayer, site: Site, framework: str) -> Iterator[LayerChange]:
-    ours, theirs = wanted.layer, site.layer
-    assert theirs is not None
-    one, other = ((layer.kind, layer.values().get(layer.number)) for layer in (ours, theirs))
-    if one != other:
-        if isinstance(ours, Output) and ours.kind == theirs.kind:
-            yield LayerChange(wanted.name, "output", one[1], other[1], site.path)
-        else:
-            yield LayerChange(wanted.name, "kind", one, other, site.path)
-    for option in ours.fields:
-        if option not in (*_BESIDE, ours.number) and option in theirs.fields:
-            was, would = (_value(layer, option, framework) for layer in (ours, theirs))
-            if was != would:
-                yield LayerChange(wanted.name, option, was, would, site.path)
-
-
-def _value(layer: Layer, option: str, framework: str) -> Any:
-    """Return the value of an option; for `reset_after`, the framework's own if the layer leaves it open."""
-    if option == "reset_after" and isinstance(layer, Cell) and (arrays := convention(framework).arrays(layer.kind)):
-        return layer.resets_after(arrays.habits.reset_after)
-    return getattr(layer, option)
-
-
-def _unpaired(wanted: Sequence[SpecLayer], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[LayerChange]:
-    """Yield corrected paths of layers, and layers to add for the sites that are left.
-
-    start: the prefix of the network's paths that the file lacks.
-    """
-    missing = [each for place, each in enumerate(wanted) if place not in pairs]
-    paths = set()
-    for each, path in moved(missing, left):
-        paths.add(path)
-        yield LayerChange(each.name, "path", f"{start}{each.layer.path}", f"{start}{path}", path)
-    for site in left:
-        if site.layer and site.params and site.path not in paths:
-            yield LayerChange(None, "layer", None, site.layer, site.path)

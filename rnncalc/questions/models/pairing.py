@@ -6,17 +6,18 @@ Also finds layers whose paths are not in the file: it lacks a prefix, or has the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from rnncalc.bounds import MOST_COMPARED
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
-from rnncalc.questions.models.sites import Shape, Site
+from rnncalc.questions.models.sites import Shape, Site, in_place
 from rnncalc.records import Record
 from rnncalc.text import escape, one_of
 
@@ -86,12 +87,22 @@ def _wanted(placed: Placed, at: Path) -> SpecLayer:
     return SpecLayer(placed, at, shapes, names, shared)
 
 
+def _alike(ours: Layer, theirs: Layer | None) -> bool:
+    """Return whether a layer of one kind may have been meant by one of the other."""
+    if isinstance(ours, Output):
+        return isinstance(theirs, Dense)
+    sorts = kind_of(ours), kind_of(theirs)
+    return sorts[0] is sorts[1] or all(issubclass(sort, Transform) for sort in sorts) or {*sorts} == {Embedding, Layer}
+
+
 def distance(wanted: SpecLayer, site: Site) -> float | None:
     """Return the distance of a site's tensors from those wanted, 0 to 1; None if they cannot be the layer's.
 
     They cannot if no name matches, or if some have other dimensions and no matrix is a matrix on both sides: a norm and
     a dense layer have the same names. Keras' GRU has a bias with two axes or one, so its matrices decide.
     """
+    if site.layer is not None and not _alike(wanted.layer, in_place(site, wanted.layer).layer):
+        return None
     if not wanted.shapes and not site.tensors and kind_of(site.layer) == wanted.kind:
         return 0  # both have buffers alone
     theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
@@ -115,9 +126,40 @@ def paired(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool)
     for with_kind in (True, False):
         _by_shapes(free, left, pairs, ordered=ordered, with_kind=with_kind)
     rest = [place for place in free if place not in pairs]
-    for place, site in _in_order(rest, left, lambda one, other: distance(wanted[one], other)):
-        pairs[place] = site
+    pairs |= _nearest(wanted, rest, left)
     return pairs
+
+
+def _nearest(wanted: Sequence[SpecLayer], rest: list[int], left: list[Site]) -> Pairs:
+    """Pair layers with sites that fit in part: in order, and then those that cross."""
+    pairs: Pairs = {}
+    while several := _in_order(rest, left, lambda one, other: distance(wanted[one], other)):
+        pairs |= several
+        rest = [place for place in rest if place not in pairs]
+        for _, site in several:
+            _take(left, site)
+    return pairs
+
+
+def elsewhere(wanted: Sequence[SpecLayer], pairs: Pairs, left: list[Site]) -> Pairs:
+    """Return the sites of the layers that are not at their paths, and remove them from those that are left.
+
+    Those with the layer's tensors come first, and among them one whose path has the same last part.
+    """
+    others: Pairs = {}
+    missing = [place for place, each in enumerate(wanted) if place not in pairs and each.shapes]
+    for place in missing:
+        same = [site for site in left if wanted[place].shapes == site.shapes]
+        named = [site for site in same if _last(site.path) == _last(wanted[place].layer.path or "")]
+        if same:
+            others[place] = (named or same)[0]
+            _take(left, others[place])
+    return others | _nearest(wanted, [place for place in missing if place not in others], left)
+
+
+def at_path(site: Site, path: str) -> bool:
+    """Return whether a site is at a path, or at one that ends with it."""
+    return site.path == path or site.path.endswith((f".{path}", f"/{path}"))
 
 
 def below(site: Site, path: str) -> bool:
@@ -149,17 +191,39 @@ def _at(wanted: SpecLayer, path: str, left: list[Site], *, given: bool) -> list[
     exact = [site for site in left if site.path == path]
     if exact:
         return exact
-    ending = [site for site in left if site.path.endswith((f".{path}", f"/{path}"))]
-    if len(paths := [*dict.fromkeys(site.path for site in ending)]) > 1:
+    ending = [site for site in left if at_path(site, path)]
+    if len({site.path for site in ending}) > 1:
         if given:
-            raise _ambiguous(wanted, paths)
+            raise _ambiguous(wanted, ending, len(ending))
         return []
     return ending
 
 
-def _ambiguous(wanted: SpecLayer, paths: Sequence[str]) -> SpecError:
-    fits = one_of([f"'{escape(path)}'" for path in paths])
-    return SpecError((Problem(wanted.at, f"may be {fits} of the file; give its path"),))
+def with_path(sites: Sequence[Site], used: Container[int], *, ordered: bool) -> set[str]:
+    """Return the modules that a layer is not found in without its path.
+
+    Several have the same tensors, and neither the order of the file nor numbers in their paths tell them apart, or not
+    all are of layers in the spec. used: those that are, by their identity.
+    """
+    found: set[str] = set()
+    for alike in _grouped(sites, lambda site: _key(site.shapes)).values():
+        many = len({re.sub("[0-9]+", "", site.path) for site in alike}) > 1
+        if (many and not ordered) or any(id(site) not in used for site in alike):
+            found |= {site.path for site in alike} if len(alike) > 1 else set()
+    return found
+
+
+def _ambiguous(wanted: SpecLayer, sites: Sequence[Site], count: int = 1) -> SpecError:
+    """Return the problem of a layer that may be several modules; count: how many such layers the spec has."""
+    paths = Counter(site.path or "the file itself" for site in sites)
+    repeat = wanted.layer.repeat
+    stacked = [path for path in paths if paths[path] >= repeat]
+    fits = one_of([f"'{escape(path)}'" for path in stacked or paths])
+    cure = "give its path" if stacked else "write each layer of the repeat alone, with its path"
+    if wanted.placed.starts:
+        cure = "a spec has no path for what computes an initial_state"
+    more = f"; the file has {len(sites):,} such layers, and the spec {count:,}" if len(sites) > count else ""
+    return SpecError((Problem(wanted.at, f"may be {fits} of the file; {cure}{more}"),))
 
 
 def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, ordered: bool, with_kind: bool) -> None:
@@ -185,7 +249,8 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
         same = len({site.path for site in fitting}) == 1
         settled = len(fitting) == len(places) and (ordered or not many or len(places) == 1)
         if not settled and not same and len(fitting) >= len(places):
-            raise _ambiguous(free[places[0]], [*dict.fromkeys(site.path or "the file itself" for site in fitting)])
+            settling = [place for place in places if not free[place].placed.starts]
+            raise _ambiguous(free[(settling or places)[0]], fitting, len(places))
         for place, site in zip(places, fitting, strict=False):
             pairs[place] = site
             _take(left, site)
@@ -258,20 +323,6 @@ def without(start: str, wanted: SpecLayer) -> SpecLayer:
     if not start or placed.layer.path is None:
         return wanted
     return wanted._replace(placed=placed._replace(layer=placed.layer.replace(path=placed.layer.path[len(start) :])))
-
-
-def moved(missing: Sequence[SpecLayer], left: Sequence[Site]) -> Iterator[tuple[SpecLayer, str]]:
-    """Yield the layers that are not at their paths, each with the only path that has its tensors.
-
-    Among several such paths, the one whose last part is the layer's own wins.
-    """
-    for each in missing:
-        path = each.layer.path
-        paths = {site.path for site in left if path and each.shapes and site.shapes == each.shapes}
-        named = {other for other in paths if path and _last(other) == _last(path)}
-        found = named or paths
-        if len(found) == 1:
-            yield each, found.pop()
 
 
 def _last(path: str) -> str:

@@ -111,6 +111,26 @@ def in_groups(site: Site, below: int | None) -> Site:
     return site if any(grouped.option_problems()) else site.guessed(grouped, below, *site.doubts)
 
 
+def inputs_of(layer: Layer, site: Site) -> int:
+    """Return what a layer with the tensors of a site reads at each place of a step.
+
+    Weights of a convolution do not tell its groups.
+    """
+    if site.layer is not None and Doubt.WINDOW in site.doubts:
+        return site.inputs * layer.values().get("groups", 1)  # type: ignore[no-any-return]
+    return site.inputs // prod(site.layer.grid if site.layer else ())
+
+
+def in_place(site: Site, layer: Layer) -> Site:
+    """Return a site with a matrix as an embedding or as a dense layer, whichever the spec has in its place."""
+    if isinstance(layer, Embedding):
+        return _table(site) if _may_be_table(site) else site
+    if isinstance(site.layer, Embedding) and isinstance(layer, Dense) and "weight" in site.tensors:
+        rows, columns = site.shapes["weight"]
+        return site.guessed(Dense(rows, bias=False), columns)
+    return site
+
+
 def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
     """Return the names of a layer's parameters that are stored and never trained."""
     return {tensor.name for tensor in layout(layer, inputs, convention(framework)).own if tensor.role in STORED}
@@ -397,14 +417,15 @@ def _onnx_sites(module: FileModule) -> Iterator[Site]:
 def _onnx_around(site: Site, module: FileModule) -> Site:
     """Return a convolution or a norm with its layer."""
     settings, shapes = module.settings, site.shapes
-    given = {word: value[0] for word, value in settings.items() if isinstance(value, list)}
-    epsilon = given.get("epsilon", _ONNX_EPSILON)
+    lists = {word: value for word, value in settings.items() if isinstance(value, list)}
+    values: dict[str, Any] = {word: value[0] if value else None for word, value in lists.items()}
+    epsilon = values.get("epsilon", _ONNX_EPSILON)
     usual = isinstance(epsilon, float) and abs(epsilon - _ONNX_EPSILON) < 1e-9  # it is stored in 32 bits
     doubts: tuple[Doubt, ...] = () if usual else (Doubt.OTHER_EPSILON,)
     if module.kind == "Conv" and len(kernel := shapes.get("W", ())) == 3:
         filters, channels, taps = kernel
         words = {"stride": "strides", "dilation": "dilations", "groups": "group"}
-        options = {option: given[word] for option, word in words.items() if word in given}
+        options = {option: values[word] for option, word in words.items() if word in values}
         if any(kind("conv1d").option(option).allowed.problem(value) for option, value in options.items()):
             return site
         padding, doubts = _onnx_padding(settings, (taps - 1) * options.get("dilation", 1))

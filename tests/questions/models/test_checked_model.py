@@ -34,10 +34,17 @@ def spec(folder: Path, layers: str, input: int = 3) -> Path:
         ("lstm: 2, bidirectional: true", lstm(3, 2), f"(8, 3), {NONE}; write bidirectional: false (here true)"),
         ("lstm: 2", BARE, f"lstm_1.bias_ih_l0: expected (8), {NONE}; write bias: false (here true)"),
         ("lstm: 2, bias: false", lstm(3, 2), "which lstm_1 does not have; write bias: true (here false)"),
-        ("lstm: 2", {**lstm(3, 2), **lstm(2, 2, number=1)}, "which no layer has; add lstm: 2"),
-        ("lstm: 2, repeat: 2", lstm(3, 2), f"lstm_2.weight_ih_l1: expected (8, 2), {NONE}"),
-        ("external: 7", {"conv.weight": (8,)}, "external_1.external: expected (7), the file has (8)"),
-        ("lstm: 2, path: gone", lstm(3, 2), f"lstm_1.weight_ih_l0: expected (8, 3), {NONE}"),
+        ("lstm: 2", {**lstm(3, 2), **lstm(2, 2, number=1)}, "which no layer has; add lstm: 2 after lstm_1"),
+        ("lstm: 2, repeat: 2", lstm(3, 2), f"lstm_2.weight_ih_l1: expected (8, 2), {NONE}; write repeat: 1 (here 2)"),
+        ("lstm: 2, repeat: 2", {**lstm(3, 2), **lstm(2, 4, number=1)}, "; write lstm: 2, then lstm: 4 instead"),
+        ("lstm: 2, projection: 1", lstm(3, 2), "lstm_1.weight_hr_l0: expected (1, 2), " + NONE),
+        ("external: 7", {"conv.weight": (8,)}, "expected (7), the file has (8); write external: 8 (here 7)"),
+        (
+            "lstm: 2",
+            {**lstm(3, 2), "odd": (8,)},
+            "odd: the file has (8), which no layer has; add external: 8 after lstm_1",
+        ),
+        ("lstm: 2, path: gone", lstm(3, 2), f"expected (8, 3), {NONE}; write path: rnn (here gone)"),
     ],
 )
 def test_what_differs_is_told_with_its_change(
@@ -48,6 +55,17 @@ def test_what_differs_is_told_with_its_change(
     checked = call("check", spec(tmp_path, f"  - {{{layers}}}\n"), "--model", path)
     assert checked.code == 1
     assert said in checked.out
+
+
+def test_a_file_of_one_layer_less_says_so(tmp_path: Path, call: Call) -> None:
+    """The layer to remove, with how many there are, and the layer to add."""
+    path = state_dict(tmp_path / "model.pt", {**lstm(8, 16), "fc.weight": (5, 16), "fc.bias": (5,)})
+    checked = call("check", spec(tmp_path, "  - lstm: 32\n  - lstm: 16\n", 8), "--model", path)
+    assert f"(128, 8), {NONE}; remove this layer: the file has 1 recurrent layer, and the spec 2\n" in checked.out
+    assert "fc.weight: the file has (5, 16), which no layer has; add dense: 5 after lstm_2\n" in checked.out
+    cured = spec(tmp_path, "  - lstm: 16\n  - dense: 5\n", 8)
+    assert call("check", cured, "--model", path).code == 0
+    assert call("check", spec(tmp_path, "  - lstm: 16\noutput: 5\n", 8), "--model", path).code == 0
 
 
 def test_a_file_of_another_network_is_told_in_one_line(tmp_path: Path, call: Call) -> None:
@@ -98,7 +116,7 @@ def test_a_layer_that_may_be_several_is_an_error_with_their_names(tmp_path: Path
     both = spec(tmp_path, "  - lstm: 2\n  - lstm: 2\n", 2)
     result = call("check", both, "--model", sorted_)
     assert result.code == 2
-    assert f"{both}:4:5: layers[0]: may be 'decoder' or 'encoder' of the file; give its path" in result.out
+    assert f"{both}:4:5: layers[0]: may be 'encoder' or 'decoder' of the file; give its path\n" in result.out
     assert call("check", both, "--model", kept).code == 0
     one = spec(tmp_path, "  - lstm: 2\n", 2)
     assert call("check", one, "--model", kept).code == 2
@@ -120,6 +138,25 @@ def test_an_encoder_decoder(tmp_path: Path, call: Call) -> None:
     assert checked.code == 1
     assert f"{written}:5:7: lstm_1.weight_ih_l0: expected (8, 5), the file has (8, 3)" in checked.out
     assert f"{written}:9:7: lstm_2.weight_ih_l0: expected (8, 5), the file has (8, 3)" in checked.out
+
+
+def test_a_spec_that_no_changes_of_its_layers_make_fit_is_drafted_anew(tmp_path: Path, call: Call) -> None:
+    """A decoder without a recurrent layer is no network: the cure is the command that drafts a spec, told once."""
+    path = state_dict(tmp_path / "a.pt", lstm(3, 2))
+    half = "  input: 3\n  layers:\n    - lstm: 2\n      path: rnn\n"
+    written = file_at(tmp_path / "a.yaml", f"convention: pytorch\nencoder:\n{half}decoder:\n{half}")
+    checked = call("check", written, "--model", path)
+    assert checked.code == 1
+    assert checked.out.count("; ") == checked.out.count(f"; rnncalc read {path} drafts a spec that passes") == 1
+    draft = file_at(tmp_path / "b.yaml", call("read", path).out)
+    assert call("check", draft, "--model", path).code == 0
+
+
+def test_a_file_without_parameters_has_no_cure(tmp_path: Path, call: Call) -> None:
+    """No spec is drafted of it."""
+    path = state_dict(tmp_path / "a.pt", {"bn.running_mean": (4,)})
+    checked = call("check", spec(tmp_path, "  - lstm: 2\n"), "--model", path)
+    assert (checked.code, "drafts" in checked.out) == (1, False)
 
 
 def test_a_path_that_may_be_several(tmp_path: Path, call: Call) -> None:

@@ -211,23 +211,33 @@ def test_layers_that_are_alike_stand_as_the_file_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layers", "there", "ordered", "said"),
+    ("layers", "there", "ordered", "said", "more"),
     [
-        ([LSTM(4)], SAME, True, "'a' or 'b'"),
-        ([LSTM(4), LSTM(4)], SAME, False, "'a' or 'b'"),
-        ([GRU(4), LSTM(4), LSTM(4)], {**SAME, "c": SAME["a"]}, True, "'a', 'b' or 'c'"),
-        ([LSTM(4)], {"": SAME["a"], "b": SAME["b"]}, True, "'the file itself' or 'b'"),
+        ([LSTM(4)], SAME, True, "'a' or 'b'", (2, 1)),
+        ([LSTM(4), LSTM(4)], SAME, False, "'a' or 'b'", ()),
+        ([GRU(4), LSTM(4), LSTM(4)], {**SAME, "c": SAME["a"]}, True, "'a', 'b' or 'c'", (3, 2)),
+        ([LSTM(4)], {"": SAME["a"], "b": SAME["b"]}, True, "'the file itself' or 'b'", (2, 1)),
+        ([LSTM(4, repeat=2)], {"a": stacked(4, 4, 4), "b": stacked(4, 4, 4)}, True, "'a' or 'b'", (4, 2)),
     ],
 )
 def test_a_layer_that_may_be_several_is_an_error(
-    layers: list[Layer], there: dict[str, Shapes], ordered: bool, said: str
+    layers: list[Layer], there: dict[str, Shapes], ordered: bool, said: str, more: tuple[int, ...]
 ) -> None:
-    """At the first of them; nothing is guessed."""
+    """At the first of them; nothing is guessed. It says so if a path alone does not make the two agree."""
     with pytest.raises(SpecError) as caught:
         pairs(layers, *(module(path, shapes) for path, shapes in there.items()), ordered=ordered)
     (problem,) = caught.value.problems
     assert problem.path == ("layers", [layer.kind for layer in layers].index("lstm"))
-    assert problem.message == f"may be {said} of the file; give its path"
+    end = "; the file has {} such layers, and the spec {}".format(*more) if more else ""
+    assert problem.message == f"may be {said} of the file; give its path{end}"
+
+
+def test_a_repeat_that_may_be_several_modules_is_written_layer_by_layer() -> None:
+    """One path would not say where all of its layers are."""
+    with pytest.raises(SpecError) as caught:
+        pairs([LSTM(4, repeat=2)], *modules(a=SAME["a"], b=SAME["b"]), ordered=False)
+    (problem,) = caught.value.problems
+    assert problem.message == "may be 'a' or 'b' of the file; write each layer of the repeat alone, with its path"
 
 
 def test_what_is_used_once_more_is_not_meant() -> None:

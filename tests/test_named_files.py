@@ -1,0 +1,58 @@
+"""What comments, docstrings and documents name is there: files, and things in modules of the package."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from documents import DOCUMENTS, ROOT, prose
+
+WRITTEN = {folder: sorted((ROOT / folder).rglob("*.py")) for folder in ("rnncalc", "tests", "docs")}
+TREE = {f"/{path.relative_to(ROOT).as_posix()}" for paths in WRITTEN.values() for path in paths}
+FILE = re.compile(r"(?<![\w./:-])\w[\w./-]*\.py\b(?!, line)")
+"""A file by its name or the end of its path; not one in a message, `(own.py, line 7)`, nor part of an address."""
+ELSEWHERE = {"torch/_utils.py": "PyTorch", "server.py": "PrairieLearn"}
+"""Files of other programs."""
+DOTTED = re.compile(r"`((?:\w+\.)+(?!py`)\w+)`")
+
+
+def comments(source: str) -> Iterator[str]:
+    """Yield the comments of a source, and the strings that are statements, its docstrings among them."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value
+    yield from re.findall("#.*", source)  # and strings that have this sign, which is quicker to find
+
+
+def absent(text: str) -> list[str]:
+    """Return the files, and the names in modules of the package, that a text names and that are not there."""
+    files = [name for name in FILE.findall(text) if name not in ELSEWHERE]
+    found = [name for name in files if not any(path.endswith(f"/{name}") for path in TREE)]
+    for name in DOTTED.findall(text):
+        module, _, last = name.removeprefix("rnncalc.").rpartition(".")
+        path = ROOT / "rnncalc" / f"{module.replace('.', '/')}.py"
+        if path.is_file() and not re.search(rf"^(class |def |){last}\b", path.read_text("utf-8"), re.MULTILINE):
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize("paths", [*WRITTEN.values(), DOCUMENTS], ids=[*WRITTEN, "documents"])
+def test_what_a_text_names_is_there(paths: list[Path]) -> None:
+    """In the package, the tests and the documents."""
+    found = []
+    for path in paths:
+        source = path.read_text("utf-8")
+        texts = comments(source) if path.suffix == ".py" else [prose(source)]
+        found += [(path.name, name) for text in texts for name in absent(text)]
+    assert found == []
+
+
+def test_the_test_can_fail() -> None:
+    """A file that was moved, in a comment or a docstring, and a name that a module lacks."""
+    assert absent("see `kinds.py` and layers/nowhere.py, not layers/cell.py or cell.py") == [
+        "kinds.py",
+        "layers/nowhere.py",
+    ]
+    assert absent("`layers.cell.Operations` and `layers.cell.Operation_`") == ["layers.cell.Operation_"]
+    assert [*comments('"""a"""\nx = "b"  # c')] == ["a", "# c"]
