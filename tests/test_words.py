@@ -42,6 +42,12 @@ WORDS = (
     Word(r"\bSo would (the|a|an)\b", "... would also give"),
     Word(r"\bno valid\b", "invalid"),
     Word(r"\bWho grades\b", "When you grade"),
+    Word(
+        r"\b(adds|[Ss]teps|parameters|bytes|gradients|updates|features|units|vectors?|frames|products|rows?|lines?|one)"
+        r" a (step|second|unit|sequence|direction|parameter|line|weight|gate|layer|row|number|tensor)\b"
+        r"|^ a (step|second|sequence|direction|parameter)\b|\d a (parameter|weight)\b",
+        "per",
+    ),
 )
 """The left column of the table of words that can be looked for, and its right column."""
 

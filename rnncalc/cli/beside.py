@@ -93,7 +93,7 @@ beside_flags = together(
     click.option("--shapes", is_flag=True, help="Show what each layer reads and returns, states included."),
     click.option("--time-first", is_flag=True, help="Shapes with the steps before the batch."),
     click.option("--stream", is_flag=True, help="Add the state that is carried from step to step."),
-    click.option("--rate", metavar="R", help="Steps a second, for --stream."),
+    click.option("--rate", metavar="R", help="Steps per second, for --stream."),
     word_flag(
         "--quantize",
         words="rnncalc.questions.quantized:QUANTIZATIONS",

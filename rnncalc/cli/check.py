@@ -56,7 +56,7 @@ COMPARISONS = {
         Rule.GROWTH, Quantity.STATE_BYTES, BYTES, "The most bytes of state more: 1kB, or 5%."
     ),
     "max_multiply_adds_per_second_growth": BudgetKey(
-        Rule.GROWTH, Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds a second more: 5%."
+        Rule.GROWTH, Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds per second more: 5%."
     ),
     "max_dense_ratio_fall": BudgetKey(
         Rule.FALL, Quantity.DENSE_RATIO, Ratio(), "The most that the dense ratio falls: 5%."
@@ -82,7 +82,7 @@ def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorat
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags
 @_limit_flags(BUDGET_KEYS)
-@click.option("--rate", metavar="R", help="Steps a second, for multiply-adds a second.")
+@click.option("--rate", metavar="R", help="Steps per second, of a live signal.")
 @dtype_flag
 @click.option(
     "--baseline",

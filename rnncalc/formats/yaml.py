@@ -113,7 +113,7 @@ def weights_text(weights: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
 
 
 def _nested(nested: Any, indent: int) -> str:
-    """Return nested lists in brackets, a line a row."""
+    """Return nested lists in brackets, one line per row."""
     if not isinstance(nested, list):
         return _number(nested)
     if not (nested and isinstance(nested[0], list)):

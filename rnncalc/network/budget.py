@@ -97,7 +97,7 @@ class Budget(Record):
         int | None, _most(Quantity.STATE_BYTES, BYTES, "The most bytes of them, such as 2kB.")
     ] = None
     max_multiply_adds_per_second: Annotated[
-        int | None, _most(Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds a second: 40M.")
+        int | None, _most(Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds per second: 40M.")
     ] = None
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 

@@ -32,7 +32,7 @@ class Network(Description):
     An encoder-decoder has an `encoder` and a `decoder`, which hold those four, in their place.
     feedback: whether, in one-to-many, each output is the next input; else zeros follow.
     notation: how its parameters are spelled where they are shown; by default as the convention has them.
-    rate: the steps a second, when it runs on a live signal.
+    rate: the steps per second, when it runs on a live signal.
     Raises SpecError naming everything that is wrong with it.
     """
 

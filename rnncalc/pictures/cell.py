@@ -145,7 +145,7 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
             if product.form is Form.DIAGONAL:
                 bare.setdefault(product.of, []).append(gate.letter)
     for of, gates in bare.items():
-        yield f"One weight a unit, not a matrix: {of} in {all_of(gates)}."
+        yield f"One weight per unit, not a matrix: {of} in {all_of(gates)}."
     if layer.bidirectional:
         yield "The backward direction is the same cell with weights of its own; parameters are those of both."
     if others:

@@ -1,4 +1,4 @@
-"""A network unrolled in time: a column a step, a row a layer.
+"""A network unrolled in time: a column for each step, a row for each layer.
 
 The steps at which a layer is applied and has an output come from the moves of the network's flow. Only the steps that
 are drawn are looked at, so a long sequence takes no longer than a short one.

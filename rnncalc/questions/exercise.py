@@ -288,12 +288,12 @@ RIGHT = {ask: QUANTITIES[ask] for ask in ("multiply-adds", "saved")}
 
 CONFUSED: Mapping[str, Sequence[tuple[Reason, Callable[[Training], int | None]]]] = {
     "multiply-adds": (
-        (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds a step"]),
+        (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds per step"]),
         (
             Reason("params", "is the number of parameters, and most are used once for each step"),
             lambda of: of.network.params,
         ),
-        (Reason("biases", "counts a multiply-add for each bias too"), QUANTITIES["gradients a step"]),
+        (Reason("biases", "counts a multiply-add for each bias too"), QUANTITIES["gradients per step"]),
         (
             Reason("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add"),
             QUANTITIES["twice forward"],

@@ -175,7 +175,7 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
 
 
 def _refuse_windows(name: str, shape: Shape, chunk: int | None) -> None:
-    """Refuse chunks that would cut the steps a layer reads at once, and an output of too many steps."""
+    """Refuse chunks that would cut the steps that a layer reads at once, and an output of too many steps."""
     if chunk is not None:
         message = f"{escape(name)} reads several steps at once, or ends or begins a sequence, and chunks would cut it"
         raise RefusedError(f"{message}; leave the chunk out")

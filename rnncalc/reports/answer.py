@@ -302,14 +302,14 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
 QUANTITIES = {
     "dense": "the count of the dense equivalent, which shares no weights over time",
     "multiply-adds": "the number of multiply-adds in one pass, not of parameters",
-    "multiply-adds a step": "the number of multiply-adds in one step, not of parameters",
+    "multiply-adds per step": "the number of multiply-adds in one step, not of parameters",
     "bytes": "the number of bytes in float32, four for each parameter",
     "gradients": "the number of gradients, one for each parameter that is trained",
     "saved": "the number of saved activations, not of parameters",
     "backward": "the number of multiply-adds of the backward pass, not of parameters",
     "states": "the number of values in the states of all steps, not of parameters",
     "training bytes": "the number of bytes that training takes in float32",
-    "gradients a step": "a gradient for each parameter and step; those of all steps are summed: {right:,}",
+    "gradients per step": "a gradient for each parameter and step; those of all steps are summed: {right:,}",
     "saved without gates": "the saved activations without the gates, which the backward equations read too: {right:,}",
     "twice forward": "twice the multiply-adds of the forward pass, not those of the backward pass: {right:,}",
 }

@@ -142,7 +142,7 @@ class StreamReport(ExtendedCountReport):
         work = self.stream.multiply_adds_per_step
         if isinstance(of, Placed):
             work = 0 if of.starts else of.multiply_adds_per_step
-        return {**super().cells(of, numbers), "Multiply-adds a step": work}
+        return {**super().cells(of, numbers), "Multiply-adds per step": work}
 
     def notes(self) -> Iterator[str]:
         of = self.stream

@@ -27,7 +27,7 @@ UNITS = {
     Quantity.TRAINING_BYTES: "bytes of training",
     Quantity.STATE: "numbers of state",
     Quantity.STATE_BYTES: "bytes of state",
-    Quantity.MULTIPLY_ADDS_PER_SECOND: "multiply-adds a second",
+    Quantity.MULTIPLY_ADDS_PER_SECOND: "multiply-adds per second",
 }
 
 _MOST_DIGITS = 40
@@ -361,7 +361,7 @@ def _why_unknown(check: LimitCheck) -> str:
         case Unknown.CANNOT_STREAM:
             return "a bidirectional layer cannot run step by step; remove the limit, or bidirectional"
         case Unknown.RATE_NOT_GIVEN:
-            return f"{_not_known(check.limit.quantity)} without the steps a second; give rate, or --rate"
+            return f"{_not_known(check.limit.quantity)} without the steps per second; give rate, or --rate"
         case Unknown.NOT_KNOWN_BEFORE:
             return f"{_not_known(check.limit.quantity)} of the baseline"
         case Unknown.GROWN_FROM_NOTHING:

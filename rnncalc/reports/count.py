@@ -164,7 +164,7 @@ def _numbers(count: Count, cost: bool, of: Count | Placed) -> dict[str, int | No
 
 
 def _cost_title(count: Count) -> str:
-    return "Multiply-adds" if steps_known(count.network.parts) else "Multiply-adds a step"
+    return "Multiply-adds" if steps_known(count.network.parts) else "Multiply-adds per step"
 
 
 def _cost(count: Count, of: Count | Placed) -> int | None:

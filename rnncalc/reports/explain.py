@@ -209,7 +209,7 @@ def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
         case StepKind.TENSOR:
             what = HOLDS[step.role] if step.role else ""
             if step.role is Role.RECURRENT and step.expression in ONE_A_UNIT:
-                what = "recurrent weights, one a unit"
+                what = "recurrent weights, one per unit"
             if len(step.gates) > 1:
                 what += f"{'es' if what.endswith('bias') else ''} of {all_of([*step.gates])}"
             return step.name, what

@@ -49,7 +49,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         return _HEADER, ((file.path, *(tensor[key] for key in _HEADER[1:])) for tensor in tensors)
 
     def sheets(self) -> list[Sheet]:
-        """Return a row a tensor, parameters apart from the rest."""
+        """Return a row for each tensor, parameters apart from the rest."""
         file = self.read.file
         rows: list[Row] = []
         for tensor in file.tensors[:MOST_ROWS]:

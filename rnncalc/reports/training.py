@@ -93,7 +93,7 @@ def on_chunks(training: Training) -> Iterator[str]:
         stands = STANDS.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
         yield f"The loss stands {stands or 'at every step'}{of}; backpropagation goes through all steps."
         return
-    count = "" if training.updates is None else f", {plural(training.updates, 'update')} a sequence"
+    count = "" if training.updates is None else f", {plural(training.updates, 'update')} per sequence"
     chunks = f"chunks of {plural(training.chunk or 0, 'step')}{count}"
     yield f"Truncated: {chunks}; the state is carried forward, gradients stop between chunks."
     if network.encoder:

@@ -66,7 +66,7 @@ def _numbers() -> Schema:
     states = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": numbers}}
     return {
         "weights": {"type": "object", "description": "For a run: {LAYER: {TENSOR: nested lists}}."},
-        "inputs": {"type": ["array", "object"], "description": "For a run: a vector a step, or a token number."},
+        "inputs": {"type": ["array", "object"], "description": "For a run: a vector per step, or a token number."},
         "targets": {**numbers, "description": "For the loss of a run, in the shape of the output."},
         "start": {**states, "description": "For a run: the states before the first step, {LAYER: {h: [...]}}."},
     }

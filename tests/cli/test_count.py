@@ -110,7 +110,7 @@ WHOLE = "The loss stands after the last step; backpropagation goes through all s
         (
             ["-l", "rnn:3", "--chunk", 4],
             [
-                "Truncated: chunks of 4 steps, 3 updates a sequence;",
+                "Truncated: chunks of 4 steps, 3 updates per sequence;",
                 "The loss is that of the last chunk: a shorter chunk learns nothing from earlier ones.",
             ],
         ),

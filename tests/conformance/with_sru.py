@@ -1,6 +1,6 @@
 """The SRU as a module of sru, in float64.
 
-The package computes what its paper says (Lei et al. 2018): gates read the state through a weight a unit, c is shown
+The package computes what its paper says (Lei et al. 2018): gates read the state through a weight per unit, c is shown
 without a tanh, and nothing is rescaled (`rescale=False`, which is `SRU`'s default but not `SRUCell`'s).
 """
 

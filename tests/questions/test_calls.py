@@ -252,7 +252,7 @@ def test_inputs_are_the_list_that_the_command_takes(inputs: Any) -> None:
 
 
 def test_inputs_of_halves_and_of_an_embedding() -> None:
-    """A list a half, and a token a step; their number is T where the network does not say it."""
+    """A list a half, and a token per step; their number is T where the network does not say it."""
     halves = Network(encoder=Part(2, (GRU(3),)), decoder=Part(1, (GRU(3),)))
     done = run(halves, inputs={"encoder": [[1, 2]] * 4, "decoder": [[1]] * 2})
     assert [part.steps for part in done.network.parts.values()] == [4, 2]

@@ -82,12 +82,13 @@ from rnncalc.spec.schema import schema
         ("budget: {max_state: 2}", "6:21: budget.max_state: expected at most 2 numbers of state, got 3: 1 too many"),
         (
             "rate: 2\nbudget: {max_multiply_adds_per_second: 47}",
-            "7:40: budget.max_multiply_adds_per_second: expected at most 47 multiply-adds a second, got 48: 1 too many",
+            "7:40: budget.max_multiply_adds_per_second: expected at most 47 multiply-adds per second, "
+            "got 48: 1 too many",
         ),
         (
             "budget: {max_multiply_adds_per_second: 47}",
-            "6:40: budget.max_multiply_adds_per_second: cannot be judged: multiply-adds a second are not known without "
-            "the steps a second; give rate, or --rate",
+            "6:40: budget.max_multiply_adds_per_second: cannot be judged: multiply-adds per second are not known "
+            "without the steps per second; give rate, or --rate",
         ),
         ("budget: {layers: {rnn_1: 24, output: 4}}", ""),
         (

@@ -298,7 +298,7 @@ def _decoder(cells: list[Cell], *, output: Output, encoder: list[Cell], embeddin
 
 
 def test_each_layer_of_a_decoder_takes_the_states_of_its_own_encoder_layer() -> None:
-    """With u units a direction in the encoder, each count by hand; no row has 0 units, and each is the most."""
+    """With u units per direction in the encoder, each count by hand; no row has 0 units, and each is the most."""
     both = _decoder(
         [RNN(6), RNN(3)], encoder=[RNN(3, bidirectional=True), RNN(3)], output=Output(2)
     )  # two directions start one, of 2u; one starts one, of u

@@ -135,7 +135,7 @@ def test_a_frozen_layer_is_counted_apart(call: Call) -> None:
 
 
 def test_a_tied_output_counts_its_matrix_once() -> None:
-    """Vocabulary 10, width 4: the table has 40, the output its 10 biases and still 40 multiply-adds a step."""
+    """Vocabulary 10, width 4: the table has 40, the output its 10 biases and still 40 multiply-adds per step."""
     network = Network(input=10, layers=(Embedding(4), RNN(4)), output=Output(10, tied=True), steps=1)
     embedding, rnn, output = count(network).layers
     assert (embedding.params, rnn.params, output.params) == (40, 36, 10)

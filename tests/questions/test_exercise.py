@@ -226,8 +226,8 @@ def test_sizes_are_changed_where_they_stand() -> None:
     assert [part.layers for part in resized(network, both, 6).parts.values()] == [(GRU(6),)] * 2
 
 
-SMALL = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products a step
-GATED = Network(input=13, layers=(LSTM(29),), steps=7)  # 4·29·43 = 4,988 parameters, 4·29·42 = 4,872 products a step
+SMALL = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
+GATED = Network(input=13, layers=(LSTM(29),), steps=7)  # 4·29·43 = 4,988 parameters, 4·29·42 = 4,872 products per step
 
 
 @pytest.mark.parametrize(

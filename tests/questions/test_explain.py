@@ -199,9 +199,9 @@ def test_fused_tensors_name_their_gates(call: Call) -> None:
 
 @pytest.mark.parametrize("layer", ["sru:5", "rnn:5,recurrence=diagonal", "gru:5,recurrence=diagonal"])
 def test_a_diagonal_recurrence_is_no_matrix(layer: str, call: Call) -> None:
-    """Weights that are a vector are told as one a unit; of a full recurrence, also of one unit, as a matrix."""
+    """Weights that are a vector are told as one per unit; of a full recurrence, also of one unit, as a matrix."""
     (of,) = derived(call, "-i", 4, "-l", layer)
-    assert {step["what"] for step in of["steps"] if "recurrent" in step["what"]} == {"recurrent weights, one a unit"}
+    assert {step["what"] for step in of["steps"] if "recurrent" in step["what"]} == {"recurrent weights, one per unit"}
     (full,) = derived(call, "-i", 4, "-l", "rnn:1")
     assert [step["what"] for step in full["steps"]][1] == "recurrent matrix"
 

@@ -138,7 +138,7 @@ def test_it_says_what_a_chunk_leaves_out(call: Call) -> None:
     chunked = call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training", "--chunk", 4).out
     assert "∂L/∂W = Σ_k" in whole
     assert "Truncated" not in whole
-    assert "Truncated: chunks of 4 steps, 3 updates a sequence" in chunked
+    assert "Truncated: chunks of 4 steps, 3 updates per sequence" in chunked
     assert "what h_T owes to others is left out" in chunked
     found = report_of(call, "explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training")
     assert any("Σ_k" in remark for remark in found["remarks"])

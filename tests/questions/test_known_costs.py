@@ -32,7 +32,7 @@ def test_published_keyword_spotters(name: str) -> None:
 
 
 def test_rnnoise() -> None:
-    """Valin 2018: 87,503 weights, with the 25 of a second output; two operations a weight, 100 frames a second."""
+    """Valin 2018: 87,503 weights, with the 25 of a second output; two operations a weight, 100 frames per second."""
     network = load("specs/rnnoise.yaml")
     assert network.params + 24 + 1 == 87_503
     running = stream(network)

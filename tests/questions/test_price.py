@@ -204,5 +204,5 @@ def test_the_memory_of_a_pass_by_hand(network: Network, asked: dict[str, bool], 
 def test_the_work_of_a_pass_by_hand() -> None:
     """Products; 400 a gate and step of each direction, 4,000 a layer."""
     layers = [GRU(3, bidirectional=True), Dense(5)]
-    network = Network(input=4, layers=layers, steps=7)  # 2·3·3·(4 + 3) products a step, and 5·6
+    network = Network(input=4, layers=layers, steps=7)  # 2·3·3·(4 + 3) products per step, and 5·6
     assert work_of(network) == 7 * 126 + 30 + 2 * 4_000 + 400 * (7 * 2 * 3 + 1)

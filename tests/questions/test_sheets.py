@@ -157,7 +157,7 @@ def test_states_stand_below_each_other(call: Call, tmp_path: Path) -> None:
 def test_counts_in_columns_of_their_own(call: Call) -> None:
     """Frozen and trainable apart, the cost of a step where T is not known, of a pass where it is."""
     header, *_ = (line for line in call("-i", 2, "-l", "rnn:3,frozen", "--cost").out.splitlines() if "Layer" in line)
-    assert re.split(r"\s{2,}", header)[-5:] == ["Parameters", "Trainable", "Frozen", "Multiply-adds a step", "Bytes"]
+    assert re.split(r"\s{2,}", header)[-5:] == ["Parameters", "Trainable", "Frozen", "Multiply-adds per step", "Bytes"]
     out = call("-i", 2, "-l", "rnn:3", "-T", 4, "--cost", "--dtype", "int8").out
     assert "Multiply-adds  Bytes" in out
     assert "Bytes: 1 byte per parameter, int8." in out

@@ -1,4 +1,4 @@
-"""Flax linen: a dense layer a gate and side, `iz` on the input, `hz` on the past; SimpleCell has one `i`, one `h`."""
+"""Flax linen: a dense layer per gate and side, `iz` on the input, `hz` on the past; SimpleCell has one `i`, one `h`."""
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, prefix

@@ -1,4 +1,4 @@
-"""Flax nnx: SimpleCell and GRUCell fuse the gates in `dense_i` and `dense_h`; LSTMCell has a layer a gate and side."""
+"""Flax nnx: SimpleCell and GRUCell fuse the gates in `dense_i` and `dense_h`; LSTMCell has one per gate and side."""
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix

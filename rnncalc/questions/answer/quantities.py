@@ -50,14 +50,14 @@ def _without_gates(layer: LayerTraining, of: Training) -> int | None:
 QUANTITIES: Mapping[str, Callable[[Training], int | None]] = {
     "dense": lambda of: dense.params if (dense := dense_equivalent(of.network)) else None,
     "multiply-adds": _multiply_adds,
-    "multiply-adds a step": _multiply_adds_per_step,
+    "multiply-adds per step": _multiply_adds_per_step,
     "bytes": lambda of: DTYPES["float32"] * sum(layer.placed.params for layer in of.layers),
     "gradients": lambda of: of.gradients,
     "saved": lambda of: of.saved,
     "backward": lambda of: of.backward_multiply_adds,
     "states": lambda of: of.states_carried,
     "training bytes": lambda of: of.bytes,
-    "gradients a step": lambda of: total(
+    "gradients per step": lambda of: total(
         layer.gradients and _times(layer.placed.uses, layer.gradients) for layer in of.layers
     ),
     "saved without gates": lambda of: total(_without_gates(layer, of) for layer in of.layers),
@@ -65,7 +65,7 @@ QUANTITIES: Mapping[str, Callable[[Training], int | None]] = {
 }
 """The functions that count what a number may be, in the order of the list; each returns None for an unknown number."""
 
-MISCOUNTED = {"gradients a step": "gradients", "saved without gates": "saved", "twice forward": "backward"}
+MISCOUNTED = {"gradients per step": "gradients", "saved without gates": "saved", "twice forward": "backward"}
 """The mistakes about training among them: each counts another quantity wrong."""
 
 

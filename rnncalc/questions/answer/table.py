@@ -390,7 +390,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     # rare, about cells
     rare(
         "diagonal",
-        "counts one recurrent weight a unit instead of a matrix",
+        "counts one recurrent weight per unit instead of a matrix",
         in_cells(with_width("past", lambda line: 1)),
     ),
     rare(

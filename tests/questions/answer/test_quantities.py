@@ -65,18 +65,18 @@ def test_without_what_is_asked_for_nothing_is_said(call: Call, number: int) -> N
 
 def test_every_known_quantity() -> None:
     """The right number stands beside what is counted wrong; what is no other number is left out."""
-    small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products a step
+    small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
     assert {each.name: (each.number, each.right) for each in quantities(training(small))} == {
         "dense": (127, None),
         "multiply-adds": (66, None),
-        "multiply-adds a step": (24, None),
+        "multiply-adds per step": (24, None),
         "bytes": (112, None),
         "gradients": (28, None),
         "saved": (27, None),
         "backward": (87, None),
         "states": (9, None),
         "training bytes": (332, None),
-        "gradients a step": (76, 28),
+        "gradients per step": (76, 28),
         "twice forward": (132, 87),
     }
     gated = training(Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many"), chunk=3)
@@ -84,16 +84,16 @@ def test_every_known_quantity() -> None:
         ("saved without gates", 3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
     ]
     one = training(Network(input=13, layers=(LSTM(29),), steps=1))
-    assert "multiply-adds a step" not in {each.name for each in quantities(one)}
+    assert "multiply-adds per step" not in {each.name for each in quantities(one)}
     layer = quantities_of_layer(training(small), training(small).layers[0])
     assert {each.name: each.number for each in layer} == {
         "multiply-adds": 63,
-        "multiply-adds a step": 21,
+        "multiply-adds per step": 21,
         "bytes": 96,
         "gradients": 24,
         "saved": 24,
         "backward": 81,
-        "gradients a step": 72,
+        "gradients per step": 72,
         "twice forward": 126,
     }
 
@@ -106,7 +106,7 @@ DEEP = Network(input=6, layers=(GRU(4), GRU(3)), steps=5, convention="keras")
 @pytest.mark.parametrize(
     ("net", "number", "what"),
     [
-        (DEEP, 3 * 4 * (6 + 4) + 3 * 3 * (4 + 3), "multiply-adds a step"),  # as many as without biases
+        (DEEP, 3 * 4 * (6 + 4) + 3 * 3 * (4 + 3), "multiply-adds per step"),  # as many as without biases
         (DEEP, 5 * (120 + 63), "multiply-adds"),  # 3·4·12 + 3·3·9 = 225 parameters in Keras
         (DEEP, 4 * 225, "bytes"),
         (DEEP, 5 * 4 * 6 + 5 * 4 * 4, None),
@@ -115,7 +115,7 @@ DEEP = Network(input=6, layers=(GRU(4), GRU(3)), steps=5, convention="keras")
         (BARE, 4 * (5 * (7 + 5) + 2 * 5), "bytes"),  # and the whole count four times
         (BARE.replace(steps=4, topology="many-to-many"), 4 * 70, "multiply-adds"),
         (BARE.replace(steps=4, topology="many-to-many"), 4 * 70, "bytes"),
-        (TIED, 2 * 3 * 8 * (8 + 8) + 50 * 8, "multiply-adds a step"),
+        (TIED, 2 * 3 * 8 * (8 + 8) + 50 * 8, "multiply-adds per step"),
     ],
 )
 def test_a_number_of_another_kind_is_always_said_to_be_one(net: Network, number: int, what: str | None) -> None:
