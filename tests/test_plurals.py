@@ -1,10 +1,12 @@
 """One of a thing is never several: what every command says of networks in which everything is one."""
 
 import re
+from pathlib import Path
 
 import pytest
-from conftest import Call
+from conftest import Call, Result, file_at
 
+from rnncalc.cli.check import check
 from rnncalc.export import SPELLINGS
 from rnncalc.questions.quantized import QUANTIZATIONS
 
@@ -38,7 +40,7 @@ CALLS = (
     *("exercise", "exercise --ask layers --key", "solve --params 1", "solve --bytes 1"),
     *(f"export --to {name}" for name in SPELLINGS),
 )
-ONES = re.compile(r"(?<![\d.,_·×²/+\-−–(] )(?<![\d.,_])\b1 ([a-z]+s)\b")
+ONES = re.compile(r"(?<![\d.,_·×²/+\-−–(] )(?<![\d.,_])\b1 (?:[a-z]+ )?([a-z-]+s)\b")
 SINGULAR = {
     "is",
     "this",
@@ -58,12 +60,34 @@ SINGULAR = {
 """Words that end in an s, and are no plurals."""
 
 
+def plurals(result: Result) -> list[str]:
+    """Return the plurals that follow a 1 in whatever a call prints, on either stream."""
+    return [match for match in ONES.findall(result.out + result.err) if match not in SINGULAR]
+
+
 @pytest.mark.parametrize("call_of", CALLS)
 def test_one_is_no_plural(call_of: str, call: Call) -> None:
-    """In whatever a call prints, on either stream."""
+    """In every report on a network in which everything is one."""
     command, *words = call_of.split()
     for network in NETWORKS:
         sized = re.sub("(rnn|lstm|gru|dense|conv1d|embedding):1", r"\1:?", network) if command == "solve" else network
         result = call(command, *sized.split(), *words)
-        said = [match for match in ONES.findall(result.out + result.err) if match not in SINGULAR]
-        assert not said, (network, said, result.out + result.err)
+        assert not plurals(result), (network, result)
+
+
+LIMITS = sorted(option.opts[-1] for option in check.params if re.match("--(max|min)-", option.opts[-1]))
+SPEC = "input: 1\nsteps: 1\nrate: 1\nlayers: [rnn: 2]\noutput: 1\nexpect: 1\n"
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_one_is_no_plural_in_a_check(limit: str, call: Call, tmp_path: Path) -> None:
+    """Of each limit of 1, also of a growth by at most 1 over an earlier file."""
+    before, after = file_at(tmp_path / "a.yaml", SPEC), file_at(tmp_path / "b.yaml", SPEC.replace("rnn: 2", "rnn: 9"))
+    for form in ("table", "markdown", "junit"):
+        result = call("check", after, "--baseline", before, limit, 1, "-f", form)
+        assert not plurals(result), result
+
+
+def test_one_is_no_plural_in_growth(call: Call) -> None:
+    """Of one number of steps."""
+    assert not plurals(call("compare", "-i", 1, "-l", "rnn:1", "--steps", "1..1"))

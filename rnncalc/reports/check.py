@@ -18,17 +18,18 @@ if TYPE_CHECKING:
     from rnncalc.questions.check import Number
 
 UNITS = {
-    Quantity.PARAMS: "parameters",
-    Quantity.BYTES: "bytes",
-    Quantity.MULTIPLY_ADDS: "multiply-adds",
-    Quantity.DENSE_RATIO: "dense-equivalent parameters for each one",
-    Quantity.SAVED: "saved activations",
-    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of the backward pass",
-    Quantity.TRAINING_BYTES: "bytes of training",
-    Quantity.STATE: "numbers of state",
-    Quantity.STATE_BYTES: "bytes of state",
-    Quantity.MULTIPLY_ADDS_PER_SECOND: "multiply-adds per second",
+    Quantity.PARAMS: ("parameter", ""),
+    Quantity.BYTES: ("byte", ""),
+    Quantity.MULTIPLY_ADDS: ("multiply-add", ""),
+    Quantity.DENSE_RATIO: ("dense-equivalent parameter", " for each one"),
+    Quantity.SAVED: ("saved activation", ""),
+    Quantity.BACKWARD_MULTIPLY_ADDS: ("multiply-add", " of the backward pass"),
+    Quantity.TRAINING_BYTES: ("byte", " of training"),
+    Quantity.STATE: ("number", " of state"),
+    Quantity.STATE_BYTES: ("byte", " of state"),
+    Quantity.MULTIPLY_ADDS_PER_SECOND: ("multiply-add", " per second"),
 }
+"""What is counted of each quantity: a noun in the singular, and the words behind it."""
 
 _MOST_DIGITS = 40
 """The most digits after the point; numbers that differ only in later digits look equal."""
@@ -309,7 +310,9 @@ def _message(check: LimitCheck) -> str | None:
     """Return a sentence if a limit is not kept, else None."""
     if check.kept:
         return None
-    limit, actual, unit = check.limit, check.actual, UNITS[check.limit.quantity]
+    limit, actual = check.limit, check.actual
+    noun, more = UNITS[limit.quantity]
+    unit = f"{noun}{'s' * (limit.value != 1 or limit.percent)}{more}"
     if limit.shape:
         of = f"expected {bracketed(limit.shape)}"
         if check.unknown:
@@ -373,7 +376,7 @@ def _why_unknown(check: LimitCheck) -> str:
 
 def _not_known(quantity: Quantity) -> str:
     is_one = quantity is Quantity.DENSE_RATIO
-    return "the dense equivalent is not known" if is_one else f"{UNITS[quantity]} are not known"
+    return "the dense equivalent is not known" if is_one else f"{'s'.join(UNITS[quantity])} are not known"
 
 
 def _digits(one: Number, other: Number | None) -> int:

@@ -193,7 +193,7 @@ class DenseGrowthReport(SheetReport, DataReport):
         )
         rows: list[Row] = [(*row, Bar(row[2] / most)) for row in self._rows()]
         line = "".join(BARS[dense * len(BARS) // (most + 1)] for dense in self.growth.dense.values())
-        range_ = f"{found[0]:,} to {found[-1]:,} steps"
+        range_ = f"{found[0]:,} to {plural(found[-1], 'step')}"
         network = self.growth.network
         return [
             Sheet(
