@@ -118,8 +118,9 @@ MOST_STUDENTS = 100_000
 MOST_EXERCISES = 1_000
 """The variants of an exercise: more than a course has students, and each costs a search."""
 
-MOST_WRONG = 200
-"""The known wrong answers of one question of an exercise: each costs a search and its feedback, 10 ms in letters."""
+MOST_WRONG, MOST_WRONG_LINES = 200, 5_000
+"""The known wrong answers of one question of an exercise, and the layers that all of them count: the feedback on each
+takes 0.1 ms a layer."""
 
 MOST_LEARNED = 20
 """The wrong ways of counting, found for earlier numbers, that are tried for later ones first."""

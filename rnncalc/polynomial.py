@@ -7,7 +7,7 @@ has no letters is a plain int. Knows nothing of networks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import gcd, prod
 from typing import Any, Union
 
@@ -154,7 +154,7 @@ class Polynomial:
         """Return the common factor of all terms, as a number and letters, and the rest for the bracket."""
         number = gcd(*self.terms.values())
         common = []
-        for letter in dict.fromkeys(letter for monomial in self.terms for letter in monomial):
+        for letter in dict.fromkeys(next(iter(self.terms))):
             common += [letter] * min(monomial.count(letter) for monomial in self.terms)
         rest: dict[Monomial, int] = {}
         for monomial, factor in self.terms.items():
@@ -167,19 +167,17 @@ class Polynomial:
     def _with(self, terms: Mapping[Monomial, int], times: int) -> Number:
         if not terms:
             return self
-        added = {**self.terms}
+        added = {**self.terms}  # a copy, not a pass over all terms: a sum of a thousand layers adds as often
+        plain = added.pop((), 0) + times * terms.get((), 0)
         for monomial, factor in terms.items():
-            added[monomial] = added.get(monomial, 0) + times * factor
-        return _number(added)
-
-
-def total(values: Iterable[Any]) -> Any:
-    """Return the sum of numbers and polynomials, in time linear in their terms."""
-    terms: dict[Monomial, int] = {}
-    for value in values:
-        for monomial, factor in (_terms(value) or {}).items():
-            terms[monomial] = terms.get(monomial, 0) + factor
-    return _number(terms)
+            if number := added.get(monomial, 0) + times * factor:
+                added[monomial] = number
+            else:
+                del added[monomial]
+        added.pop((), None)
+        if plain and added:
+            added[()] = plain
+        return Polynomial(added) if added else plain
 
 
 def letter(name: str) -> Any:

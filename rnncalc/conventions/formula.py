@@ -6,6 +6,7 @@ is one; so are the product of a tensor's axes and every other sum that is shown.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise, product, starmap
 from math import gcd, prod
@@ -123,7 +124,7 @@ def _sum(terms: Iterable[Expression], folded: bool) -> Expression:
     if folded:
         number = sum([term for term in flat if isinstance(term, int)])
         others = [term for term in flat if not isinstance(term, int)]
-        flat = [_product((others.count(term), term), folded) for term in dict.fromkeys(others)]  # k + k is 2k
+        flat = [_product((times, term), folded) for term, times in Counter(others).items()]  # k + k is 2k
         flat += [number] if number else []
     return (flat[0] if flat else 0) if len(flat) < 2 else Plus(tuple(flat))
 

@@ -8,7 +8,7 @@ from math import prod
 from random import Random
 from typing import Any, TypeVar
 
-from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_WRONG
+from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
@@ -246,7 +246,7 @@ def _total(network: Network) -> Item:
     numbers = [*grader.search.singles(None)]
     if not network.letters:
         numbers += [quantity.number for quantity in grader.quantities]
-    given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params)]
+    given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params, len(network.stack))]
     wrong = tuple(grader.judge([each]).judged[0] for each in given)
     return Item(None, None, str(network.params) if network.letters else network.params, wrong)
 
@@ -263,9 +263,13 @@ def _layers(network: Network) -> Iterator[Item]:
             yield Item(placed.name, None, placed.params, tuple(wrong))
 
 
-def _wrong(answers: Iterable[T], right: T) -> list[T]:
-    """Return the wrong answers, the likeliest, each once, without 0: no learner answers 0."""
-    return [*islice((answer for answer in dict.fromkeys(answers) if answer not in (right, 0)), MOST_WRONG)]
+def _wrong(answers: Iterable[T], right: T, layers: int = 1) -> list[T]:
+    """Return the wrong answers, the likeliest, each once, without 0: no learner answers 0.
+
+    layers: how many layers each counts.
+    """
+    most = min(MOST_WRONG, MOST_WRONG_LINES // layers)
+    return [*islice((answer for answer in dict.fromkeys(answers) if answer not in (right, 0)), most)]
 
 
 def _tensors(network: Network) -> Iterator[Item]:

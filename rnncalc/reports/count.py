@@ -193,7 +193,7 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     elif dense and equivalent is None:
         yield "Dense equivalent: not known without the number of steps; give steps, or -T."
     if cost:
-        size = f"; {byte_size(count.bytes)} in all" if count.bytes >= KIBI else ""
+        size = f"; {byte_size(count.bytes)} in all" if not has_letters(count.bytes) and count.bytes >= KIBI else ""
         yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{size}."
 
 

@@ -17,6 +17,7 @@ from rnncalc.conventions.formula import (
     value,
 )
 from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
+from rnncalc.records import Frozen
 
 SIZES = {"h": 20, "m": 10, "p": 3}
 
@@ -153,3 +154,18 @@ def test_what_terms_have_in_common() -> None:
 def test_plain_arithmetic(of: Expression, said: str) -> None:
     """As a program has it; what is taken away has its sign."""
     assert plain(of) == said
+
+
+def test_a_long_sum_compares_its_terms_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not each with each other: a thousand layers with letters are one sum."""
+    compared = []
+    equal = Frozen.__eq__
+
+    def counting(one: Frozen, other: object) -> bool:
+        compared.append(one)
+        return equal(one, other)
+
+    monkeypatch.setattr(Frozen, "__eq__", counting)
+    terms = [Times((number, "h")) for number in range(2, 1_002)]
+    assert folded_sum([*terms, *terms]) == Plus(tuple(Times((2 * number, "h")) for number in range(2, 1_002)))
+    assert len(compared) < 10 * len(terms)

@@ -302,3 +302,13 @@ def test_as_many_choices_as_there_are_letters() -> None:
     assert found.right_answer in found.items[0].choices
     (written,) = exercise(GRU_16).exercises
     assert written.items[0].choices == ()
+
+
+@pytest.mark.parametrize(("layers", "most"), [(24, 200), (49, 100), (249, 20)])
+def test_the_wrong_answers_of_deep_networks_are_fewer(layers: int, most: int) -> None:
+    """The likeliest, as many as keep the layers that all of them count at 5,000; every number is different there."""
+    net = Network(
+        input=3, layers=[LSTM(2 * place + 5, bidirectional=True) for place in range(layers)], output=Output(2)
+    )
+    (item,) = exercise(net).exercises[0].items
+    assert min(most, 20) <= len(item.wrong) <= most

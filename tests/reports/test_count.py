@@ -99,3 +99,18 @@ def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> Non
 def test_a_title_tells_what_changes_the_cell(call: Call, layer: str, title: str) -> None:
     """A projection, a diagonal recurrence and peepholes, in a word each."""
     assert call("-i", 3, "-l", layer).out.splitlines()[0] == title
+
+
+OPTIONS = (
+    *("--tensors", "--cost", "--dense", "--operations", "--shapes", "--stream", "--quantize=int8", "--all-conventions"),
+    *("--cost --dtype=int8", "--stream --rate=100", "--operations --batch=64", "--shapes --batch=64"),
+)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("kind", ["table", "json", "markdown", "html"])
+def test_letters_have_no_amount(call: Call, options: str, kind: str) -> None:
+    """However large the numbers beside them are: 3,000,000 inputs of a letter are certainly more than 1,024 bytes."""
+    network = ("-i", 3_000_000, "-l", "lstm:h", "-l", "gru:4000,bidirectional", "-o", 5, "-T", 1_000_000)
+    done = call(*network, *options.split(), "-f", kind)
+    assert (done.code, done.err) == (0, "")

@@ -239,8 +239,6 @@ def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterat
 
 def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet without each hidden layer; the next layer's input width is unchanged, or adapted."""
-    if len(worksheet) > MOST_JUDGED:
-        return
     for place, line in enumerate(worksheet):
         if isinstance(line.layer, Output | Embedding | External) or not line.params:
             continue
@@ -256,7 +254,7 @@ def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Var
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with each layer alone, if at least three layers have parameters."""
     counted = [place for place, line in enumerate(worksheet) if line.params]
-    if len(worksheet) > MOST_JUDGED or len(counted) < 3:
+    if len(counted) < 3:
         return
     for place in counted:
         line = worksheet[place]

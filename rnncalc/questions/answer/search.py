@@ -11,7 +11,6 @@ from rnncalc.bounds import MOST_BY_CHANCE, MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.network.network import Network
-from rnncalc.polynomial import total
 from rnncalc.questions.answer.changes import concatenates, direction_width, replace_line, set_input
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.reading import GivenNumber
@@ -93,8 +92,9 @@ class Search:
     def __init__(self, worksheet: Worksheet, network: Network) -> None:
         self.worksheet = worksheet
         self.network = network
+        self.counts = tuple([line.params for line in worksheet])
         large = len(worksheet) > MOST_JUDGED
-        rows = [row for row in TABLE if not (large and row.rare)]
+        rows = [row for row in TABLE if not (large and (row.rare or _by_layer(row)))]
         self.fitted = [row for row in rows if isinstance(row, Family) and row.fitted]
         self.rows = [row for row in rows if row not in self.fitted]
         self._made: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
@@ -140,7 +140,7 @@ class Search:
         place: the line whose number is asked for, None for the total. The mistakes of fitted families are not there.
         """
         if place not in self._singles:
-            right = sum(line.params for line in self.worksheet) if place is None else self.worksheet[place].params
+            right = sum(self.counts) if place is None else self.counts[place]
             made = [each for each in self._numbered(place, right) if each[0] != right]
             likeliest = sorted(made, key=lambda each: _is_rare(each[1]))
             numbered = self._singles[place] = {number: [] for number, _ in likeliest}
@@ -153,7 +153,8 @@ class Search:
         for row in self.rows:
             if place is None or not _by_layer(row):
                 for variant, counts in self.variants(row):
-                    number = total(counts) if place is None else counts[place]
+                    changes = [now - was for now, was in zip(counts, self.counts, strict=True) if now is not was]
+                    number = right + sum(changes) if place is None else counts[place]
                     yield number, Candidate(((row, variant),), variant.worksheet, variant.layer)
         if place is None and len(self.worksheet) <= MOST_JUDGED:
             for row in self.rows:
@@ -185,7 +186,7 @@ class Search:
         """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
         if row.id not in self._made:
             variants = _variants(row, self.worksheet, Question(self.network))
-            self._made[row.id] = [(each, tuple(line.params for line in each.worksheet)) for each in variants]
+            self._made[row.id] = [(each, _counts(each.worksheet, self.worksheet, self.counts)) for each in variants]
         return self._made[row.id]
 
     def pairs(self) -> list[tuple[tuple[int, ...], Candidate]]:
@@ -205,8 +206,7 @@ class Search:
         for first, second in product(rows, seconds):
             for once, counts in made[first.id] if first is not second else ():
                 for twice in _variants(second, once.worksheet, question):
-                    lines = zip(twice.worksheet, once.worksheet, counts, strict=True)
-                    both = tuple(count if now is was else now.params for now, was, count in lines)
+                    both = _counts(twice.worksheet, once.worksheet, counts)
                     if both != counts:
                         mistakes = ((first, once), (second, twice))
                         yield both, Candidate(mistakes, twice.worksheet, once.layer or twice.layer)
@@ -243,7 +243,7 @@ class Search:
             by_count = self._pairs_by_count.setdefault(place, {})
             for counts, candidate in self.pairs():
                 if place is None or not _by_layer(candidate.mistakes[0][0]):
-                    by_count.setdefault(total(counts) if place is None else counts[place], []).append(candidate)
+                    by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
         pairs = self._pairs_by_count[place].get(question.given.number, [])
         sums = [_sum(self.worksheet, question)] if pairs else []
         likeliest = []
@@ -296,12 +296,18 @@ def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -
         raise DeclarationError(f"mistake {row.id}: {raised(error)}") from error
 
 
+def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the count of each line of a worksheet; a line that is the same object as before is not counted again."""
+    lines = zip(worksheet, before, counts, strict=True)
+    return tuple([count if now is was else now.params for now, was, count in lines])
+
+
 def _with_same(row: Mistake | Family, worksheet: Worksheet, changed: Worksheet) -> Worksheet:
     """Return a changed worksheet whose equal lines are those of the other."""
     if len(changed) != len(worksheet):
         lines = f"as many lines as before, {len(worksheet)}, got {len(changed)}"
         raise DeclarationError(f"mistake {row.id}: expected a worksheet of {lines}")
-    return tuple([was if was == now else now for was, now in zip(worksheet, changed, strict=True)])
+    return tuple([was if was is now or was == now else now for was, now in zip(worksheet, changed, strict=True)])
 
 
 def _diagnosis(candidate: Candidate, right: Expression, question: Question, *, by_chance: bool) -> Diagnosis:

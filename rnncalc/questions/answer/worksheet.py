@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from operator import itemgetter
 from typing import Literal
 
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
@@ -166,8 +167,12 @@ Worksheet = tuple[LayerLine, ...]
 
 def sum_of(worksheet: Worksheet) -> Expression:
     """Return the sum of all lines; neighbours with equal sums become one product."""
-    counted = [expression for line in worksheet if amount(expression := line.expression)]
-    return total(product(len([*equal]), expression) for expression, equal in groupby(counted))
+    alike = [
+        (next(lines).expression, 1 + sum(1 for _ in lines)) for _, lines in groupby(worksheet, lambda line: line[1:])
+    ]
+    counted = [each for each in alike if amount(each[0])]
+    sums = groupby(counted, itemgetter(0))
+    return total(product(sum(times for _, times in equal), expression) for expression, equal in sums)
 
 
 def _products(line: LayerLine) -> Iterator[Expression]:

@@ -21,6 +21,10 @@ from rnncalc import (
     Pool1D,
     RepeatVector,
 )
+from rnncalc.questions.answer.mistake import Family
+from rnncalc.questions.answer.search import Search
+from rnncalc.questions.answer.table import TABLE
+from rnncalc.questions.answer.worksheet import worksheet_of
 
 PLAIN = Network(input=3, layers=(LSTM(5), GRU(7)), output=Output(2))
 # 4·5·(3 + 5 + 1) = 180, 3·7·(5 + 7 + 1) = 273, 2·(7 + 1) = 16
@@ -174,13 +178,22 @@ def test_how_often_it_was_counted(number: int, recurrent: int | None, whole: int
     assert variants_made("whole-times-{times}", PLAIN, number) == (expected if all_times else [])
 
 
-def test_only_hidden_layers_of_up_to_a_hundred_lines_are_left_out() -> None:
+def test_only_hidden_layers_are_left_out() -> None:
     """What is joined to a layer's input goes with it."""
     joined = Network(input=3, layers=(GRU(7, extra_inputs=2), Dense(4)))  # 3·7·(3 + 2 + 7 + 1) = 273, 32
     assert [lines for lines, _, _ in variants_made("no-layer", joined, 0)] == [(0, 32), (0, 4 * (3 + 1)), (273, 0)]
     hundred = Network(input=3, layers=(RNN(2), RNN(3)) * 50)
     assert len(variants_made("no-layer", hundred, 0)) == 100 + 99
-    assert variants_made("no-layer", hundred.replace(output=Output(2)), 0) == []
+
+
+def test_up_to_a_hundred_layers_one_alone_may_be_wrong() -> None:
+    """Each row about which layers are counted has variants then, and none is tried of one layer more."""
+    hundred = Network(input=3, layers=(RNN(2, bidirectional=True), RNN(3, bidirectional=True)) * 50)
+    by_layer = {row.id for row in TABLE if isinstance(row, Family) and row.by_layer}
+    for net, tried in ((hundred, by_layer), (hundred.replace(output=Output(2)), set())):
+        search = Search(worksheet_of(net), net)
+        assert {row.id for row in search.rows} & by_layer == tried
+        assert {row.id for row in search.rows if search.variants(row)} & by_layer == tried
 
 
 def test_a_coarse_rounding_is_no_multiple() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, Embedding, External, Network, Output
+from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, FastGRNN, Layer, Network, Output
 from rnncalc.questions.answer.grading import judge
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
 from rnncalc.questions.answer.reading import GivenNumber, read_number
@@ -313,3 +313,30 @@ def test_variants_do_not_depend_on_the_number() -> None:
         if isinstance(row, Family) and not row.fitted:
             first, second = ([*row.variants(worksheet, Question(DEEP, GivenNumber(number)))] for number in (1, 5_000))
             assert first == second
+
+
+def test_a_search_counts_each_line_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice as many layers cost at most three times as much, whatever they have; above a limit none is alone wrong."""
+    count = LayerLine.params.fget  # type: ignore[attr-defined]
+    counted: list[LayerLine] = []
+
+    def counting(line: LayerLine) -> int:
+        counted.append(line)
+        return int(count(line))
+
+    monkeypatch.setattr(LayerLine, "params", property(counting))
+    kinds: list[Layer] = [
+        LSTM(8, bidirectional=True, projection=4, peepholes=True, learned_state=True),
+        GRU(8, bidirectional=True, layer_norm=True),
+        FastGRNN(8),
+        SRU(8, bidirectional=True),
+    ]
+    for kind in kinds:
+        for few in (40, 120):
+            costs = []
+            for layers in (few, 2 * few):
+                counted.clear()
+                net = Network(input=8, layers=[kind] * layers, output=Output(5))
+                Search(worksheet_of(net), net).singles(None)
+                costs.append(len(counted))
+            assert costs[1] <= 3 * costs[0], (kind, few)
