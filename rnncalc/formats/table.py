@@ -77,17 +77,19 @@ class _Page:
             self.console.print(piece)
         if sheet.notes:
             self.console.print()
-        for note in sheet.notes:
-            self._print(self._signed(self._text(note, limit=MOST_OF_A_NOTE)))
+            notes = [self._signed(self._text(note, limit=MOST_OF_A_NOTE)) for note in sheet.notes]
+            self._print(Text("\n").join(notes))
 
     def _equations(self, sheet: Sheet) -> None:
         from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
 
         self.console.print()
-        for line in sheet.equations:
-            for number, text in enumerate(with_shapes(line, self.width, self.plain)):
-                equation = escape(text, UNBOUNDED).translate(self.plain)
-                self.console.print(Text(equation, "dim" if number % 2 else ""))
+        lines = [
+            Text(escape(text, UNBOUNDED).translate(self.plain), "dim" if number % 2 else "")
+            for line in sheet.equations
+            for number, text in enumerate(with_shapes(line, self.width, self.plain))
+        ]
+        self.console.print(Text("\n").join(lines))
 
     def _work(self, sheet: Sheet) -> None:
         from rnncalc.formats.mathematics import paragraphs, spelled  # one report has work

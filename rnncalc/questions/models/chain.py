@@ -51,7 +51,7 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     if width is None:
         return 0 if isinstance(waiting[0].layer, Embedding) else _first(waiting)
     near = [in_groups(site, width) for site in waiting[: inner or None]]
-    fitting = [place for place, site in enumerate(near) if site.layer and site.inputs == width]
+    fitting = [place for place, site in enumerate(near) if site.layer and site.inputs == width and not site.number]
     if before and _is_norm(before):  # a norm stands before a layer of another output width
         fitting.sort(key=lambda place: (_changes_width(near[place]), _is_norm(near[place])))
     else:
