@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rnncalc.layers.convolution import Conv1D, Pool1D
     from rnncalc.layers.fastgrnn import FastGRNN
     from rnncalc.layers.gru import GRU
-    from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+    from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Transform
     from rnncalc.layers.lstm import LSTM
     from rnncalc.layers.mgu import MGU
     from rnncalc.layers.mingru import MinGRU
@@ -57,7 +57,7 @@ _HOMES = {
     "rnncalc.errors": "CallError DeclarationError Problem RefusedError SpecError",
     "rnncalc.export": "export",
     "rnncalc.layers.cell": "Cell Gate Product",
-    "rnncalc.layers.layer": "Layer Output",
+    "rnncalc.layers.layer": "Layer Output Transform",
     "rnncalc.network.network": "Network",
     "rnncalc.network.own_kinds": "register",
     "rnncalc.network.budget": "Budget",
@@ -115,6 +115,7 @@ __all__ = [
     "RefusedError",
     "RepeatVector",
     "SpecError",
+    "Transform",
     "Update",
     "answer",
     "backward",

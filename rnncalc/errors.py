@@ -121,13 +121,28 @@ def raised_at(error: Exception, meant: Callable[[FrameSummary], bool], *, innerm
 
     innermost: whether, if no frame is meant, the innermost one is named instead of none.
     """
+    return f"{type(error).__name__}: {escape(str(error), 300)}{place_of(error, meant, innermost=innermost)}"
+
+
+def place_of(error: Exception, meant: Callable[[FrameSummary], bool], *, innermost: bool = False) -> str:
+    """Return the file and line of the last frame of an exception that is meant, in brackets; "" if none is."""
     from os.path import basename
     from traceback import extract_tb
 
     frames = extract_tb(error.__traceback__)
     at = [*(frames[-1:] if innermost else ()), *filter(meant, frames)]
-    place = f" ({basename(at[-1].filename)}, line {at[-1].lineno})" if at else ""
-    return f"{type(error).__name__}: {escape(str(error), 300)}{place}"
+    return f" ({basename(at[-1].filename)}, line {at[-1].lineno})" if at else ""
+
+
+def line_of(definition: Any) -> str:
+    """Return the file and line of a class or function, in brackets; "" of one that is in no file."""
+    from inspect import getsourcefile, getsourcelines
+    from os.path import basename
+
+    try:
+        return f" ({basename(getsourcefile(definition) or '')}, line {getsourcelines(definition)[1]})"
+    except (OSError, TypeError):
+        return ""
 
 
 def imported(where: str, module: str) -> Mapping[str, Any]:

@@ -205,8 +205,9 @@ def formula(tensors: Iterable[Tensor]) -> Expression:
 
 
 def _bracket(terms: list[Term]) -> list[Expression]:
-    """Return `4h(m + h + 1)` for the terms of the gates, all of which begin with one letter."""
-    if len(terms) < 2:
+    """Return `4h(m + h + 1)` for the terms of the gates; each by itself if no letter is in all of them."""
+    first = next((letter for letter in terms[0][1] if all(letter in word for _, word in terms)), "") if terms else ""
+    if len(terms) < 2 or not first:
         return [*map(_times, terms)]
     common = gcd(*(number for number, _ in terms))
     if common != terms[0][0]:  # like terms together may have a better common factor
@@ -215,8 +216,7 @@ def _bracket(terms: list[Term]) -> list[Expression]:
             like[word] = like.get(word, 0) + number
         terms = [(number, word) for word, number in like.items()]
         common = gcd(*like.values())
-    inside = Plus(tuple(_times((number // common, word[1:])) for number, word in terms))
-    first = terms[0][1][0]
+    inside = Plus(tuple(_times((number // common, word.replace(first, "", 1))) for number, word in terms))
     return [Times((first, inside) if common == 1 else (common, first, inside))]
 
 

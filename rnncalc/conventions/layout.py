@@ -91,16 +91,25 @@ def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -
 
 def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """Return the tensors of a layer's arrays, its parameters and what the framework keeps beside them."""
-    arrays = convention.transforms.get(layer.kind)
+    arrays = convention.transform(layer.kind)
+    others = layer.kind not in convention.transforms  # then each array is called by its role, unless it is named
     found: dict[bool, list[Tensor]] = {False: [], True: []}
     for role, axes in layer.arrays:
-        if arrays is None or role not in arrays.names:
+        if role not in arrays.names and not others:
             raise DeclarationError(f"{convention.name}: transforms: {layer.kind}: names: {role}: missing")
-        order = arrays.order if len(axes) > 1 and arrays.order else range(len(axes))
+        order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
         placed = tuple(Axis(1, axes[place]) for place in order)
-        tensor = Tensor(arrays.names[role], Role(role), None, "", placed)
+        tensor = Tensor(arrays.names.get(role, role), role_of_array(role, axes), None, "", placed)
         found[role in arrays.buffers].append(tensor)
     return tuple(found[False]), tuple(found[True])
+
+
+def role_of_array(role: str, axes: str) -> Role:
+    """Return the role of an array of a layer around the cells; one under a name of its own is a matrix or a vector."""
+    return Role(role) if role in _ROLES else Role.KERNEL if len(axes) > 1 else Role.VECTOR
+
+
+_ROLES = {role.value for role in Role}
 
 
 def _plain(array: Array, role: Role) -> Tensor:

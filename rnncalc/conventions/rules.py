@@ -16,7 +16,7 @@ from typing import Any
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.layer import Dense, Embedding, External, Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.records import Frozen
 from rnncalc.text import all_of, did_you_mean, one_of
@@ -235,6 +235,7 @@ class Convention(Frozen):
         where both share a tensor along the axis DIRECTIONS.
     renamed: names that the framework spells in another way, with theirs.
     transforms: of the layers around the cells, by kind; those that have no weights need no entry.
+    other_transforms: of all others, where each array is called by its role unless it is named; None if it lacks them.
     symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
     returns: the names and axes of the arrays that its recurrent modules return; None if they are unknown.
     untrained: its word for parameters that training does not change.
@@ -251,6 +252,7 @@ class Convention(Frozen):
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NONE
     transforms: Mapping[str, TransformArrays] = NONE
+    other_transforms: TransformArrays | None = None
     symbols: bool = False
     returns: Returns | None = None
     untrained: str = "frozen"
@@ -268,7 +270,7 @@ class Convention(Frozen):
 
     def transform(self, kind: str) -> TransformArrays:
         """Return how it lays out a kind of layer around the cells; one without weights needs nothing said."""
-        return self.transforms.get(kind) or _PLAIN
+        return self.transforms.get(kind) or self.other_transforms or _PLAIN
 
     def arrays(self, kind: str) -> CellArrays | None:
         """Return its arrays for a kind of cell, None if it lacks the kind."""
@@ -283,7 +285,8 @@ class Convention(Frozen):
         """Return whether it lays out the layer's kind."""
         if isinstance(layer, Cell):
             return self.arrays(layer.kind) is not None
-        return not layer.arrays or layer.kind in self.transforms
+        built_in = isinstance(layer, Dense | Embedding | External)
+        return built_in or not layer.arrays or layer.kind in self.transforms or self.other_transforms is not None
 
     def cannot(self, layer: Layer) -> Iterator[str]:
         """Yield the options of a layer that it cannot express with the values they have."""

@@ -29,6 +29,7 @@ CONVENTION = Convention(
             buffers=("running_mean", "running_variance"),
         ),
     },
+    other_transforms=TransformArrays({"kernel": "W", "bias": "b", "scale": "g"}, order=(2, 0, 1)),
     returns=Returns(
         sequence="BW",
         output="h_t",

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar, cast
 
 from rnncalc.conventions.rules import Side
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import (
     Arrays,
@@ -30,8 +30,21 @@ from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.network.stack import Placed
 from rnncalc.records import Record
-from rnncalc.step.operations import HALVES, OPERATIONS, LengthError, joined, normalise, part, pooled, standardise_by
-from rnncalc.step.trace import MATRICES, WEIGHTS, Node, Trace, Weights, traced
+from rnncalc.step.layer_trace import layer_trace, slides
+from rnncalc.step.nodes import MATRICES, WEIGHTS, Node, Trace, Weights
+from rnncalc.step.operations import (
+    HALVES,
+    OPERATIONS,
+    LengthError,
+    Operation,
+    average,
+    joined,
+    largest,
+    normalise,
+    part,
+    standardise_by,
+)
+from rnncalc.step.trace import traced
 
 StartStates = Sequence[tuple[Value, ...]]
 """For each direction the states before its first step, in the cell's order."""
@@ -191,52 +204,104 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
     return traced(layer, inputs, habits, dict(biases))
 
 
-class TransformPass(Generic[Value]):
-    """The operations of a layer around the cells, on its bound weights.
+_WINDOWED = {"largest": largest, "average": average}
 
-    places: how many places of a step it reads, each alone. binding: the names of its arrays and the order of a kernel's
-    axes. epsilon: added to a variance.
+
+class TransformPass(Generic[Value]):
+    """The nodes of a layer around the cells, run on its bound weights.
+
+    places: how many places of a step it reads, each alone. names: of its arrays, by role. table: the matrix of an
+    embedding that a tied output has instead of its own. epsilon: added to a variance.
     """
 
     def __init__(
         self,
-        layer: Transform,
+        layer: Transform | Dense,
         places: int,
-        binding: TransformNames,
+        names: TransformNames,
         arrays: Arrays,
         vectors: Vectors[Value],
         meter: Meter,
-        epsilon: float,
+        epsilon: float = 0.0,
+        table: Matrix | None = None,
     ) -> None:
         self.layer = layer
         self.places = places
-        self.binding = binding
+        self.names = names
         self.arrays = arrays
         self.vectors = vectors
-        self.epsilon = epsilon
         self.meter = meter
+        self.rows = {**OPERATIONS, "normalise": normalise(epsilon), "standardise": standardise_by(epsilon)}
+        self.table = table
+        self.slides = slides(layer)
+        self.trace: Trace | None = None  # known when a width reaches the layer
+        self.sizes: dict[str, int] = {}
+        self.calls: dict[tuple[int, int], Callable[..., Value]] = {}  # by the place of a node and its operands
         self.zeros: Value | None = None
-        self.kernels: dict[int, list[Matrix]] = {}  # for each step of a kernel, a matrix for each group
+        self.weights: dict[int, Value] = {}
+        self.kernels: dict[tuple[int, int], list[Matrix]] = {}  # of each vector of a window, a matrix for each group
         self.parts: dict[int, tuple[Value, list[Value]]] = {}  # the groups of each vector, by its identity
-        self.plus = vectors.operation(OPERATIONS["plus"])
-        self.times = vectors.operation(OPERATIONS["times"])
-        self.copied = vectors.operation(OPERATIONS["copy"])
 
     def over(self, x: Stream[Value]) -> Stream[Value]:
         """Return the layer's output for a stream."""
         (vectors,) = x.ways
         width = len(self.vectors.numbers(vectors[0]))
+        if self.trace is None:
+            self.trace = layer_trace(self.layer, width // self.places)
+            self.sizes = self.layer.sizes(width // self.places)
         shape = self.layer.output_shape((len(vectors), width) if x.many else (width,))
-        made = []
+        outputs = []
         for step in range(shape[0] if len(shape) > 1 else 1):
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
             read = [self._zeros(width) if place is None else vectors[place] for place in window]
             if self.places == 1:
-                made.append(self.layer.compute(self, read))
+                outputs.append(self._apply(self.trace, read))
                 continue
-            made.append(self.joined([self.layer.compute(self, [each]) for each in self._cut(read[0], self.places)]))
-        return Stream([made], len(shape) > 1, x.first)
+            by_place = zip(*[self._cut(vector, self.places) for vector in read], strict=True)
+            outputs.append(self._joined([self._apply(self.trace, place) for place in by_place]))
+        return Stream([outputs], len(shape) > 1, x.first)
+
+    def _apply(self, trace: Trace, window: Sequence[Value]) -> Value:
+        """Return the output vector for the vectors of a window."""
+        values: dict[int, Any] = {}
+        for place, node in enumerate(trace.nodes):
+            match node.operation:
+                case "input":
+                    values[place] = window if self.slides else window[0]
+                case "step":
+                    values[place] = window[node.number]
+                case "weights":
+                    if len(node.axes) == 1:
+                        if place not in self.weights:
+                            self.weights[place] = self._vector(node)
+                        values[place] = self.weights[place]
+                case "matrix":
+                    kernel, vector = node.operands
+                    taps = window if self.slides and vector == trace.x else [values[vector]]
+                    values[place] = self._product(trace.nodes[kernel], kernel, 0, taps[0])
+                    for tap, each in enumerate(taps[1:], 1):
+                        product = self._product(trace.nodes[kernel], kernel, tap, each)
+                        values[place] = self._call(-1, OPERATIONS["plus"], values[place], product)
+                case "part":
+                    whole = node.operands[0]
+                    number = self.sizes[trace.nodes[whole].width] // self.sizes[node.width]
+                    values[place] = self._cut(values[whole], number)[node.number]
+                case "joined":
+                    values[place] = self._joined(window)
+                case "largest" | "average":
+                    values[place] = self._call(place, _WINDOWED[node.operation], *window)
+                case name:
+                    values[place] = self._call(place, self.rows[name], *[values[operand] for operand in node.operands])
+        return cast("Value", values[trace.output])
+
+    def _call(self, place: int, row: Operation | Callable[[int], Operation], *operands: Value) -> Value:
+        """Return the result of an operation, or of one for so many operands."""
+        call = self.calls.get((place, len(operands)))
+        if call is None:
+            made = row if isinstance(row, Operation) else row(len(operands))
+            call = self.calls[place, len(operands)] = self.vectors.operation(made)
+        return call(*operands)
 
     def _zeros(self, width: int) -> Value:
         """Return the zeros for a step outside the sequence; the backward pass need not save them."""
@@ -247,42 +312,50 @@ class TransformPass(Generic[Value]):
     def _stored_zeros(self, width: int) -> Value:
         return self.vectors.stored(WeightVector(TensorPart(""), [0.0] * width))
 
-    def weight(self, role: str) -> Value:
-        """Return trained weights, a number for each feature."""
-        return self.vectors.weight(self._vector(role))
-
-    def stored(self, role: str) -> Value:
-        """Return stored numbers that are not trained; a framework may still count them as parameters."""
-        vector = self._vector(role)
+    def _vector(self, node: Node) -> Value:
+        """Return the weights of a node; what a framework stores untrained may still be among its parameters."""
+        vector = self.arrays.vector(self._name(node))
+        assert node.weights
+        if node.weights.role not in STORED:
+            return self.vectors.weight(vector)
         if vector.piece.name not in self.arrays.buffers:
             self.meter.vector(vector)
         return self.vectors.stored(vector)
 
-    def _vector(self, role: str) -> WeightVector:
-        return self.arrays.vector(self._name(role))
-
-    def _name(self, role: str) -> str:
-        name = self.binding.names.get(self.layer.kind, {}).get(role)
+    def _name(self, node: Node) -> str:
+        weights = node.weights
+        assert weights
+        role = weights.letter if weights.letter not in ("", "y") else weights.role.value
+        name = self.names.name(self.layer.kind, role)
         if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")
         return name
 
-    def convolved(self, tap: int, x: Value) -> Value:
-        """Return the products of a step of the kernel with a vector, each group with its own part, side by side."""
-        if tap not in self.kernels:
-            self.kernels[tap] = [self._kernel(tap, group) for group in range(self.layer.values()["groups"])]
-        kernels = self.kernels[tap]
+    def _product(self, node: Node, place: int, tap: int, x: Value) -> Value:
+        """Return the products of a step of a kernel with a vector, each group with its own part, side by side."""
+        if (place, tap) not in self.kernels:
+            self.kernels[place, tap] = [*self._kernels(node, tap, len(self.vectors.numbers(x)))]
+        kernels = self.kernels[place, tap]
         if len(kernels) == 1:
             return self.vectors.product(kernels[0], x)
-        return self.joined([*map(self.vectors.product, kernels, self._groups(x, len(kernels)))])
+        return self._joined([*map(self.vectors.product, kernels, self._groups(x, len(kernels)))])
 
-    def _kernel(self, tap: int, group: int) -> Matrix:
-        values = self.layer.values()
-        each = values["filters"] // values["groups"]
-        rows = slice(group * each, (group + 1) * each)
-        if self.binding.taps_first:
-            return self.arrays.matrix(self._name("kernel"), rows, transposed=self.binding.transposed, at=(tap,))
-        return self.arrays.matrix(self._name("kernel"), rows, last=tap)
+    def _kernels(self, node: Node, tap: int, width: int) -> Iterator[Matrix]:
+        if self.table:
+            yield self.table.shared_with("the embedding's")
+            return
+        name = self._name(node)
+        if len(node.axes) == 2:
+            yield self.arrays.matrix(name, transposed=self.names.transposed)
+            return
+        filters, columns = (self.sizes[letter] for letter in node.axes[:2])
+        each = filters * columns // width
+        for first in range(0, filters, each):
+            rows = slice(first, first + each)
+            if self.names.taps_first:
+                yield self.arrays.matrix(name, rows, transposed=self.names.transposed, at=(tap,))
+            else:
+                yield self.arrays.matrix(name, rows, last=tap)
 
     def _groups(self, x: Value, groups: int) -> list[Value]:
         """Return the parts of a vector, made once for all windows that read it."""
@@ -300,26 +373,10 @@ class TransformPass(Generic[Value]):
         cut = [part(place * each, (place + 1) * each) for place in range(number)]
         return [self.vectors.operation(row)(x) for row in cut]
 
-    def joined(self, vectors: Sequence[Value]) -> Value:
+    def _joined(self, vectors: Sequence[Value]) -> Value:
         """Return vectors one after the other."""
         widths = [len(self.vectors.numbers(vector)) for vector in vectors]
         return self.vectors.operation(joined(widths))(*vectors)
-
-    def pooled(self, mode: str, vectors: Sequence[Value]) -> Value:
-        """Return the largest, or the average, of the numbers in each place."""
-        return self.vectors.operation(pooled(mode, len(vectors)))(*vectors)
-
-    def normalised(self, x: Value) -> Value:
-        """Return a vector with the mean 0 and the variance 1."""
-        return self.vectors.operation(normalise(self.epsilon))(x)
-
-    def standardised(self, x: Value, mean: Value, variance: Value) -> Value:
-        """Return a vector less the means, over the square roots of the variances."""
-        return self.vectors.operation(standardise_by(self.epsilon))(x, mean, variance)
-
-    def activate(self, name: str, x: Value) -> Value:
-        """Return an activation of a vector."""
-        return x if name == "linear" else self.vectors.operation(OPERATIONS[name])(x)
 
 
 class LayerPass(Generic[Value]):
@@ -364,7 +421,10 @@ class LayerPass(Generic[Value]):
             case Cell():
                 self.directions = [*self._directions(self.layer, binding, habits, inputs, carried, traced)]
             case Dense():
-                self.once = self._dense(self.layer, binding, table)
+                dense = (isinstance(self.layer, Output) and binding.output) or binding.dense
+                names = TransformNames({self.layer.kind: dense.names}, taps_first=False, transposed=dense.transposed)
+                tied = table if isinstance(self.layer, Output) and self.layer.tied else None
+                self.transform = TransformPass(self.layer, 1, names, self.arrays, self.vectors, self.meter, table=tied)
             case Embedding():
                 self.table = self.arrays.matrix(binding.embedding)
                 self.once = partial(self.vectors.row, self.table)
@@ -411,25 +471,6 @@ class LayerPass(Generic[Value]):
             own = start[number] if start else _own_states(layer, vectors, weights)
             trace = trace_of(layer, inputs, habits, weights)
             yield DirectionPass(trace, weights, vectors, own, backward=number == 1, traced=traced)
-
-    def _dense(self, layer: Dense, binding: Binding, table: Matrix | None) -> Callable[[Value], Value]:
-        kernel, bias, transposed = (isinstance(layer, Output) and binding.output) or binding.dense
-        if isinstance(layer, Output) and layer.tied:
-            assert table is not None  # never None: a network whose tied output has no table was refused
-            matrix = table.shared_with("the embedding's")
-        else:
-            matrix = self.arrays.matrix(kernel, transposed=transposed)
-        vector = self.arrays.vector(bias) if layer.bias else None
-        vectors = self.vectors
-        plus, activate = (vectors.operation(OPERATIONS[name]) for name in ("plus", layer.activation))
-
-        def once(x: Value) -> Value:
-            total = vectors.product(matrix, x)
-            if vector:
-                total = plus(total, vectors.weight(vector))
-            return total if layer.activation == "linear" else activate(total)
-
-        return once
 
     def _elsewhere(self, x: Value) -> Value:
         """Return random outputs for a part that is counted elsewhere."""

@@ -6,10 +6,10 @@ left, so that no output depends on a later step. This follows TensorFlow
 (https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, OptionProblem, Shape, Transform, VectorWork
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
 from rnncalc.layers.options import Choice, Option, Size
 from rnncalc.text import plural
 
@@ -109,22 +109,11 @@ class Conv1D(Sliding):
         kernel = ("kernel", "fmk" if self.groups == 1 else "fck")
         return (kernel, ("bias", "f")) if self.bias else (kernel,)
 
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        total = ops.convolved(0, vectors[0])
-        for tap, vector in enumerate(vectors[1:], 1):
-            total = ops.plus(total, ops.convolved(tap, vector))
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        total = ops.product("kernel", window)
         if self.bias:
             total = ops.plus(total, ops.weight("bias"))
         return ops.activate(self.activation, total)
-
-    def multiply_adds(self, inputs: int) -> int:
-        return self.filters * (inputs if self.groups == 1 else inputs // self.groups)
-
-    def work(self, inputs: int) -> VectorWork:
-        return VectorWork(self.filters * self.bias, 0, self.filters * (self.activation != "linear"))
-
-    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
-        return trained, self.activation != "linear" and (trained or needs)
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.groups != 1 and not isinstance(self.filters, int):
@@ -168,11 +157,5 @@ class Pool1D(Sliding):
         moves = f"the window moves by {plural(self.every, 'step')}"
         return f"Takes the {what} of each feature over a window of {plural(self.window, 'step')}; {moves}"
 
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        return ops.pooled(self.mode, vectors)
-
-    def work(self, inputs: int) -> VectorWork:
-        return VectorWork(0, (self.window - 1 + (self.mode == "average")) * inputs)
-
-    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
-        return needs and self.mode == "max", False
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        return ops.largest(window) if self.mode == "max" else ops.average(window)

@@ -5,13 +5,14 @@ The fields of a layer class are the options its kind takes, in the spec, in flag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers.options import OPTIONS, Option, Size
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
+from rnncalc.text import did_you_mean
 
 OptionProblem = tuple[str, str]
 
@@ -22,12 +23,48 @@ ArrayAxes = tuple[str, str]
 """An array of weights: its role, and the letters of its axes."""
 
 
-class VectorWork(Record):
-    """The arithmetic for one vector of a layer's output, beside its matrix products."""
+Value = TypeVar("Value")
 
-    bias_additions: int = 0
-    elementwise: int = 0
-    activations: int = 0
+
+class LayerOperations(Protocol[Value]):
+    """The operations in which `compute` is written: all that the author of a layer around the cells needs to know.
+
+    A window is the vectors of the input that one vector of the output is made of: `window[0]`, `window[-1]`.
+    `compute` is run once, on symbols (`step/layer_trace.py`). Everything else reads the resulting nodes.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Value]:
+        """Return any other operation of `step/operations.py` by its name: plus, times, complement, normalise."""
+
+    def product(self, role: str, vector: Value) -> Value:
+        """Return an array times a vector; of a window, the sum over its vectors, each with a matrix of its own."""
+
+    def weight(self, role: str) -> Value:
+        """Return an array of one axis, such as a bias."""
+
+    def stored(self, role: str) -> Value:
+        """Return an array of one axis that is not trained; a framework may still count it as parameters."""
+
+    def activate(self, activation: str, vector: Value) -> Value:
+        """Return a vector through an activation."""
+
+    def part(self, vector: Value, width: str, index: int) -> Value:
+        """Return one of the equal parts of a vector, of a width by its letter; parts are counted from 0."""
+
+    def largest(self, window: Value) -> Value:
+        """Return the largest number at each place of the vectors of a window."""
+
+    def average(self, window: Value) -> Value:
+        """Return the average at each place of the vectors of a window."""
+
+    def joined(self, window: Value) -> Value:
+        """Return the vectors of a window one after the other."""
+
+    def copy(self, vector: Value) -> Value:
+        """Return a copy of a vector."""
+
+    def standardise(self, vector: Value, mean: Value, variance: Value) -> Value:
+        """Return a vector less the means, over the square roots of the variances."""
 
 
 _SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen", "path"}
@@ -113,24 +150,9 @@ class Layer(Frozen, kw_only=True):
         """Return the steps of zeros before and after an input of so many steps."""
         return 0, 0
 
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        """Return the vector of the output for the vectors of its window; ops is `forward.layer_pass.TransformPass`."""
-        return vectors[0]
-
-    def multiply_adds(self, inputs: int) -> int:
-        """Return the multiplications in matrix products with one vector of a window, beside those of a step."""
-        return 0
-
-    def work(self, inputs: int) -> VectorWork:
-        """Return the other arithmetic for one vector of the output."""
-        return VectorWork()
-
-    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
-        """Return whether the backward pass reads the input, and whether it reads the output.
-
-        trained: whether its weights are; needs: whether a gradient is asked for of its input.
-        """
-        return False, False
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        """Return a vector of the output for its window, in operations alone."""
+        return window[0]
 
     def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
         """Yield why it cannot read an input of a shape: the option, or the kind, and the reason with its cure."""
@@ -160,7 +182,9 @@ class Layer(Frozen, kw_only=True):
         """Return the declaration of an option. Raises DeclarationError if there is none."""
         found = cls.known_option(name)
         if found is None:
-            raise DeclarationError(f"{cls.kind}: {name}: nothing says what it may be; add it to own_options")
+            near = did_you_mean(name, [*cls.own_options])
+            message = f"nothing says what it may be{near}; add it to own_options"
+            raise DeclarationError(f"{cls.kind}: {name}: {message}{line_of(cls)}")
         return found
 
     @classmethod
@@ -221,6 +245,16 @@ class Dense(Layer):
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"n": self.units, "m": inputs}
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("kernel", "nm"), ("bias", "n")) if self.bias else (("kernel", "nm"),)
+
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        total = ops.product("kernel", window[0])
+        if self.bias:
+            total = ops.plus(total, ops.weight("bias"))
+        return ops.activate(self.activation, total)
 
 
 class Output(Dense):

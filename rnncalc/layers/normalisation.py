@@ -4,10 +4,10 @@ In training, frameworks use the mean and variance of the batch. All numbers here
 frameworks do after training. Of a step with places, the channels of each place are normalised.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, Transform, VectorWork
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, Transform
 from rnncalc.layers.options import Option, Switch
 
 
@@ -24,16 +24,9 @@ class LayerNorm(Transform):
     def arrays(self) -> tuple[ArrayAxes, ...]:
         return (("scale", "m"), ("bias", "m")) if self.bias else (("scale", "m"),)
 
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        scaled = ops.times(ops.normalised(vectors[0]), ops.weight("scale"))
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        scaled = ops.times(ops.normalise(window[0]), ops.weight("scale"))
         return ops.plus(scaled, ops.weight("bias")) if self.bias else scaled
-
-    def work(self, inputs: int) -> VectorWork:
-        # the mean, the difference from it, its squares and their sum, the quotient, and the scale
-        return VectorWork(inputs * self.bias, 6 * inputs)
-
-    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
-        return trained or needs, False
 
 
 class BatchNorm(Transform):
@@ -58,14 +51,8 @@ class BatchNorm(Transform):
         trained = [("scale", "m")] * self.scale + [("bias", "m")] * self.center
         return (*trained, ("running_mean", "m"), ("running_variance", "m"))
 
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        made = ops.standardised(vectors[0], ops.stored("running_mean"), ops.stored("running_variance"))
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        result = ops.standardise(window[0], ops.stored("running_mean"), ops.stored("running_variance"))
         if self.scale:
-            made = ops.times(made, ops.weight("scale"))
-        return ops.plus(made, ops.weight("bias")) if self.center else made
-
-    def work(self, inputs: int) -> VectorWork:
-        return VectorWork(inputs * self.center, (2 + self.scale) * inputs)
-
-    def saves(self, *, trained: bool, needs: bool) -> tuple[bool, bool]:
-        return trained and self.scale, False
+            result = ops.times(result, ops.weight("scale"))
+        return ops.plus(result, ops.weight("bias")) if self.center else result

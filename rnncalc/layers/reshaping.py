@@ -1,9 +1,9 @@
 """Layers that end a sequence in one vector, or begin a sequence from one; no parameters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import OptionProblem, Shape, Transform
+from rnncalc.layers.layer import LayerOperations, OptionProblem, Shape, Transform
 from rnncalc.layers.options import Option, Size
 from rnncalc.text import plural
 
@@ -32,8 +32,8 @@ class Flatten(Transform):
     def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
         return tuple(range(steps))
 
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        return ops.joined(vectors)
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        return ops.joined(window)
 
     def carried(self, inputs: int) -> int | None:
         return None
@@ -62,8 +62,8 @@ class RepeatVector(Transform):
     def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
         return (0,)
 
-    def compute(self, ops: Any, vectors: Sequence[Any]) -> Any:
-        return ops.copied(vectors[0])
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        return ops.copy(window[0])
 
     def carried(self, inputs: int) -> int | None:
         return None

@@ -1,37 +1,42 @@
-"""`register`: makes a user's cell a kind, which `load`, specs and flags then know like any other."""
+"""`register`: makes a user's cell or layer a kind, which `load`, specs and flags then know like any other."""
 
 from __future__ import annotations
 
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Transform
 from rnncalc.layers.options import OPTIONS
 from rnncalc.network.network import Network
 
-C = TypeVar("C", bound=type[Cell])
+L = TypeVar("L", bound=type[Cell | Transform])
 
 
-def register(cell: C) -> C:
-    """Make the class of a cell a kind, and return it, so that `@register` may stand above it.
+def register(layer: L) -> L:
+    """Make the class of a cell, or of a layer around the cells, a kind, and return it; it may be used as `@register`.
 
-    Its gates and its step are tried on a small network first. A class that is defined again, as in a notebook, replaces
-    the one before. Raises DeclarationError for anything but a cell, for a kind that exists already, and for a cell that
+    Its step is tried on a small network first. A class that is defined again, as in a notebook, replaces the one
+    before. Raises DeclarationError for any other class, for a kind that exists already, and for a layer that
     contradicts itself.
     """
-    if not isinstance(cell, type) or not issubclass(cell, Cell):
-        got = cell.__name__ if isinstance(cell, type) else repr(cell)
-        raise DeclarationError(f"register: expected the class of a cell, as class MyCell(Cell) makes one, got {got}")
-    cure = f'write kind = "{cell.__name__.lower()}" in it'
-    if not re.fullmatch("[a-z][a-z0-9_]*", cell.kind):
-        wrong = f"the kind {cell.kind!r} is no word of small letters, digits and _" if cell.kind else "it has no kind"
-        raise DeclarationError(f"the class {cell.__name__}: {wrong}; {cure}")
-    there = KINDS.get(cell.kind)
-    again = isinstance(there, type) and (there.__module__, there.__qualname__) == (cell.__module__, cell.__qualname__)
-    if cell.kind in OPTIONS or (there is not None and not again):
-        raise DeclarationError(f"the class {cell.__name__}: there is a kind or an option {cell.kind!r} already; {cure}")
-    Network(input=3, layers=(cell(2),), steps=2).stack[0].multiply_adds  # noqa: B018  its step is traced, or refused
-    KINDS[cell.kind] = cell
-    return cell
+    if not isinstance(layer, type) or not issubclass(layer, Cell | Transform):
+        got = layer.__name__ if isinstance(layer, type) else repr(layer)
+        message = "expected the class of a cell, as class MyCell(Cell) makes one, or of a Transform"
+        raise DeclarationError(f"register: {message}, got {got}")
+    cure = f'write kind = "{layer.__name__.lower()}" in it'
+    if not re.fullmatch("[a-z][a-z0-9_]*", layer.kind):
+        wrong = f"the kind {layer.kind!r} is no word of small letters, digits and _" if layer.kind else "it has no kind"
+        raise DeclarationError(f"the class {layer.__name__}: {wrong}; {cure}")
+    there = KINDS.get(layer.kind)
+    again = isinstance(there, type) and (there.__module__, there.__qualname__) == (layer.__module__, layer.__qualname__)
+    if layer.kind in OPTIONS or (there is not None and not again):
+        raise DeclarationError(
+            f"the class {layer.__name__}: there is a kind or an option {layer.kind!r} already; {cure}"
+        )
+    values: dict[str, Any] = {option: 2 for option in (layer.number, *layer.needed()) if option}
+    Network(input=4, layers=(layer(**values),), steps=8).stack[0].multiply_adds  # noqa: B018  it is traced, or refused
+    KINDS[layer.kind] = layer
+    return layer

@@ -14,7 +14,7 @@ from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, External, Layer
+from rnncalc.layers.layer import Dense, External, Layer, Transform
 from rnncalc.network.flow import InitialState, Moves, Placement, array_of, ends, grids, shapes
 from rnncalc.records import Record
 from rnncalc.step.trace import trace
@@ -174,15 +174,13 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
     sizes = layer.sizes(inputs // prod(grid) if layer.by_place else inputs)
     per_step: int | None = None if isinstance(layer, External) else 0
     stacks: Sequence[Stack] = ()
-    if isinstance(layer, Cell | Dense):
-        step = trace(layer, inputs, row)
+    if isinstance(layer, Cell | Dense | Transform):
+        step = trace(layer, inputs // prod(grid) if layer.by_place else inputs, row)
         if notation and notation.stacked and isinstance(layer, Cell):
             from rnncalc.step.equations import stacks as stacks_of  # not needed for the convention's own tensors
 
             stacks = stacks_of(step, notation)
-        per_step = layer.directions * step.multiply_adds(sizes)
-    elif times := layer.multiply_adds(inputs):
-        per_step = times * len(layer.window_of(0, 1))
+        per_step = layer.directions * (prod(grid) if layer.by_place else 1) * step.multiply_adds(sizes)
     # cells with one trace are of one kind and differ in their widths alone
     key: object = step if isinstance(layer, Cell) else (type(layer), tuple(sizes), layer.choices())
     found: Layout | None = row.made.get(key)

@@ -30,8 +30,8 @@ from rnncalc.pictures.picture import (
 from rnncalc.records import Record
 from rnncalc.reports.equations import Line, Term, spelled
 from rnncalc.step.equations import Letter, letters_of, stacks
+from rnncalc.step.nodes import WEIGHTS, Trace
 from rnncalc.step.operations import OPERATIONS, Operation
-from rnncalc.step.trace import WEIGHTS, Trace
 
 # What is drawn of a step: its trace, in which each sum of a gate's products and biases is one box
 

@@ -154,7 +154,7 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
                 numbers += times * layer.extra_inputs
                 if isinstance(layer, Output) and not placed.sequence:
                     times = 1
-                if isinstance(layer, Transform) and not layer.multiply_adds(placed.inputs):
+                if isinstance(layer, Transform) and not placed.multiply_adds_per_step:
                     read = numbers
                     numbers, times = _around(layer, placed, numbers, times)
                     if layer.arrays:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from functools import reduce
 
 from rnncalc.conventions import NOTATIONS
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
@@ -13,7 +14,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Layer, Output, Shape
+from rnncalc.layers.layer import Dense, Output, Shape, Transform
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -21,6 +22,7 @@ from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import describe, network_of, word
 from rnncalc.records import Record
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
+from rnncalc.step.nodes import Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
@@ -137,8 +139,8 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
         written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
-    elif layer.arrays:
-        written = (_transform(layer, placed, shape),)
+    elif isinstance(layer, Transform) and layer.arrays:
+        written = _transform(layer, placed, shape, row)
     return Derivation(placed, below, shape, row, gates, notation, written, tuple(_steps(placed)))
 
 
@@ -167,8 +169,8 @@ FAR = 10**6
 """A step far from both ends of a long sequence, where a window has no padding."""
 
 
-def _transform(layer: Layer, placed: Placed, shape: Shape) -> Equation:
-    """Return the equation of a layer around the cells, for the steps of one window; steps are counted from 1.
+def _transform(layer: Transform, placed: Placed, shape: Shape, row: Convention) -> tuple[Equation, ...]:
+    """Return the equations of a layer around the cells, for the steps of one window; steps are counted from 1.
 
     With a stride, the zeros at both ends depend on the remainder of T; an unknown T counts as a multiple of the stride.
     """
@@ -179,58 +181,52 @@ def _transform(layer: Layer, placed: Placed, shape: Shape) -> Equation:
     middle = time if stride == 1 else f"{stride}{time}"
     apart = [place + 1 - stride * (FAR + 1) for place in window]
     taps = [f"{middle}{'+' if place > 0 else '−'}{abs(place)}" if place else middle for place in apart]
-    paper = FormulaWriter(placed.sizes, range(len(taps)) if len(taps) <= MOST_TAPS else [0, 1, -1, len(taps) - 1])
-    vectors = [Symbol("x", time=taps[tap], axes=("m",)) if tap >= 0 else DOTS for tap in paper.taps]
-    return Equation(Symbol("y", time=time, axes=(paper.output,)), layer.compute(paper, vectors))
+    step = trace(layer, placed.inputs // placed.places, row)
+    wholes = [*dict.fromkeys(node.operands[0] for node in step.nodes if node.operation == "part")]
+    names = {
+        place: Symbol(chr(ord("a") + number), time=time, axes=(step.nodes[place].width,))
+        for number, place in enumerate(wholes)
+    }
+    y = Symbol("y", time=time, axes=(step.nodes[step.output].width,))
+    lines = [Equation(name, _formula(step, place, taps, {})) for place, name in names.items()]
+    return (*lines, Equation(y, _formula(step, step.output, taps, names)))
 
 
 DOTS = Symbol("⋯")
 
 
-class FormulaWriter:
-    """Writes the operations of a layer around the cells as formulas.
+def _formula(step: Trace, place: int, times: Sequence[str], names: Mapping[int, Symbol]) -> Formula:
+    """Return the formula of a value of a layer around the cells.
 
-    taps: the steps of a kernel to write; -1 is written as an ellipsis.
+    times: of the vectors of its window. names: of the vectors that are used in parts.
     """
+    node = step.nodes[place]
+    match node.operation:
+        case "input" | "step":
+            return Symbol("x", time=times[node.number], axes=(node.width,))
+        case "weights":
+            assert node.weights
+            return Symbol(_LETTERS.get(node.weights.role, node.weights.letter), axes=node.axes[:2])
+        case "standardise":  # the stored numbers appear only in the name of the function
+            return Application("normalise", (_formula(step, node.operands[0], times, names),))
+        case "part":
+            whole = names[node.operands[0]]
+            return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
+        case "matrix" if len(step.nodes[node.operands[0]].axes) > 2:
+            axes = step.nodes[node.operands[0]].axes[:2]
+            taps = range(len(times)) if len(times) <= MOST_TAPS else [0, 1, -1, len(times) - 1]
+            products: list[Formula] = [
+                Application("matrix", (Symbol("W", str(tap + 1), axes=axes), Symbol("x", time=times[tap], axes=("m",))))
+                if tap >= 0
+                else DOTS
+                for tap in taps
+            ]
+            return reduce(lambda left, right: Application("plus", (left, right)), products)
+        case name:
+            return Application(name, tuple([_formula(step, operand, times, names) for operand in node.operands]))
 
-    def __init__(self, sizes: Mapping[str, int], taps: Sequence[int]) -> None:
-        self.taps = taps
-        self.output = "f" if "f" in sizes else "m"
-        self.input = "c" if "c" in sizes else "m"
 
-    def plus(self, left: Formula, right: Formula) -> Formula:
-        """Return a sum."""
-        return Application("plus", (left, right))
-
-    def times(self, left: Formula, right: Formula) -> Formula:
-        """Return an element-wise product."""
-        return Application("times", (left, right))
-
-    def weight(self, role: str) -> Formula:
-        """Return the letter of trained weights."""
-        return Symbol("b" if role == Role.BIAS else "g", axes=(self.output,))
-
-    def stored(self, role: str) -> Formula:
-        """Return a placeholder: stored numbers appear only in the name of the function."""
-        return DOTS
-
-    def convolved(self, tap: int, x: Formula) -> Formula:
-        """Return the product of a step of the kernel."""
-        if x is DOTS:
-            return x
-        return Application("matrix", (Symbol("W", str(self.taps[tap] + 1), axes=(self.output, self.input)), x))
-
-    def normalised(self, x: Formula) -> Formula:
-        """Return a normalised vector."""
-        return Application("normalise", (x,))
-
-    def standardised(self, x: Formula, mean: Formula, variance: Formula) -> Formula:
-        """Return a vector normalised by stored numbers."""
-        return self.normalised(x)
-
-    def activate(self, name: str, x: Formula) -> Formula:
-        """Return an activation."""
-        return x if name == "linear" else Application(name, (x,))
+_LETTERS = {Role.KERNEL: "W", Role.BIAS: "b", Role.SCALE: "g"}
 
 
 def _symbol(array: Array, *axes: str) -> Symbol:

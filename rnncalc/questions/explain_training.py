@@ -15,7 +15,7 @@ from rnncalc.questions.training import Training
 from rnncalc.records import Record
 from rnncalc.step.costs import BackwardProduct, Gradient, Tally
 from rnncalc.step.equations import Formula, Symbol
-from rnncalc.step.trace import ONE
+from rnncalc.step.nodes import ONE
 from rnncalc.text import escape
 
 

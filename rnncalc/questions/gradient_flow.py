@@ -8,6 +8,7 @@ layer then gives its saved values and products.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
@@ -20,9 +21,11 @@ from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Rec
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.records import Record
-from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, tally
-from rnncalc.step.equations import Symbol, formulas
-from rnncalc.step.trace import ONE, Trace, trace
+from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, layer_reads, tally
+from rnncalc.step.equations import Formula, Symbol, formulas
+from rnncalc.step.nodes import ONE, STEP, Trace
+from rnncalc.step.operations import OPERATIONS
+from rnncalc.step.trace import trace
 from rnncalc.text import escape
 
 
@@ -200,7 +203,7 @@ def _is_trained(layer: Layer) -> bool:
         case External():
             return not layer.frozen and layer.params > 0
         case _:
-            return not layer.frozen and any(Role(role) not in STORED for role, _ in layer.arrays)
+            return not layer.frozen and any(role not in STORED for role, _ in layer.arrays)
 
 
 def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: bool) -> Needs:
@@ -303,7 +306,8 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     if isinstance(layer, Embedding) and not layer.frozen:
         return Tally({SavedVector(TOKEN, ONE): len(steps_of(chunk.outputs, chunk.steps))}, {})
     if isinstance(layer, Transform):
-        return _tally_of_transform(placed, layer, chunk)
+        step = trace(layer, placed.inputs // placed.places, convention(network.convention))
+        return _tally_of_transform(placed, layer, step, chunk)
     if not isinstance(layer, Cell | Dense) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
         return NOTHING
     step = trace(layer, placed.inputs, convention(network.convention))
@@ -318,7 +322,7 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     return of._replace(saved=inputs | {vector: 1 for vector in of.saved if vector not in inputs})
 
 
-def _tally_of_transform(placed: Placed, layer: Transform, chunk: Chunk) -> Tally:
+def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Chunk) -> Tally:
     """Return the reads and products of a layer around the cells: what its windows read where the loss reaches it."""
     steps, (first, others) = chunk.steps, chunk.inputs_need
     needs = first or others
@@ -326,23 +330,42 @@ def _tally_of_transform(placed: Placed, layer: Transform, chunk: Chunk) -> Tally
     reshapes = layer.along or layer.ends or layer.begins
     outputs = steps_of(chunk.outputs, placed.uses or 1 if reshapes else steps)
     if not (trained or reshapes or first == others):  # a layer that is not trained, on a vector followed by zeros
-        outputs = [step for step in outputs if (others if step else first)]
-    saves_input, saves_output = layer.saves(trained=trained, needs=needs)
-    windows = [layer.window_of(step, steps) for step in outputs]
+        outputs = [each for each in outputs if (others if each else first)]
+    read = layer_reads(step, trained=trained, needs=needs)
+    windows = [layer.window_of(each, steps) for each in outputs]
+    inputs: set[int | None] = set()
     saved: dict[SavedVector, int] = {}
-    if saves_input:
-        read = {place for window in windows for place in window if place is not None}
-        saved[SavedVector(Symbol("x", time="t", axes=("m",)), "m")] = placed.places * len(read)
-    if saves_output:
-        saved[SavedVector(Symbol("y", time="t", axes=("f",)), "f")] = len(windows)
-    work: dict[BackwardProduct, int] = {}
-    if layer.multiply_adds(placed.inputs):
-        axes = next(axes for role, axes in layer.arrays if role == Role.KERNEL)[:2]
-        of_matrix = sum(map(len, windows)) * trained
-        of_vector = sum(place is not None for window in windows for place in window) * needs
-        found = {Gradient.MATRIX: of_matrix, Gradient.VECTOR: of_vector}
-        work = {BackwardProduct(what, "", "x", tuple(axes)): times for what, times in found.items() if times}
+    for place in read.saved:
+        node = step.nodes[place]
+        if node.operation == STEP:
+            inputs |= {window[node.number] for window in windows}
+        elif place == step.x:
+            inputs.update(*windows)
+        else:
+            saved[SavedVector(_formula(step, place), node.width)] = placed.places * len(windows)
+    if inputs - {None}:
+        x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
+        saved = {x: placed.places * len(inputs - {None}), **saved}
+    work: Counter[BackwardProduct] = Counter()
+    for place, purpose in read.products:
+        kernel = step.nodes[place].operands[0]
+        taps = windows if len(step.nodes[kernel].axes) > 2 else [(0,)] * len(windows)
+        times = sum(purpose is Gradient.MATRIX or tap is not None for window in taps for tap in window)
+        weights = step.nodes[kernel].weights
+        assert weights
+        if times:
+            work[BackwardProduct(purpose, weights.letter, "x", step.nodes[kernel].axes[:2])] += times * placed.places
     return Tally(saved, work)
+
+
+def _formula(step: Trace, place: int) -> Formula:
+    """Return what a value of a layer around the cells is called: y if it is its output."""
+    node = step.nodes[place]
+    if place == step.output:
+        return Symbol("y", time="t", axes=(node.width,))
+    if node.operation == "part":
+        return Symbol("a", str(node.number + 1), "t", (node.width,))
+    return Symbol(OPERATIONS[node.operation].function or node.operation, time="t", axes=(node.width,))
 
 
 TOKEN = Symbol("x", time="t")

@@ -22,8 +22,9 @@ from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.records import Record
+from rnncalc.step.nodes import Trace
 from rnncalc.step.operations import Vector, times
-from rnncalc.step.trace import Trace, trace
+from rnncalc.step.trace import trace
 
 
 class Keeper(Record):

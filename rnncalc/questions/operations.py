@@ -9,7 +9,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, External
+from rnncalc.layers.layer import Dense, External, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.explain import Derivation, explain_those
@@ -17,8 +17,9 @@ from rnncalc.questions.given import network_of, whole
 from rnncalc.records import Record
 from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
+from rnncalc.step.nodes import Trace
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.step.trace import Trace, trace
+from rnncalc.step.trace import trace
 
 _MERGES = {"sum": "plus", "mul": "times", "ave": "mean"}
 """The operation that joins two directions, if there is one."""
@@ -50,11 +51,11 @@ def _of_layer(placed: Placed, row: Convention, batch: int) -> OperationCounts | 
     layer = placed.layer
     if isinstance(layer, External) or placed.uses is None:
         return None
-    if not isinstance(layer, Cell | Dense):
-        once, each = layer.work(placed.inputs), batch * placed.uses
-        return OperationCounts(each * (placed.multiply_adds_per_step or 0), *[each * number for number in once])
-    one = operations(trace(layer, placed.inputs, row), placed.sizes)
-    counts = OperationCounts(*[batch * placed.uses * layer.directions * number for number in one])
+    if not isinstance(layer, Cell | Dense | Transform):
+        return OperationCounts(0, 0, 0, 0)
+    inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1
+    one = operations(trace(layer, inputs, row), placed.sizes, len(layer.window_of(0, 1)))
+    counts = OperationCounts(*[batch * placed.uses * places * layer.directions * number for number in one])
     return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))
 
 

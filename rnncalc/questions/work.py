@@ -27,7 +27,8 @@ from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.records import Record
 from rnncalc.step.equations import Letter, letters_of, stacks
-from rnncalc.step.trace import Weights, trace
+from rnncalc.step.nodes import Weights
+from rnncalc.step.trace import trace
 
 LayerOutputs = Mapping[str, Sequence[TapeValue]]
 """The outputs of each layer, by its name."""

@@ -13,11 +13,11 @@ from enum import Enum, StrEnum
 from math import prod
 from typing import TypeVar
 
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.records import Record
 from rnncalc.step.equations import Formula
+from rnncalc.step.nodes import MATRICES, ONE, STEP, WEIGHTS, Trace, axes_of_work
 from rnncalc.step.operations import OPERATIONS, RESULT
-from rnncalc.step.trace import MATRICES, ONE, WEIGHTS, Trace, axes_of_work
 
 
 class OperationCounts(Record):
@@ -50,16 +50,19 @@ class NodeOperations(Record):
         return self.times * prod([sizes[letter] for letter in self.axes])
 
 
-def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
-    """Return how many operations one step of one direction takes; `sizes` are the numbers of the letters of widths."""
+def operations(trace: Trace, sizes: Mapping[str, int], window: int = 1) -> OperationCounts:
+    """Return how many operations one step of one direction takes, or one vector of a layer around the cells.
+
+    sizes: the numbers of the letters of widths. window: how many vectors the layer reads.
+    """
     numbers = dict.fromkeys(OperationCounts._fields, 0)
-    for each in operations_by_node(trace):
+    for each in operations_by_node(trace, window):
         numbers[each.kind] += each.number(sizes)
     return OperationCounts(**numbers)
 
 
-def operations_by_node(trace: Trace) -> Iterator[NodeOperations]:
-    """Yield the operations of a step, node by node.
+def operations_by_node(trace: Trace, window: int = 1) -> Iterator[NodeOperations]:
+    """Yield the operations of a step, node by node; window: the number of vectors that a layer reads.
 
     The sum of two matrix products is not counted as element-wise: their multiply-adds include it.
     """
@@ -81,8 +84,8 @@ def operations_by_node(trace: Trace) -> Iterator[NodeOperations]:
         elif row.name == "plus" and biases:
             yield NodeOperations(place, "bias_additions", 1, axes)
         else:
-            if row.products + row.sums:
-                yield NodeOperations(place, "elementwise", row.products + row.sums, axes)
+            if times := row.products + row.sums * (window - 1 if row.windowed else 1):
+                yield NodeOperations(place, "elementwise", times, axes)
             if row.activations:
                 yield NodeOperations(place, "activations", row.activations, axes)
 
@@ -185,6 +188,35 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
     return Tally({SavedVector(formula(place), width): times for (place, width), times in saved.items()}, work)
 
 
+class LayerReads(Record):
+    """What the backward pass of one vector of a layer around the cells reads and multiplies.
+
+    saved: the places of the values that it reads. products: the place of each matrix product, and the purpose.
+    """
+
+    saved: tuple[int, ...]
+    products: tuple[tuple[int, Gradient], ...]
+
+
+def layer_reads(trace: Trace, *, trained: bool, needs: bool) -> LayerReads:
+    """Return what the backward pass of one vector reads.
+
+    trained: whether the weights are; needs: whether a gradient is asked for of the input.
+    """
+    tape = _Tape(trace, STORED if trained else {*Role})
+    output, _ = tape.step(tape.given(trace.x, needs=needs), (), {})
+    output.reached = True
+    tape.back()
+    products = [
+        (value.place, purpose)
+        for value in tape.values
+        if value.reached and value.operation in MATRICES
+        for purpose, operand in zip(Gradient, value.operands, strict=True)
+        if operand.needs
+    ]
+    return LayerReads(tuple(sorted({value.place for value in tape.saved.values()})), tuple(products))
+
+
 def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> Counter[What]:
     """Return the counts after further steps; each adds as much as the last one did."""
     return Counter({what: count + steps * (count - few.get(what, 0)) for what, count in more.items()})
@@ -239,6 +271,9 @@ class _Tape:
             if node.weights:
                 trained = node.weights.role not in self.frozen
                 once[place] = at[place] = _TapeValue(place, WEIGHTS, node.width, needs=trained)
+                continue
+            if node.operation == STEP:
+                at[place] = self.given(place, needs=x.needs)
                 continue
             operands = [at[operand] for operand in node.operands]
             at[place] = self.made(place, node.operation, node.width, operands)

@@ -14,8 +14,8 @@ from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
 from rnncalc.records import Frozen, Record
+from rnncalc.step.nodes import INPUT, STATE, WEIGHTS, Trace, Weights
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.step.trace import INPUT, STATE, WEIGHTS, Trace, Weights
 
 Letter = tuple[str, str]
 """A letter and its subscript."""

@@ -53,6 +53,7 @@ class Operation(Frozen):
         that; ordered: whether its operands must be distinguished.
     program: the operator in a program, or the name of the function in frameworks, by default its own.
     products, sums, activations: how many there are for each number of the result.
+    windowed: whether it has any number of operands, the vectors of a window; its sums are then for each but the first.
     alone: whether it is written on a line of its own and drawn as a box, because it reads whole sums.
     beside: whether it stands between cells, and no step may use it.
     """
@@ -75,6 +76,7 @@ class Operation(Frozen):
     products: int = 0
     sums: int = 0
     activations: int = 0
+    windowed: bool = False
     alone: bool = False
     beside: bool = False
 
@@ -430,41 +432,6 @@ def by_name(rows: Iterable[Operation]) -> dict[str, Operation]:
     return found
 
 
-OPERATIONS = by_name((*TABLE, HALVES[0]))
-"""Every operation by its name."""
-
-
-def part(start: int, stop: int) -> Operation:
-    """Return the operation that takes some numbers of a vector, from `start` up to `stop`."""
-    return Operation(
-        "part",
-        1,
-        lambda vector: vector[start:stop],
-        (lambda gradient, values: [0.0] * start + gradient + [0.0] * (values.width(0) - stop),),
-        ((),),
-        beside=True,
-    )
-
-
-def normalise(epsilon: float) -> Operation:
-    """Return the operation that makes mean 0 and variance 1 of a vector, epsilon added to the variance."""
-    forward, through = standardised(epsilon)
-    return OPERATIONS["normalise"].replace(forward=forward, gradients=(through,))
-
-
-def joined(widths: Sequence[int]) -> Operation:
-    """Return the operation that puts vectors of these widths one after the other."""
-    stops = [*accumulate(widths)]
-
-    def share(start: int, stop: int) -> Gradient:
-        return lambda gradient, _: gradient[start:stop]
-
-    shares = tuple(share(stop - width, stop) for width, stop in zip(widths, stops, strict=True))
-    return Operation(
-        "joined", len(widths), lambda *vectors: [*chain(*vectors)], shares, ((),) * len(widths), beside=True
-    )
-
-
 def standardise_by(epsilon: float) -> Operation:
     """Return the operation on x, means and variances: (x − mean) / √(variance + epsilon), number by number."""
 
@@ -488,24 +455,17 @@ def standardise_by(epsilon: float) -> Operation:
         ),
         ((2,), (2,), (0, 1, 2)),
         again=True,
+        products=1,
+        sums=1,
         beside=True,
     )
 
 
-def pooled(mode: str, number: int) -> Operation:
-    """Return the operation that takes the largest number at each place of several vectors, or their average.
+def largest(number: int) -> Operation:
+    """Return the operation that takes the largest number at each place of several vectors.
 
-    The gradient of the largest goes to the first vector that has it.
+    Its gradient goes to the first vector that has it.
     """
-    if mode == "average":
-        return Operation(
-            "pooled",
-            number,
-            lambda *vectors: [fsum(each) / number for each in zip(*vectors, strict=True)],
-            (lambda gradient, _: [each / number for each in gradient],) * number,
-            ((),) * number,
-            beside=True,
-        )
 
     def through(place: int) -> Gradient:
         def gradient_of(gradient: Vector, values: Values) -> Vector:
@@ -516,13 +476,71 @@ def pooled(mode: str, number: int) -> Operation:
 
     every = tuple(range(number))
     return Operation(
-        "pooled",
+        "largest",
         number,
         lambda *vectors: [max(each) for each in zip(*vectors, strict=True)],
         tuple(map(through, every)),
         (every,) * number,
+        sums=1,
+        windowed=True,
         beside=True,
     )
+
+
+def average(number: int) -> Operation:
+    """Return the operation that takes the average at each place of several vectors."""
+    return Operation(
+        "average",
+        number,
+        lambda *vectors: [fsum(each) / number for each in zip(*vectors, strict=True)],
+        (lambda gradient, _: [each / number for each in gradient],) * number,
+        ((),) * number,
+        products=1,
+        sums=1,
+        windowed=True,
+        beside=True,
+    )
+
+
+def joined(widths: Sequence[int]) -> Operation:
+    """Return the operation that puts vectors of these widths one after the other."""
+    stops = [*accumulate(widths)]
+
+    def share(start: int, stop: int) -> Gradient:
+        return lambda gradient, _: gradient[start:stop]
+
+    shares = tuple(share(stop - width, stop) for width, stop in zip(widths, stops, strict=True))
+    return Operation(
+        "joined",
+        len(widths),
+        lambda *vectors: [*chain(*vectors)],
+        shares,
+        ((),) * len(widths),
+        windowed=True,
+        beside=True,
+    )
+
+
+def part(start: int, stop: int) -> Operation:
+    """Return the operation that takes some numbers of a vector, from `start` up to `stop`."""
+    return Operation(
+        "part",
+        1,
+        lambda vector: vector[start:stop],
+        (lambda gradient, values: [0.0] * start + gradient + [0.0] * (values.width(0) - stop),),
+        ((),),
+        beside=True,
+    )
+
+
+OPERATIONS = by_name((*TABLE, HALVES[0], standardise_by(EPSILON), largest(1), average(1), joined((1,)), part(0, 1)))
+"""Every operation by its name."""
+
+
+def normalise(epsilon: float) -> Operation:
+    """Return the operation that makes mean 0 and variance 1 of a vector, epsilon added to the variance."""
+    forward, through = standardised(epsilon)
+    return OPERATIONS["normalise"].replace(forward=forward, gradients=(through,))
 
 
 def row(number: int) -> Operation:

@@ -8,129 +8,31 @@ part. Any other exception of a cell becomes one too.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from functools import cache, cached_property, partial
+from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
-from math import prod
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, raised_at
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
-from rnncalc.layers.checks import ACTIVATIONS, is_size, wrong
-from rnncalc.layers.layer import Dense, Output
-from rnncalc.records import Frozen, Record
-from rnncalc.step.operations import OPERATIONS, Operation
-from rnncalc.text import all_of, did_you_mean, one_of
-
-ONE = "1"
-"""The letter of a width of one."""
-
-INPUT, STATE, WEIGHTS = "input", "state", "weights"
-"""The kinds of nodes that are not operations."""
-
-MATRICES = ("matrix", "convolve")
-"""The operations that multiply by a matrix, once or at each place of a step."""
+from rnncalc.layers.checks import is_size, wrong
+from rnncalc.layers.layer import Dense, Transform
+from rnncalc.step.layer_trace import layer_trace
+from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights
+from rnncalc.text import all_of
 
 SIDES = (Side.INPUT, Side.RECURRENT)
 NO_HABITS = Habits()
 NO_SIDES: Mapping[str, Side] = {}
 
 
-class Weights(Record):
-    """Which weights of a cell: those of a gate's product or bias, or those beside the gates.
-
-    letter: of the gate, the first where several share a matrix; or of a part beside the gates.
-    of: what a product multiplies, x or a state; of one of two biases of a gate, beside which product it stands.
-    shared: the letters of a matrix that gates share.
-    """
-
-    role: Role
-    letter: str
-    of: str = ""
-    shared: str | None = None
-
-    @property
-    def matrix(self) -> str:
-        """The letters of the matrix: of its gate, or of the gates that share it."""
-        return self.letter if self.shared is None else self.shared
-
-
-class Node(Record):
-    """One operation of a step.
-
-    operation: the name of its row, or INPUT, STATE or WEIGHTS. operands: the places of its operands.
-    width: the letter of the result's width, "" for a matrix.
-    letter: of x, of a state before the step, or of the gate whose value it is.
-    weights: which they are; axes: the letters of their widths, none of a number.
-    """
-
-    operation: str
-    operands: tuple[int, ...] = ()
-    width: str = ""
-    letter: str = ""
-    weights: Weights | None = None
-    axes: tuple[str, ...] = ()
-
-
-class Operand:
-    """A vector while a step is traced: the place of its node."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, place: int) -> None:
-        self.place = place
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise TypeError("a step adds and multiplies with ops.plus(a, b), ops.times(a, b) and their like, for any value")
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-    __matmul__ = __rmatmul__ = __truediv__ = __rtruediv__ = __neg__ = __pow__ = __iter__ = _refuse
-    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-
-
-class Trace(Frozen):
-    """The step of a cell as nodes, each after its operands; equal operations are one node.
-
-    x: the place of the step's input; before, after: of the states, by letter; output: of its output.
-    gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
-        are made of.
-    """
-
-    nodes: Sequence[Node]
-    x: int
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-    output: int
-    gates: Mapping[str, int]
-    sums: Collection[int]
-
-    __eq__, __hash__ = object.__eq__, object.__hash__  # each step has one trace
-
-    @cached_property
-    def _work(self) -> Mapping[tuple[str, ...], int]:
-        """The axes of the products of a matrix and a vector, and how many products have them."""
-        return Counter(
-            axes_of_work(of.operation, self.nodes[of.operands[0]]) for of in self.nodes if of.operation in MATRICES
-        )
-
-    def multiply_adds(self, sizes: Mapping[str, int]) -> int:
-        """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
-        return sum([times * prod([sizes[letter] for letter in axes]) for axes, times in self._work.items()])
-
-
-def axes_of_work(operation: str, weights: Node) -> tuple[str, ...]:
-    """Return the letters of the widths whose product is the work of a matrix product, or of one at each place."""
-    return (*weights.axes, "q") if operation == "convolve" else weights.axes
-
-
-class Tracer:
+class Tracer(Recorder):
     """The `layers.cell.Operations` that trace a step; undeclared parts are refused."""
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
+        super().__init__(layer.kind)
         self._layer = layer
         self._habits = habits
         self.asked: set[str] = set()  # the habits that the step asks for
@@ -142,8 +44,6 @@ class Tracer:
         }
         self._input = "h" if inputs == layer.units else "m"
         self._halves = inputs == 2 * layer.units
-        self._places: dict[Node, int] = {}
-        self._nodes: list[Node] = []
         self._used: set[tuple[str, str]] = set()
         self._made: dict[str, int] = {}
         self._sums: dict[int, list[tuple[str, str]]] = {}
@@ -169,13 +69,6 @@ class Tracer:
         self._check_names(output, after)
         self._check_uses({output, *after.values()})
         return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums})
-
-    def _place(self, node: Node) -> int:
-        """Return the place of a node; an equal one is reused."""
-        if node not in self._places:
-            self._places[node] = len(self._nodes)
-            self._nodes.append(node)
-        return self._places[node]
 
     # What a step may do
 
@@ -208,14 +101,6 @@ class Tracer:
         self.asked.add(name)
         return bool(getattr(self._habits, name))
 
-    def activate(self, activation: str, vector: Operand) -> Operand:
-        if activation not in ACTIVATIONS:
-            raise self._error(f"the step's activation: expected {one_of(ACTIVATIONS)}, got {activation!r}")
-        place = self._vector(vector)
-        if activation == "linear":
-            return vector
-        return Operand(self._place(Node(activation, (place,), self._nodes[place].width)))
-
     def product(self, letter: str, vector: Operand) -> Operand:
         if (letter, "") in self._used:
             raise self._error(f"the step multiplies by the matrix {letter} twice")
@@ -241,35 +126,8 @@ class Tracer:
             raise self._error("the step takes half of what is not x, or of an x that is not as wide as both directions")
         return Operand(self._place(Node("half", (place,), "h")))
 
-    def blend(self, gate: Operand, where_one: Operand, where_zero: Operand) -> Operand:
-        ones = self.times(gate, where_one)
-        return cast("Operand", self.plus(ones, self.times(self.complement(gate), where_zero)))
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a function for an operation of the table, by its name."""
-        row = OPERATIONS.get(name)
-        if row and not row.beside and name not in ACTIVATIONS:
-            return partial(self._operate, row)
-        if name.startswith("__"):
-            raise AttributeError(name)
-        known = [each for each in vars(Operations) if not each.startswith("_")]
-        known += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*known, *ACTIVATIONS)]
-        near = did_you_mean(name, known)
-        raise self._error(f"the step uses ops.{name}, and there is none{near}; there are {all_of(known)}")
-
-    def _operate(self, row: Operation, *operands: Operand) -> Operand:
-        """Return the result of an operation; its operands have one width, except for one that is a number."""
-        if len(operands) != row.operands:
-            raise TypeError(f"ops.{row.name} takes {row.operands} vectors, got {len(operands)}")
-        if row.number is not None:
-            self._expect("what scales or shifts a vector", operands[row.number], ONE)
-        places = tuple(map(self._vector, operands))
-        widths = [self._nodes[place].width for number, place in enumerate(places) if number != row.number]
-        for width in widths:
-            if self._width(width) != self._width(widths[0]):
-                message = f"vectors of the widths {self._width(widths[0])} and {self._width(width)} meet"
-                raise self._error(f"{message}, where one width is needed")
-        return Operand(self._place(Node(row.name, places, widths[0])))
+    def _own_operations(self) -> Iterable[str]:
+        return vars(Operations)
 
     # The sum of a gate
 
@@ -346,25 +204,9 @@ class Tracer:
 
     # Checks
 
-    def _error(self, message: str) -> DeclarationError:
-        return DeclarationError(f"{self._layer.kind}: {message}")
-
     def _width(self, letter: str) -> str:
         """Return a width by its letter; if the layer is as wide as its input, both widths are equal."""
         return self._input if letter == "m" else letter
-
-    def _vector(self, given: object, what: str = "what an operation is done with") -> int:
-        if not isinstance(given, Operand):
-            raise self._error(f"{what} is {given!r}, which is no vector")
-        return given.place
-
-    def _expect(self, what: str, vector: object, wanted: str) -> int:
-        """Return the place of a vector of the required width."""
-        place = self._vector(vector, what)
-        width = self._width(self._nodes[place].width)
-        if width != self._width(wanted):
-            raise self._error(f"{what} has the width {width}, and {wanted} is declared")
-        return place
 
     def _know(self, letter: str) -> None:
         if letter not in self._gates:
@@ -476,14 +318,14 @@ def _part_name(letter: str, of: str) -> str:
     return f"gate {letter}'s product of {of}" if of else letter
 
 
-def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
-    """Return the trace of one step of a cell, or of a dense layer, under a convention.
+def trace(layer: Cell | Transform | Dense, inputs: int, convention: Convention) -> Trace:
+    """Return the trace of one step of a cell under a convention, or of a layer around the cells.
 
     Layers that differ only in their widths share one trace. Raises DeclarationError if the step of a cell is not what
     it declares.
     """
-    if isinstance(layer, Dense):
-        return _dense(isinstance(layer, Output), layer.bias, layer.activation)
+    if not isinstance(layer, Cell):
+        return layer_trace(layer, inputs)
     try:
         return _of_cell(layer, inputs, convention)
     except DeclarationError:
@@ -522,22 +364,6 @@ def _check_habits(layer: Cell, inputs: int, convention: Convention, asked: set[s
             if name not in plain.asked:
                 message = f"habits: {name}: the step of {layer.kind} asks for no such habit; remove it"
                 raise DeclarationError(f"{convention.name}: {layer.kind}: {message}")
-
-
-@cache
-def _dense(output: bool, bias: bool, activation: str) -> Trace:
-    """Return the trace of a dense layer, a step without a state: the output layer's is y = W_hy h + b_y."""
-    of, letter = ("h", "y") if output else ("x", "")
-    nodes = [
-        Node(INPUT, width="m", letter=of),
-        Node(WEIGHTS, weights=Weights(Role.KERNEL, letter, of), axes=("n", "m")),
-        Node("matrix", (1, 0), "n"),
-    ]
-    if bias:
-        nodes += Node(WEIGHTS, width="n", weights=Weights(Role.BIAS, letter), axes=("n",)), Node("plus", (2, 3), "n")
-    if activation != "linear":
-        nodes.append(Node(activation, (len(nodes) - 1,), "n"))
-    return Trace(nodes, 0, {}, {}, len(nodes) - 1, {}, ())
 
 
 def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:

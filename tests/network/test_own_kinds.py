@@ -73,7 +73,7 @@ def no_state(_: Cell, ops: Any, x: Any, state: Any) -> Any:
 
 
 HALF_RIGHT: list[tuple[object, str]] = [
-    (3, "register: expected the class of a cell, as class MyCell\\(Cell\\) makes one, got 3"),
+    (3, "register: expected the class of a cell, as class MyCell\\(Cell\\) makes one, or of a Transform, got 3"),
     (Network, "register: expected the class of a cell, .*, got Network"),
     (cell(kind=""), 'the class Plain: it has no kind; write kind = "plain" in it'),
     (cell(kind="My Cell"), "the class Plain: the kind 'My Cell' is no word of small letters, digits and _; write kind"),

@@ -18,12 +18,13 @@ from rnncalc.step.operations import (
     Operation,
     Values,
     Vector,
+    average,
     by_name,
     joined,
+    largest,
     normalise,
     part,
     plus,
-    pooled,
     product,
     row,
     standardise_by,
@@ -64,7 +65,7 @@ GIVES: dict[str, Vector] = {
     "copy": [2.0, -3.0],
     "joined": [2.0, 3.0, -4.0, 5.0],
     "standardise": [(2 - 5) / sqrt(1.5), (-3 - 7) / sqrt(4.5)],
-    "pooled": [5.0, 7.0],
+    "largest": [5.0, 7.0],
 }
 
 
@@ -83,7 +84,7 @@ class Seen:
         return len(self.values[place])
 
 
-ROWS = [*TABLE, part(1, 3), joined((1, 2, 1)), standardise_by(0.5), pooled("max", 2)]
+ROWS = [*TABLE, part(1, 3), joined((1, 2, 1)), standardise_by(0.5), largest(2)]
 
 
 def operands(row: Operation) -> list[Any]:
@@ -238,7 +239,8 @@ def test_an_operation_that_is_made_as_it_is_needed_has_the_name_that_messages_us
         "joined": (joined((1, 2, 1)),),
         "normalise": (normalise(0.5),),
         "part": (part(1, 3),),
-        "pooled": (pooled("max", 2), pooled("average", 2)),
+        "largest": (largest(2),),
+        "average": (average(2),),
         "row": (row(3),),
         "standardise": (standardise_by(0.5),),
     }

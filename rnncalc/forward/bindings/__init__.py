@@ -80,16 +80,28 @@ class DenseNames(Record):
     bias: str
     transposed: bool
 
+    @property
+    def names(self) -> dict[str, str]:
+        return {"kernel": self.kernel, "bias": self.bias}
+
 
 class TransformNames(Record):
     """The names of the weights of the layers around the cells, by kind and role.
 
-    taps_first: whether a kernel has its steps in front, and not behind; transposed: whether it is then input by output.
+    taps_first: whether a kernel has its steps first, not last; transposed: whether it is then input by output.
+    others: the names of roles in other kinds, where a role that is not named is its own name; None if it has none.
     """
 
     names: Mapping[str, Mapping[str, str]]
     taps_first: bool
     transposed: bool = False
+    others: Mapping[str, str] | None = None
+
+    def name(self, kind: str, role: str) -> str | None:
+        """Return the name of an array, None if the framework has no such."""
+        if kind in self.names or self.others is None:
+            return self.names.get(kind, {}).get(role)
+        return self.others.get(role, role)
 
 
 class Binding(Record):

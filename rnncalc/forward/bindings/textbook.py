@@ -64,6 +64,7 @@ TRANSFORMS = TransformNames(
         "batch_norm": {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
     },
     taps_first=True,
+    others={"kernel": "W", "bias": "b", "scale": "g"},
 )
 
 BINDING = Binding(

@@ -247,7 +247,12 @@ def _line(placed: Placed) -> LayerLine:
         case Transform():
             stored = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
-            others = {role: product(*[placed.sizes[letter] for letter in axes]) for role, axes in counted}
+            others = {
+                "matrix" if role == Role.KERNEL and len(axes) == 2 else role: product(
+                    *[placed.sizes[each] for each in axes]
+                )
+                for role, axes in counted
+            }
             return line._replace(h=placed.outputs, others=others)
         case External():
             return line._replace(others={"external": placed.params})

@@ -1,0 +1,199 @@
+"""A layer around the cells, run once on symbols: the nodes of the output vector that it makes of a window.
+
+What its class declares is compared with what its `compute` does: an array that is never read, a vector of another width
+than declared, a window that reads beyond the sequence. Each is a DeclarationError that names the file and the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rnncalc.conventions.layout import role_of_array
+from rnncalc.errors import DeclarationError, line_of, place_of, raised_at
+from rnncalc.layers.layer import Dense, Layer, LayerOperations, Output, Transform
+from rnncalc.step.nodes import INPUT, JOINED, STEP, WEIGHTS, Node, Operand, Recorder, Trace, Weights
+from rnncalc.step.operations import OPERATIONS
+from rnncalc.text import all_of, did_you_mean
+
+
+class WindowOperand(Operand):
+    """The vectors that a layer makes one vector of; one of them is `window[0]`, the last is `window[-1]`."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, place: int, step: Callable[[int], Operand]) -> None:
+        super().__init__(place)
+        self.step = step
+
+    def __getitem__(self, index: int) -> Operand:
+        return self.step(index)
+
+
+class LayerTracer(Recorder):
+    """The `layers.layer.LayerOperations` that trace a layer; undeclared arrays and widths that differ are refused."""
+
+    def __init__(self, layer: Transform | Dense, inputs: int) -> None:
+        super().__init__(layer.kind)
+        self._layer = layer
+        self._sizes = layer.sizes(inputs)
+        self._arrays = dict(layer.arrays)
+        self._letters = ("h", "y") if isinstance(layer, Output) else ("x", "")
+        self._slides = slides(layer)
+        self.used: set[str] = set()
+
+    def __call__(self) -> Trace:
+        """Run the layer and return its trace."""
+        reads, _ = self._letters
+        x = self._place(Node(INPUT, width="m", letter=reads))
+        made = self._layer.compute(self, WindowOperand(x, self._step))
+        output = self._vector(made[0] if isinstance(made, WindowOperand) else made, "what compute returns")
+        return Trace((*self._nodes,), x, {}, {}, output, {}, ())
+
+    def _step(self, index: int) -> Operand:
+        return Operand(self._place(Node(STEP, (0,), "m", number=index)) if self._slides else 0)
+
+    # What a layer may do
+
+    def weight(self, role: str) -> Operand:
+        return self._weights(role, 1)
+
+    stored = weight
+
+    def product(self, role: str, vector: Operand) -> Operand:
+        place = self._vector(vector)
+        window = isinstance(vector, WindowOperand) and self._slides
+        weights = self._weights(role, 3 if window else 2)
+        rows, columns, *_ = self._nodes[weights.place].axes
+        width = self._nodes[place].width
+        if self._width(width) != self._width(columns) and not (window and self._in_groups(rows, columns, width)):
+            raise self._error(f"the array {role} has columns for {columns} numbers, and {width} reach it")
+        return Operand(self._place(Node("matrix", (weights.place, place), rows)))
+
+    def largest(self, window: WindowOperand) -> Operand:
+        return self._of_window("largest", window, "m")
+
+    def average(self, window: WindowOperand) -> Operand:
+        return self._of_window("average", window, "m")
+
+    def joined(self, window: WindowOperand) -> Operand:
+        return self._of_window("joined", window, JOINED)
+
+    def copy(self, vector: Operand) -> Operand:
+        return self._operate(OPERATIONS["copy"], vector)
+
+    def standardise(self, vector: Operand, mean: Operand, variance: Operand) -> Operand:
+        return self._operate(OPERATIONS["standardise"], vector, mean, variance)
+
+    def part(self, vector: Operand, width: str, index: int) -> Operand:
+        place = self._vector(vector)
+        whole, each = self._sizes.get(self._nodes[place].width), self._sizes.get(width)
+        if whole is None or each is None or whole % each or not 0 <= index < whole // each:
+            raise self._error(f"a vector of {self._nodes[place].width} numbers has no part {index} of {width} numbers")
+        return Operand(self._place(Node("part", (place,), width, number=index)))
+
+    def _own_operations(self) -> Iterable[str]:
+        return vars(LayerOperations)
+
+    def _of_window(self, name: str, window: object, width: str) -> Operand:
+        if not isinstance(window, WindowOperand):
+            raise self._error(f"ops.{name} takes the window")
+        return Operand(self._place(Node(name, (window.place,), width)))
+
+    def _weights(self, role: str, axes: int) -> Operand:
+        if role not in self._arrays:
+            declared = f"there are {all_of([*self._arrays])}" if self._arrays else "there is none"
+            near = did_you_mean(role, [*self._arrays])
+            raise self._error(f"compute reads the array {role}, which is not declared{near}; {declared}")
+        letters = tuple(self._arrays[role])
+        if len(letters) != axes:
+            raise self._error(f"compute reads the array {role} with {axes} axes, and {len(letters)} are declared")
+        self.used.add(role)
+        reads, letter = self._letters
+        kind = role_of_array(role, self._arrays[role])
+        weights = Weights(kind, letter if kind.value == role else role, reads if axes > 1 else "")
+        return Operand(self._place(Node(WEIGHTS, width=letters[0] if axes == 1 else "", weights=weights, axes=letters)))
+
+    def _in_groups(self, rows: str, columns: str, width: str) -> bool:
+        """Return whether the rows of a kernel are in groups, each of which reads its own part of a vector."""
+        filters, part, whole = (self._sizes.get(letter, 0) for letter in (rows, columns, width))
+        return bool(part and whole) and not whole % part and not filters % (whole // part)
+
+    def _width(self, letter: str) -> str:
+        number = self._sizes.get(letter)
+        return next((each for each, size in self._sizes.items() if size == number), letter)
+
+
+def slides(layer: Layer) -> bool:
+    """Return whether a layer makes a vector of several vectors."""
+    return layer.along or len(layer.window_of(0, 2)) > 1
+
+
+_TRACES: dict[object, Trace] = {}
+
+
+def layer_trace(layer: Transform | Dense, inputs: int) -> Trace:
+    """Return the trace of a layer around the cells; layers that differ only in their widths share one.
+
+    Raises DeclarationError if its `compute` is not what its class declares.
+    """
+    sizes = layer.sizes(inputs)
+    numbers = [*sizes.values()]
+    key = type(layer), layer.choices(), tuple(sizes), tuple([numbers.index(number) for number in numbers])
+    trace = _TRACES.get(key)
+    if trace is None:
+        tracer = LayerTracer(layer, inputs)
+        trace = _TRACES[key] = _run(layer, tracer)
+        for role in tracer._arrays:  # noqa: SLF001  of this module
+            if role not in tracer.used:
+                raise _error(layer, "arrays", f"the array {role} is declared, and compute never reads it")
+    if not type(layer).__module__.startswith("rnncalc."):
+        for message, member in contradictions(layer, inputs, trace):
+            raise _error(layer, member, message)
+    return trace
+
+
+def _run(layer: Layer, tracer: LayerTracer) -> Trace:
+    own = getattr(getattr(type(layer).compute, "__code__", None), "co_filename", "")
+    try:
+        return tracer()
+    except DeclarationError as error:
+        place = place_of(error, lambda frame: frame.filename == own)
+        raise DeclarationError(f"{error}{place}") from error
+    except Exception as error:
+        raise DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == own)}") from error
+
+
+def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield what a layer declares otherwise than its `compute` and its windows do, each with the member to change."""
+    width, steps = trace.nodes[trace.output].width, 3 * len(layer.window_of(0, 1)) + 9
+    made = layer.sizes(inputs).get(width)
+    if made is not None and made != layer.output_width(inputs):
+        declared = layer.output_width(inputs)
+        yield f"compute makes {made} numbers, {width}, and output_width says {declared}", "output_width"
+    if layer.reads == "a vector" or layer.begins:
+        shape = layer.output_shape((inputs,))
+        if (len(shape) > 1) is not layer.begins:
+            yield f"begins is {layer.begins}, and output_shape makes {shape} of one vector", "output_shape"
+        return
+    shape = layer.output_shape((steps, inputs))
+    if (len(shape) == 1) is not layer.ends:
+        yield f"ends is {layer.ends}, and output_shape makes {shape} of {steps} steps", "output_shape"
+        return
+    outputs = 1 if layer.ends else shape[0]
+    windows = [layer.window_of(step, steps) for step in range(outputs)]
+    for step, window in enumerate(windows):
+        if any(place is not None and not 0 <= place < steps for place in window):
+            message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
+            yield message, "window_of"
+            return
+    last = max((place for place in windows[-1] if place is not None), default=-1)
+    if steps - 1 - last >= layer.every:
+        yield f"output_shape makes {outputs} of {steps} steps, and no window reads step {steps - 1}", "window_of"
+
+
+def _error(layer: Layer, member: str, message: str) -> DeclarationError:
+    """Return the error of a layer's declaration, with the file and line of the member of its class."""
+    found: Any = vars(type(layer)).get(member, type(layer))
+    found = found.fget if isinstance(found, property) else found
+    return DeclarationError(f"{layer.kind}: {message}{line_of(found)}")

@@ -1,0 +1,208 @@
+"""A stranger adds a layer around the cells in one file, and everything follows; one that is half right is refused."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import pytest
+from conftest import Call, report_of
+
+from rnncalc import Network, register
+from rnncalc.errors import DeclarationError
+from rnncalc.layers import KINDS, kind
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
+from rnncalc.layers.options import Option, Size
+from rnncalc.questions.backward import backward
+from rnncalc.step.layer_trace import contradictions, layer_trace
+
+Ops = LayerOperations[Any]
+
+
+class GatedUnit(Transform):
+    """A gated linear unit (Dauphin et al. 2017): half of a dense layer of 2n units gates the other; 2n(m + 1)."""
+
+    kind = "gated_unit"
+    number = "units"
+    units: int
+
+    def output_width(self, inputs: int) -> int:
+        return self.units
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return {"m": inputs, "n": self.units, "w": 2 * self.units}
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("kernel", "wm"), ("bias", "w"))
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        both = ops.plus(ops.product("kernel", window[0]), ops.weight("bias"))
+        return ops.times(ops.part(both, "n", 0), ops.activate("sigmoid", ops.part(both, "n", 1)))
+
+
+class CausalSkip(Transform):
+    """A depthwise causal convolution, added to its input; m(k + 1)."""
+
+    kind = "causal_skip"
+    number = "kernel"
+    along = True
+    reads = "a sequence"
+    own_options: ClassVar[Mapping[str, Option]] = {"kernel": Option(Size(), "the steps of the window")}
+    kernel: int
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return {"m": inputs, "c": 1, "k": self.kernel}
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("kernel", "mck"), ("bias", "m"))
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        return tuple(place if place >= 0 else None for place in range(step - self.kernel + 1, step + 1))
+
+    def padding_of(self, steps: int | None) -> tuple[int, int]:
+        return self.kernel - 1, 0
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.plus(window[-1], ops.plus(ops.product("kernel", window), ops.weight("bias")))
+
+
+NETWORK = ("-i", 6, "-l", "gated_unit:4", "-l", "causal_skip:3", "-T", 5)
+
+
+@pytest.fixture(autouse=True)
+def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register the layers, and forget them after the test."""
+    for layer in (GatedUnit, CausalSkip):
+        monkeypatch.setitem(KINDS, layer.kind, layer)
+        register(layer)
+
+
+def test_it_is_counted(call: Call) -> None:
+    """Parameters, tensors and operations, worked out by hand."""
+    report = report_of(call, *NETWORK)
+    unit, skip = report["layers"]
+    assert (unit["params"], unit["formula"]) == (2 * 4 * (6 + 1), "w(m + 1)")
+    assert (skip["params"], skip["formula"]) == (4 * (3 + 1), "m(k·c + 1)")
+    assert (unit["multiply_adds"], skip["multiply_adds"]) == (5 * 8 * 6, 5 * 4 * 3)
+    counted = report_of(call, *NETWORK, "--operations")["layers"]
+    assert [layer["operations"]["elementwise"] for layer in counted] == [5 * 4, 5 * 4]  # the gate; the skip
+    assert [layer["operations"]["activations"] for layer in counted] == [5 * 4, 0]
+
+
+def test_both_passes_agree(call: Call) -> None:
+    """Shapes, weights and work; gradients are finite differences; saved activations are those that are read."""
+    done = call("run", *NETWORK, "--backward", "-f", "json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["reports"][0]["agrees"]
+    network = Network(input=3, layers=[GatedUnit(2), CausalSkip(2)], steps=4)
+    assert backward(network).agrees
+
+
+def test_it_is_explained_drawn_and_answered(call: Call) -> None:
+    """Equations, a picture, a worksheet."""
+    told = call("explain", *NETWORK).out
+    assert "a_t = W x_t + b" in told
+    assert "y_t = a_1 ∘ σ(a_2)" in told
+    assert "y_t = x_t + (W_1 x_(t−2) + W_2 x_(t−1) + W_3 x_t + b)" in told
+    assert "causal_skip 3" in call("draw", *NETWORK).out
+    assert call("answer", *NETWORK, 56 + 16).code == 0
+    assert call("exercise", *NETWORK, "-f", "json").code == 0
+
+
+class Unread(GatedUnit):
+    kind = "unread"
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (*super().arrays, ("scale", "n"))
+
+
+class Lacking(GatedUnit):
+    kind = "lacking"
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.times(super().compute(ops, window), ops.weight("scale"))
+
+
+class Wider(GatedUnit):
+    kind = "wider"
+
+    def output_width(self, inputs: int) -> int:
+        return 2 * self.units
+
+
+class Beyond(CausalSkip):
+    kind = "beyond"
+
+    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+        return tuple(range(step, step + self.kernel))
+
+
+class Short(CausalSkip):
+    kind = "short"
+
+    def output_shape(self, shape: Shape) -> Shape:
+        return shape[0] - self.kernel + 1, shape[-1]
+
+
+class Ungraded(GatedUnit):
+    kind = "ungraded"
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.median(super().compute(ops, window))
+
+
+class Misspelt(CausalSkip):
+    kind = "misspelt"
+    own_options: ClassVar[Mapping[str, Option]] = {"kernal": Option(Size(), "the steps of the window")}
+
+
+class Ending(GatedUnit):
+    kind = "ending"
+    ends = True
+
+
+HALF_RIGHT = {
+    Unread: "unread: the array scale is declared, and compute never reads it",
+    Lacking: "lacking: compute reads the array scale, which is not declared; there are kernel and bias",
+    Wider: "wider: compute makes 2 numbers, n, and output_width says 4",
+    Beyond: "beyond: output_shape makes 15 of 15 steps, and window_of(14, 15) is (14, 15)",
+    Short: "short: output_shape makes 14 of 15 steps, and no window reads step 14",
+    Ungraded: "ungraded: the step uses ops.median, and there is none",
+    Misspelt: "misspelt: kernel: nothing says what it may be; did you mean 'kernal'?",
+    Ending: "ending: ends is True, and output_shape makes (12, 2) of 12 steps",
+}
+
+
+@pytest.mark.parametrize("layer", HALF_RIGHT, ids=lambda layer: layer.kind)
+def test_a_layer_that_is_half_right_is_refused(layer: type[Transform]) -> None:
+    """In one line that names its file and a line in it."""
+    with pytest.raises(DeclarationError) as refused:
+        register(layer)
+    message = str(refused.value)
+    assert message.startswith(HALF_RIGHT[layer])
+    assert re.search(r"\(test_new_layer.py, line \d+\)$", message), message
+    assert "\n" not in message
+
+
+def layers_of_the_package() -> list[Transform]:
+    """Return every kind of layer around the cells with its options changed one at a time."""
+    some: list[Transform] = []
+    for name in KINDS:
+        if issubclass(kind(name), Transform) and kind(name).__module__.startswith("rnncalc."):
+            of: Any = kind(name)
+            plain = of(**dict.fromkeys([option for option in (of.number, *of.needed()) if option], 2))
+            some.append(plain)
+            changes = [("bias", False), ("stride", 2), ("padding", "same"), ("padding", "causal"), ("dilation", 2)]
+            changes += [("groups", 2), ("mode", "average"), ("scale", False), ("center", False), ("activation", "relu")]
+            some += [plain.replace(**{option: value}) for option, value in changes if option in of.options()]
+    return some
+
+
+@pytest.mark.parametrize("layer", layers_of_the_package(), ids=repr)
+def test_no_layer_of_the_package_contradicts_itself(layer: Transform) -> None:
+    """What is refused of a stranger's layer, at any width; the package itself does not look."""
+    for inputs in (2, 4, 6):
+        assert [*contradictions(layer, inputs, layer_trace(layer, inputs))] == []
