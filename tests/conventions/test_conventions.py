@@ -19,12 +19,15 @@ from rnncalc import (
     External,
     FastGRNN,
     Layer,
+    LayerNorm,
     Network,
     SpecError,
 )
 from rnncalc.conventions import CONVENTIONS, convention, lacks
 from rnncalc.conventions.layout import layout
+from rnncalc.conventions.rules import restricted
 from rnncalc.conventions.tensor import StackedAxis
+from rnncalc.layers.cell import Habits
 from rnncalc.text import all_of
 
 # Measured on torch 2.13.0, keras 3.15.1, flax 0.12.8 and onnxruntime 1.31.1 for input 8 and hidden 16.
@@ -115,6 +118,27 @@ def test_what_is_written_after_a_module_is_no_obstacle() -> None:
         assert params(layer, "pytorch") == 3_328  # 2 × 4 × 16 × (8 + 16 + 2)
         stacked = Network(input=8, layers=(layer, LSTM(16)), convention="pytorch")
         assert stacked.params == 3_328 + 2_176  # 4 × 16 × (16 + 16 + 2)
+
+
+def test_an_order_may_name_gates_that_only_some_layers_have(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GRU without a reset gate is laid out by `rzn` as one with it, and an SRU with a skip by `nfrs`."""
+    pytorch = convention("pytorch")
+    gru = pytorch.arrays("gru")
+    assert gru is not None
+    only = {**gru.only, "peepholes": (True, False)}
+    sru = gru.replace(order="srfn", only=only, peephole=gru.bias, habits=Habits())
+    row = pytorch.replace(cells={"gru": gru.replace(only=restricted("reset_gate")), "sru": sru})
+    monkeypatch.setitem(CONVENTIONS, "pytorch", row)
+    assert call("-i", 3, "-l", "gru:4,reset_gate=false", "-c", "pytorch").code == 0
+    for inputs in (3, 4):
+        assert call("-i", inputs, "-l", "sru:4", "-c", "pytorch").code == 0
+
+
+def test_a_layer_around_the_cells_that_a_convention_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that it does not name at all, and that has weights."""
+    monkeypatch.setitem(CONVENTIONS, "keras", convention("keras").replace(transforms={}))
+    with pytest.raises(SpecError, match=r"layers\[0\].layer_norm: keras has no layer_norm; "):
+        Network(input=3, layers=(LayerNorm(),), convention="keras")
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
