@@ -169,74 +169,6 @@ def test_what_cannot_be_counted_is_null_with_a_reason(call: Call) -> None:
     assert report["reasons"]["keras"] == "keras cannot express peepholes: true; textbook and onnx can"
 
 
-@pytest.mark.parametrize(
-    ("layer", "convention", "shapes"),
-    [
-        (GRU(2), "keras", {"kernel": (3, 6), "recurrent_kernel": (2, 6), "bias": (2, 6)}),
-        (GRU(2, reset_after=False), "keras", {"kernel": (3, 6), "recurrent_kernel": (2, 6), "bias": (6,)}),
-        (LSTM(2), "onnx", {"W": (1, 8, 3), "R": (1, 8, 2), "B": (1, 16)}),
-        (
-            LSTM(2, bidirectional=True, peepholes=True, learned_state=True),
-            "onnx",
-            {"W": (2, 8, 3), "R": (2, 8, 2), "B": (2, 16), "P": (2, 6), "initial_h": (2, 1, 2), "initial_c": (2, 1, 2)},
-        ),
-        (RNN(2), "flax-linen", {"i/kernel": (3, 2), "h/kernel": (2, 2), "i/bias": (2,)}),
-        (
-            MGU(2),
-            "flax-linen",
-            {
-                "if/kernel": (3, 2),
-                "in/kernel": (3, 2),
-                "hf/kernel": (2, 2),
-                "hn/kernel": (2, 2),
-                "if/bias": (2,),
-                "in/bias": (2,),
-                "hn/bias": (2,),
-            },
-        ),
-        (
-            LSTM(2),
-            "flax-nnx",
-            {
-                **{f"{name}/kernel": (3, 2) for name in ("ii", "if_", "ig", "io")},
-                **{f"h{gate}/kernel": (2, 2) for gate in "ifgo"},
-                **{f"h{gate}/bias": (2,) for gate in "ifgo"},
-            },
-        ),
-        (
-            RNN(2, bidirectional=True),
-            "pytorch",
-            {
-                f"{name}_l0{end}": shape
-                for end in ("", "_reverse")
-                for name, shape in (("weight_ih", (2, 3)), ("weight_hh", (2, 2)), ("bias_ih", (2,)), ("bias_hh", (2,)))
-            },
-        ),
-        (
-            LSTM(3, projection=2, bias=False),
-            "pytorch",
-            {"weight_ih_l0": (12, 3), "weight_hh_l0": (12, 2), "weight_hr_l0": (2, 3)},
-        ),
-        (
-            RNN(2, bidirectional=True),
-            "keras",
-            {
-                f"{way}/{name}": shape
-                for way in ("forward", "backward")
-                for name, shape in (("kernel", (3, 2)), ("recurrent_kernel", (2, 2)), ("bias", (2,)))
-            },
-        ),
-    ],
-    ids=str,
-)
-def test_names_and_shapes_as_the_frameworks_have_them(
-    layer: Cell, convention: str, shapes: dict[str, tuple[int, ...]]
-) -> None:
-    """Three features in; the conformance tests hold these against the frameworks themselves."""
-    (placed,) = Network(input=3, layers=(layer,), convention=convention).stack
-    assert {tensor.name: tensor.shape for tensor in placed.tensors} == shapes
-
-
 @pytest.mark.parametrize("layer", [Dense(3), Embedding(3), External(3)])
 def test_the_tensors_of_other_layers_are_no_gates(layer: Layer) -> None:
     """They belong to no gate and no direction."""
@@ -294,39 +226,6 @@ def of_gates(line: str, gates: str) -> list[str]:
                 "R 2×4h×h recurrent iofg both",
                 "B 2×8h bias iofg both",
                 "P 2×3h peephole iof both",
-            ],
-        ),
-        (
-            GRU(2, bidirectional=True),
-            *("keras", None),
-            [
-                line
-                for way in ("forward", "backward")
-                for line in (
-                    f"{way}/kernel m×3h input zrn {way}",
-                    f"{way}/recurrent_kernel h×3h recurrent zrn {way}",
-                    f"{way}/bias 2×3h bias zrn {way}",
-                )
-            ],
-        ),
-        (
-            GRU(2),
-            *("flax-linen", None),
-            [
-                *of_gates("i{0}/kernel m×h input {0}", "zrn"),
-                *of_gates("h{0}/kernel h×h recurrent {0}", "zrn"),
-                *of_gates("i{0}/bias h bias {0}", "zrn"),
-                "hn/bias h recurrent_bias n",
-            ],
-        ),
-        (
-            GRU(2),
-            *("pytorch", None),
-            [
-                "weight_ih_l0 3h×m input rzn",
-                "weight_hh_l0 3h×h recurrent rzn",
-                "bias_ih_l0 3h bias rzn",
-                "bias_hh_l0 3h recurrent_bias rzn",
             ],
         ),
         (

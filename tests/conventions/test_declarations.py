@@ -242,6 +242,9 @@ HALF_RIGHT = {
     "directions along an axis and in names": cell_with(
         "keras", "rnn", input=array("k", axes="DIRECTIONS INPUTS GATED")
     ),
+    "a state of one direction": cell_with("onnx", "rnn", state=array("initial_", Slot.READ, axes="ONE READS")),
+    "directions in no name": cell_with("pytorch", "rnn", bias=array("bias_ih_l", Slot.COPY, axes="GATED")),
+    "axes in another order": cell_with("keras", "gru", both_biases=array("bias", axes="GATED TWO")),
     "directions nowhere": row_with("keras", directions=None),
     "directions with one mark": row_with("keras", directions=("", "")),
     "no title": row_with("keras", title=""),

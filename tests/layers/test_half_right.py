@@ -69,7 +69,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "three": (cell(lambda ops, x, h, z, n: (n, (n,), z)), f"the step returns no such pair; {WRITE}"),
     "two states": (cell(lambda ops, x, h, z, n: (n, (n, z))), "the step returns 2 states, and h are declared"),
-    "no state": (cell(lambda ops, x, h, z, n: (n, ())), "the step returns 0 states, and h are declared"),
     "a number": (
         cell(lambda ops, x, h, z, n: (n, (0.5,))),
         "the state h is 0.5, which is no vector",
@@ -113,7 +112,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         type("Own", (Cell,), {"kind": "own", "step": cell(fine).step}),
         "its class has no gates; write def gates(...) as rnncalc/layers/gru.py does",
     ),
-    "one gate": (cell(fine, GATES[0]), "gates() returns no tuple of gates; write (Gate(...),)"),
     "no gate": (cell(fine, ("z", "n")), "gates() returns no tuple of gates; write (Gate(...),)"),
     "one product": (
         cell(fine, (GATES[0]._replace(products=ONE_PRODUCT), GATES[1])),
@@ -130,10 +128,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     "a weight called as a gate": (
         cell(fine, weights=(Weight("n", ("h", "h"), "a matrix"),)),
         "two of its gates and weights are called n; give each a letter of its own",
-    ),
-    "a weight twice": (
-        cell(fine, weights=(Weight("a", (), "a number"), Weight("a", ("h", "h"), "a matrix"))),
-        "two of its gates and weights are called a; give each a letter of its own",
     ),
     "no products": (
         cell(fine, (GATES[0]._replace(products=()), GATES[1])),
@@ -160,7 +154,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         "two gates read h through the matrix n, as a full one and as a diagonal",
     ),
     "a list of gates": (cell(fine, [*GATES]), "gates() returns no tuple of gates; write (Gate(...),)"),
-    "gates that are none": (cell(fine, None), "gates() returns no tuple of gates; write (Gate(...),)"),
     "a weight by itself": (
         cell(fine, weights=Weight("a", (), "a number")),
         "weights is no tuple of weights; write @property, and return (Weight(...),)",
