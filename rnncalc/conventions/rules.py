@@ -82,8 +82,8 @@ class Array(Frozen):
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
-        given = {Slot.GATE: gates, Slot.APART: "" if alone else gates, Slot.READ: of, Slot.OTHER: "" if memory else of}
-        name = tuple([given.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
+        texts = {Slot.GATE: gates, Slot.APART: "" if alone else gates, Slot.READ: of, Slot.OTHER: "" if memory else of}
+        name = tuple([texts.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
         if name[-1] != "":
             return name
         return ("".join([piece for piece in name if isinstance(piece, str)]).removesuffix("_"),)

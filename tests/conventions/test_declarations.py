@@ -25,7 +25,6 @@ from rnncalc.conventions.rules import (
     CellArrays,
     Convention,
     DenseArrays,
-    Returns,
     Side,
     Slot,
     TransformArrays,
@@ -123,23 +122,21 @@ def check_cells(row: Convention, arrays: CellArrays, kinds: list[str]) -> None:
         if part not in LIMITS and getattr(arrays, part) != default:
             less = arrays.replace(**{part: default})
             without = row.replace(cells=less if isinstance(row.cells, CellArrays) else {**row.cells, kinds[0]: less})
-            assert made(row, layers) != made(without, layers), f"{part}: unused"
+            assert laid_out(row, layers) != laid_out(without, layers), f"{part}: unused"
 
 
 def check_sides(row: Convention, arrays: CellArrays, layer: Cell) -> None:
     """Fail if a gate's bias is beside the input where the binding has it beside the past, or the other way round."""
-    tensors = layout(layer, M, row).own
-    sizes = [tensor.sized(layer.sizes(M)) for tensor in tensors]
-    given = {tensor.name: filled(tensor, 0.0, float) for tensor in sizes}
-    bound = binding(row.name).cell(Arrays(given, sizes), layer, M, False)
+    tensors = [tensor.sized(layer.sizes(M)) for tensor in layout(layer, M, row).own]
+    zeros = {tensor.name: filled(tensor, 0.0, float) for tensor in tensors}
+    bound = binding(row.name).cell(Arrays(zeros, tensors), layer, M, False)
     for letter, side in sides_of_biases(layer, layer.gates(M), arrays).items():
-        here = [each for each in (Side.INPUT, Side.RECURRENT) if bound.bias(letter, each.value) is not None]
-        assert here == [each for each in (Side.INPUT, Side.RECURRENT) if side in (each, Side.BOTH)], (
-            f"{letter}: its side"
-        )
+        sides = [Side.INPUT, Side.RECURRENT] if side is Side.BOTH else [side]
+        bound_sides = [each for each in (Side.INPUT, Side.RECURRENT) if bound.bias(letter, each.value) is not None]
+        assert bound_sides == sides, f"{letter}: the side of its bias"
 
 
-def made(row: Convention, layers: list[Cell]) -> list[tuple[Layout, Sequence[Node]]] | None:
+def laid_out(row: Convention, layers: list[Cell]) -> list[tuple[Layout, Sequence[Node]]] | None:
     """Return the tensors and the steps of layers, None if a part of the convention is missing."""
     try:
         return [(layout(layer, M, row), trace(layer, M, row).nodes) for layer in layers]
@@ -182,12 +179,10 @@ def array(*name: str | Slot, axes: str) -> Array:
     return Array(name, tuple(Width[axis] for axis in axes.split()))
 
 
-KERAS, BOOK, RETURNS = convention("keras"), convention("textbook"), convention("keras").returns
+KERAS, RETURNS, GATE = convention("keras"), convention("keras").returns, Slot.GATE
 assert isinstance(KERAS.cells, dict)
-assert isinstance(RETURNS, Returns)
-GATE, SIDES = Slot.GATE, {"q": Side.BOTH}
-NORMS = KERAS.transforms["batch_norm"]
-LSTM, GRU = KERAS.cells["lstm"], KERAS.cells["gru"]
+assert RETURNS
+LSTM, NORM = KERAS.cells["lstm"], KERAS.transforms["batch_norm"]
 
 HALF_RIGHT = {
     "no matrix of the input": cell_with("keras", "gru", input=None),
@@ -206,7 +201,7 @@ HALF_RIGHT = {
     "an unused projection": cell_with("keras", "lstm", projection=array("P", axes="PROJECTED UNITS")),
     "an unused recurrent bias": cell_with("keras", "lstm", recurrent_bias=array("c", axes="GATED")),
     "an unused bias of both sides": cell_with("keras", "lstm", both_biases=array("c", axes="TWO GATED")),
-    "an unused side of a gate": cell_with("pytorch", "gru", sides=SIDES),
+    "an unused side of a gate": cell_with("pytorch", "gru", sides={"q": Side.BOTH}),
     "an order that lacks a gate": cell_with("keras", "lstm", order="ifg"),
     "an order with a gate twice": cell_with("keras", "lstm", order="ifgof"),
     "an order with a gate of no such cell": cell_with("pytorch", "gru", order="rznq"),
@@ -258,12 +253,12 @@ HALF_RIGHT = {
         "keras", dense=DenseArrays(KERAS.dense.kernel, array("kernel", axes="OUTPUTS"))
     ),
     "a new name of no tensor": row_with("keras", renamed={"kernal": "k"}),
-    "a transform of no kind": row_with("keras", transforms={**KERAS.transforms, "layer_nor": NORMS}),
+    "a transform of no kind": row_with("keras", transforms={**KERAS.transforms, "layer_nor": NORM}),
     "a transform without a bias": row_with("keras", transforms={"layer_norm": TransformArrays({"scale": "gamma"})}),
     "a kernel with other axes": row_with(
         "keras", transforms={"conv1d": KERAS.transforms["conv1d"].replace(order=(0, 1, 2))}
     ),
-    "a stored mean that is misspelt": row_with("keras", transforms={"batch_norm": NORMS.replace(buffers=("mean",))}),
+    "a stored mean that is misspelt": row_with("keras", transforms={"batch_norm": NORM.replace(buffers=("mean",))}),
     "an axis twice": row_with("keras", returns=RETURNS.replace(axes="BTT")),
     "one name for all states": row_with("keras", returns=RETURNS.replace(state="state")),
 }
