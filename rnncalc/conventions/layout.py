@@ -90,13 +90,13 @@ def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -
 def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """Return the tensors of a layer's arrays, its parameters and what the framework keeps beside them."""
     arrays = convention.transform(layer.kind)
-    found: dict[bool, list[Tensor]] = {False: [], True: []}
+    tensors: dict[bool, list[Tensor]] = {False: [], True: []}
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) > 1 and arrays.order else range(len(axes))
         placed = tuple(Axis(1, axes[place]) for place in order)
         tensor = Tensor(arrays.names[role], Role(role), None, "", placed)
-        found[role in arrays.buffers].append(tensor)
-    return tuple(found[False]), tuple(found[True])
+        tensors[role in arrays.buffers].append(tensor)
+    return tuple(tensors[False]), tuple(tensors[True])
 
 
 def _plain(array: Array, role: Role) -> Tensor:
@@ -173,7 +173,7 @@ class CellTensors:
 
     def _direction(self, mark: str, direction: Direction) -> Iterator[Tensor]:
         arrays = self.arrays
-        made = [
+        parts = [
             *self._stacked(),
             *self._products(arrays.input, Role.INPUT, self.gates),
             *self._products(arrays.recurrent, Role.RECURRENT, self.gates),
@@ -182,7 +182,7 @@ class CellTensors:
             *self._products(arrays.peephole, Role.PEEPHOLE, self.gates),
             *self._beside(),
         ]
-        for name, role, gates, axes in made:
+        for name, role, gates, axes in parts:
             yield self._tensor(name, role, gates, axes, mark, direction)
 
     def _stacked(self) -> Iterator[_Made]:

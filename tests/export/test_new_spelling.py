@@ -12,7 +12,6 @@ from rnncalc.errors import RefusedError
 from rnncalc.export import SPELLINGS, source, spelling
 from rnncalc.export.program import Module, OwnCell
 from rnncalc.export.writer import Spelling, Writer, step_of
-from rnncalc.layers import KINDS, kind
 from rnncalc.step.operations import OPERATIONS
 
 
@@ -191,7 +190,8 @@ PLACES = {
 }
 """The places that each template must have, beside those of layers."""
 
-LAYER_PLACES = ("inputs", "outputs", "units", "rate", "params", "bias", "activation", "name")
+LAYERS = {"dense": "units", "embedding": "inputs units", "dropout": "rate", "external": "params outputs"}
+"""The same of each kind of layer without recurrence."""
 
 
 def check(target: str) -> None:
@@ -200,13 +200,10 @@ def check(target: str) -> None:
     assert all(map(convention(target).arrays, spelled.cells)), "a cell that the convention lacks"
     assert {*spelled.functions, *spelled.helpers} <= {*OPERATIONS}, "a function of no operation"
     assert bool(spelled.tie) != bool(spelled.tied), "how an output shares the matrix of the embedding: one of the two"
-    layers = {name: {*of.made_from} for name in KINDS if (of := kind(name)).made_from}
-    assert {*spelled.layers} == {*layers}
-    for name, needed in layers.items():
-        places = {*re.findall(r"{(.*?)}", spelled.layers[name])}
-        assert needed <= places <= {*["inputs", "outputs", "units", "rate", "params", "bias", "activation", "name"]}, (
-            name
-        )
+    assert {*spelled.layers} == {*LAYERS}
+    known = {"bias", "activation", "name", *" ".join(LAYERS.values()).split()}
+    for name, needed in LAYERS.items():
+        assert {*needed.split()} <= {*re.findall(r"{(.*?)}", spelled.layers[name])} <= known, name
     for part, names in PLACES.items():
         if template := getattr(spelled, part):
             optional = {"name", "frozen"} if part == "parameter" else set()
