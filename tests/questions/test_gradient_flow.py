@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from verified import backward
 
 from rnncalc import (
     GRU,
@@ -20,7 +21,6 @@ from rnncalc import (
     Part,
     Pool1D,
     RepeatVector,
-    backward,
     training,
 )
 from rnncalc.errors import RefusedError
