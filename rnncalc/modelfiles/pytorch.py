@@ -345,7 +345,7 @@ def _described(data: bytes) -> Any:
             if markobject in opcode.stack_before:  # and then what is above the mark
                 items, stack, taken = stack, below.pop(), taken - 2
             if taken > len(stack):
-                raise BadFileError("has a pickle that is cut off")
+                raise IndexError
             start = len(stack) - taken
             items = stack[start:] + items
             stack[start:] = [_ACTS[name](*items)]
