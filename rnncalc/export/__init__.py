@@ -1,6 +1,6 @@
 """A network as source code for a framework: SPELLINGS, the list of frameworks, and `source`, which writes a program.
 
-A new framework is a module with SPELLING = Spelling(...), named in the list under its convention.
+A new framework is a class that extends Writer, named in the list under its convention.
 """
 
 from __future__ import annotations
@@ -8,50 +8,42 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from rnncalc.conventions import CONVENTIONS, convention, lacks
-from rnncalc.errors import CallError, DeclarationError, RefusedError, declared, raised
+from rnncalc.conventions import lacks
+from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, raised
 from rnncalc.export.program import program_of
-from rnncalc.export.writer import Spelling, Writer
+from rnncalc.export.writer import Writer
 from rnncalc.layers.layer import Shape, Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import escape, not_among, one_of
 
-SPELLINGS: dict[str, str | Spelling] = {
-    "pytorch": "rnncalc.export.pytorch",
-    "keras": "rnncalc.export.keras",
-    "flax-linen": "rnncalc.export.flax_linen",
-    "flax-nnx": "rnncalc.export.flax_nnx",
+SPELLINGS: dict[str, str | type[Writer]] = {
+    "pytorch": "rnncalc.export.pytorch:PyTorch",
+    "keras": "rnncalc.export.keras:Keras",
+    "flax-linen": "rnncalc.export.flax_linen:FlaxLinen",
+    "flax-nnx": "rnncalc.export.flax_nnx:FlaxNNX",
 }
-"""The spelling of each framework, or the module that has it."""
-
-_HERE = "in rnncalc/export/__init__.py"
+"""The writer of each framework, or the module and the name of its class."""
 
 
-def spelling(target: str) -> Spelling:
-    """Return the spelling of a convention.
+def spelling(target: str) -> type[Writer]:
+    """Return the writer of a convention's programs.
 
-    Raises RefusedError if nobody has written one, DeclarationError for one that is incomplete or contradicts itself.
+    Raises RefusedError if nobody has written one, DeclarationError if the list leads to none.
     """
-    found = SPELLINGS.get(target)
-    if found is None:
+    writer = SPELLINGS.get(target)
+    if writer is None:
         message = f"the convention {target} has no spelling, so no program can be written for it"
         raise RefusedError(f"{message}; write one in export/, or export to {one_of([*SPELLINGS])}")
-    where = target
-    if isinstance(found, str):
-        where = f"{target}: {_HERE}, {found!r}"
-        found = declared(where, found, Spelling)
-    if target not in CONVENTIONS:
-        raise DeclarationError(f"{where}: no convention is called so; name one in rnncalc/conventions/__init__.py")
-    unknown = [kind for kind in found.cells if convention(target).arrays(kind) is None]
-    for message in (
-        *found.problems(),
-        *(f"cells: the convention {target} has no {kind}; remove it" for kind in unknown),
-    ):
-        raise DeclarationError(f"{where}: {message}")
-    SPELLINGS[target] = found
-    return found
+    if isinstance(writer, str):
+        where = f"{target}: in rnncalc/export/__init__.py, {writer!r}"
+        module, _, name = writer.partition(":")
+        writer = imported(where, module).get(name)
+        if not (isinstance(writer, type) and issubclass(writer, Writer)):
+            raise DeclarationError(f"{where}: no such class is there; write class {name}(Writer) in it")
+        SPELLINGS[target] = writer
+    return writer
 
 
 def source(network: Network, target: str) -> str:
@@ -84,7 +76,7 @@ def source(network: Network, target: str) -> str:
         if isinstance(module.layer, Transform):
             _refuse(module.layer, module.name, target, spelled, shapes[module.name])
     try:
-        text = Writer(made, spelled).text()
+        text = spelled(made).text()
         compile(text, "the program", "exec")
     except (DeclarationError, RefusedError):
         raise
@@ -97,7 +89,7 @@ def source(network: Network, target: str) -> str:
     return text
 
 
-def _refuse(layer: Transform, name: str, target: str, spelled: Spelling, shape: Shape) -> None:
+def _refuse(layer: Transform, name: str, target: str, spelled: type[Writer], shape: Shape) -> None:
     """Refuse a layer around the cells that the framework, or its spelling, lacks."""
     if layer.kind not in spelled.transforms:
         message = f"no program for {target} is written with {layer.kind}"
