@@ -164,6 +164,13 @@ def test_a_pickle_that_is_none(tmp_path: Path, data: bytes) -> None:
         read(of_opcodes(tmp_path, data))
 
 
+def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
+    """TorchScript may keep any bytes in a text, and protocol 3 writes the name of a class in UTF-8."""
+    odd = b"}" + text(b"\xff") + "ctheirs\nKlasse\u00e4\n".encode() + b")Rs"
+    path = of_opcodes(tmp_path, odd + text(b"w") + pickled(tensor("0", (4,)))[2:-1] + b"s.")
+    assert [tensor.name for tensor in read(path).tensors] == ["w"]
+
+
 def test_a_pickle_that_would_take_everything(tmp_path: Path) -> None:
     """More steps than are taken, lists within lists to any depth, and one that holds itself."""
     with pytest.raises(SpecError, match="more than 1,000,000 steps"):
