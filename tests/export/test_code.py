@@ -148,12 +148,6 @@ def test_names_that_would_meet_are_told_apart() -> None:
     assert [*identifiers(program.modules).values()] == ["a", "a_h_0_2", "a_2", "a_3"]
 
 
-def test_a_long_title_is_cut_between_words() -> None:
-    """The name of a class is one that a person can say."""
-    net = Network(input=4, layers=[LSTM(3)], name="Word language model with tied output, the large one")
-    assert "class WordLanguageModelWithTied(nn.Module):" in source(net, "pytorch")
-
-
 def test_a_stack_is_one_module_in_pytorch() -> None:
     """As its users write it, with the tensors that `count` numbers."""
     net = Network(input=8, layers=[LSTM(16, repeat=2, bidirectional=True)])
@@ -204,6 +198,7 @@ def test_a_long_sum_has_a_line_for_each_term() -> None:
         ("a" * 15 + " " + "b" * 16 + " c", "A" + "a" * 14 + "B" + "b" * 15),  # 32 characters with the space
         ("a" * 15 + " " + "b" * 17 + " c", "A" + "a" * 14),
         ("a" * 40, "A" + "a" * 31),
+        ("Word language model with tied output, the large one", "WordLanguageModelWithTied"),
         ("print", "Print"),
         ("exception", "ExceptionNetwork"),
         ("a", "A"),
