@@ -158,7 +158,8 @@ def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, list[str]]:
 
         visit("", file)
         file.visititems(visit)
-        file.visititems_links(visit)
+        # h5py has visititems_links since 3.11 alone
+        file.id.links.visit(lambda name: visit(name.decode(), file.get(name, getlink=True)))
     return arrays, {path: words for path, words in groups.items() if words}, sorted(links)
 
 
