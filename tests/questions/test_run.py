@@ -12,7 +12,7 @@ from conftest import Call, refusal, report_of
 from hypothesis import given
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.layout import Layout, Stack, layout
@@ -565,37 +565,6 @@ def test_feedback_changes_no_count(spec: Spec) -> None:
     assert plain.agrees
     assert back.agrees
     assert back.outputs[0] == plain.outputs[0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"topology": "many-to-many"}, "feedback: applies to one-to-many, where later steps have no input, got many"),
-        ({"topology": None}, "feedback: applies to one-to-many, where later steps have no input, got many-to-one"),
-        ({"output": 3}, "feedback: the output must be as wide as the input, 2, got 3"),
-        ({"output": None}, "feedback: the output must be as wide as the input, 2, got 4"),
-        ({"layers": [Embedding(2), RNN(4)]}, "feedback: an embedding reads token numbers, and the output is a vector"),
-        ({"layers": [Dropout(0.5), RNN(4)]}, "layers[0].dropout: the dropout before the first recurrent layer is appl"),
-        ({"layers": [Dense(2), RNN(4)]}, "layers[0].dense: the dense before the first recurrent layer is applied once"),
-        (
-            {"layers": [RNN(4), RNN(4, bidirectional=True)]},
-            "layers[1].bidirectional: reads later inputs first, and with feedback there is none before its output",
-        ),
-        ({"feedback": "yes"}, "feedback: expected true or false, got 'yes'"),
-    ],
-)
-def test_feedback_that_cannot_be(changes: dict[str, Any], message: str) -> None:
-    """Only where each output can be the next input."""
-    net = Network(input=2, layers=[RNN(4)], output=2, topology="one-to-many", feedback=True)
-    with pytest.raises(SpecError) as refused:
-        net.replace(**changes)
-    assert str(refused.value).startswith(message)
-
-
-def test_an_encoder_decoder_feeds_nothing_back() -> None:
-    """Its decoder reads inputs of its own."""
-    with pytest.raises(SpecError, match="feedback: does not apply to an encoder-decoder"):
-        Network(encoder=Part(2, (RNN(2),)), decoder=Part(2, (RNN(2),)), feedback=True)
 
 
 @pytest.mark.parametrize(
