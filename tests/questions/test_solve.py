@@ -19,7 +19,6 @@ from rnncalc import (
     LSTM,
     RNN,
     SRU,
-    CallError,
     Dense,
     External,
     Layer,
@@ -29,7 +28,6 @@ from rnncalc import (
     RefusedError,
     SpecError,
 )
-from rnncalc.errors import Cure
 from rnncalc.questions.solve import Solution, TriedSizes, pieces, solve
 from rnncalc.spec import Template, parse_template
 
@@ -426,35 +424,6 @@ def test_bytes_are_met_exactly_too() -> None:
 
 def small(size: int) -> Network:
     return Network(input=4, layers=(LSTM(size),))
-
-
-@pytest.mark.parametrize(
-    ("sized", "asked", "message"),
-    [
-        (
-            5,
-            {},
-            "sized: expected a function from a size to a network, "
-            "such as lambda size: Network(input=4, layers=[LSTM(size)]), got 5",
-        ),
-        (small, {"budget": -1}, "budget: expected a whole number, 0 or more, got -1"),
-        (small, {"multiple": 0}, "multiple: expected a whole number, 1 or more, got 0"),
-        (small, {"bytes_each": -1}, "bytes_each: expected a whole number, 0 or more, got -1"),
-    ],
-)
-def test_what_cannot_be_solved_for(sized: Any, asked: dict[str, Any], message: str) -> None:
-    """Each argument by its name."""
-    with pytest.raises(CallError) as refused:
-        solve(sized, **{"budget": 10, **asked})
-    assert str(refused.value) == message
-
-
-def test_a_size_that_changes_nothing() -> None:
-    """Steps change no count; another width does."""
-    with pytest.raises(RefusedError) as refused:
-        solve(lambda size: Network(input=4, layers=(LSTM(2),), steps=size), 10)
-    assert str(refused.value) == "the size does not change the number of parameters; let it be another width"
-    assert refused.value.cures == (Cure.ANOTHER_SIZE,)
 
 
 @pytest.mark.parametrize(
