@@ -105,7 +105,7 @@ class LettersError(RefusedError):
 
 
 class DeclarationError(ValueError):
-    """A cell or a convention whose declaration contradicts itself; the message names the part."""
+    """A cell, or an operation of its step, that contradicts itself; the message names the part."""
 
 
 def raised(error: Exception, own: str | None = None) -> str:

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from verified import backward
+
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, exercise, explain, run, solve, training
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_conventions, compare_same_params, dense_growth
 from rnncalc.questions.explain_training import explain_training

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,9 @@ import click
 
 from rnncalc import __version__
 from rnncalc.cli.output import discard_unwritten, make_encodable, note, tell, write_text
-from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, imported, raised
+from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, raised
 from rnncalc.files import forget_inputs
-from rnncalc.text import escape, one_of
+from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -85,13 +86,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = f"rnncalc.cli.{cmd_name}"
-        where = f"{cmd_name}: in rnncalc/cli/commands.py, {module!r}"
-        command = imported(where, module).get(cmd_name)
-        if not isinstance(command, Command):
-            raise DeclarationError(
-                f"{where}: no command {cmd_name} is there; write one with @click.command(cls=Command)"
-            )
+        command: Command = getattr(import_module(f"rnncalc.cli.{cmd_name}"), cmd_name)
         return command
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
@@ -114,10 +109,6 @@ class Commands(click.Group):
         return [CompletionItem(incomplete, type="file"), *own]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for name, entry in COMMANDS.items():
-            if not isinstance(entry, tuple) or len(entry) != 2 or entry[0] not in GROUPS:
-                message = f"expected the group {one_of(GROUPS)} and a line of help, got {entry!r}"
-                raise DeclarationError(f"{name}: in rnncalc/cli/commands.py: {message}")
         width = max(map(len, COMMANDS))
         for group in GROUPS:
             with formatter.section(group):

@@ -71,6 +71,9 @@ MOST_DECIMALS = 15
 @click.option("--work", is_flag=True, help="Show the pass of a small network worked by hand.")
 @click.option("--digits", metavar="N", help="With --work: decimals of rounded numbers; 4 by default.")
 @click.option("--backward", is_flag=True, help="Add the backward pass: the gradient of every weight.")
+@click.option(
+    "--verify", is_flag=True, help="Show weights read and multiplications; with --backward, finite differences."
+)
 @click.option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
 @word_flag(
     "--loss",
@@ -93,6 +96,7 @@ def run(
     work: bool,
     digits: str | None,
     backward: bool,
+    verify: bool,
     chunk: str | None,
     loss: str | None,
     max_multiply_adds: str,
@@ -104,7 +108,7 @@ def run(
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
     with AllAtOnce() as at_once:
-        shown = {"--states": states, "--work": work, "--backward": backward, "--digits": digits}
+        shown = {"--states": states, "--work": work, "--backward": backward, "--digits": digits, "--verify": verify}
         shown |= {"--notation": flags.get("notation")}
         if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, destination.format):
             at_once.refuse(misfit)
@@ -121,7 +125,9 @@ def run(
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
     asked: dict[str, Any] = (
-        {"seed": number, "digits": decimals} if work else {"seed": number, "states": states, "most_multiply_adds": most}
+        {"seed": number, "digits": decimals}
+        if work
+        else {"seed": number, "states": states, "verify": verify, "most_multiply_adds": most}
     )
     report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
     if backward:
@@ -162,7 +168,7 @@ def _data(
 def _misfit(given: dict[str, Any], format: str) -> str:
     """Return why the flags contradict each other or the format; nothing if they fit."""
     form = find(format)
-    if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
+    if given["--work"] and (other := [flag for flag in ("--states", "--backward", "--verify") if given[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
     if given["--notation"] and not given["--work"]:
         return "--notation: only a pass worked by hand shows parameters; add --work"
@@ -182,10 +188,10 @@ def _misfit(given: dict[str, Any], format: str) -> str:
     return ""
 
 
-def _run(network: Network, data: Data, **asked: Any) -> RunReport:
+def _run(network: Network, data: Data, *, verify: bool, **asked: Any) -> RunReport:
     given = {key: value for key, value in data._asdict().items() if key != "targets"}
     with progress_of(lambda: cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
-        return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
+        return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"], verify)
 
 
 def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkReport:
@@ -200,10 +206,11 @@ def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
     from rnncalc.reports.run import BackwardReport
 
     def work() -> int:
-        return whole_work(question.with_steps_to_run(network, data.inputs), asked["chunk"])
+        return whole_work(question.with_steps_to_run(network, data.inputs), asked["chunk"], verify=asked["verify"])
 
     with progress_of(work) as progress:
-        return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])
+        done = backward(network, progress=progress, **data._asdict(), **asked)
+        return BackwardReport(done, asked["states"], asked["verify"])
 
 
 def _save(network: Network, data: Data, seed: int, path: str | None, *, rounded: bool) -> None:

@@ -6,9 +6,9 @@ CONVENTIONS is the one list in which a new framework is named. Each is imported 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 
 from rnncalc.conventions.rules import Convention
-from rnncalc.errors import DeclarationError, declared
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, OptionProblem
 from rnncalc.text import all_of
@@ -28,16 +28,10 @@ NOTATIONS = ("w", "uvw", "rows", "stacked", "stacked-gates", "pytorch")
 
 
 def convention(name: str) -> Convention:
-    """Return a convention. Raises KeyError for a name that is not in the list.
-
-    Raises DeclarationError if the list does not lead to a convention of that name.
-    """
+    """Return a convention. Raises KeyError for a name that is not in the list."""
     found = CONVENTIONS[name]
     if isinstance(found, str):
-        where = f"{name}: in rnncalc/conventions/__init__.py, {found!r}"
-        loaded = declared(where, found, Convention)
-        if loaded.name != name:
-            raise DeclarationError(f'{where}: the convention is called {loaded.name!r}; write name="{name}" in it')
+        loaded: Convention = import_module(found).CONVENTION
         CONVENTIONS[name] = found = loaded
     return found
 

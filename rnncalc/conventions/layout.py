@@ -13,9 +13,7 @@ from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tenso
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
-from rnncalc.layers.options import Choice, Switch
 from rnncalc.records import Frozen, Record
-from rnncalc.text import all_of
 
 
 class Stack(Frozen):
@@ -56,7 +54,7 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
     """Return the layout of a layer that reads `inputs` features.
 
     stacks: the products of a cell whose matrices are joined into one.
-    Raises DeclarationError if the cell, or the convention's arrays for it, contradict themselves.
+    Raises DeclarationError for a cell two of whose tensors would have one name.
     """
     shared: tuple[Tensor, ...] = ()
     buffers: tuple[Tensor, ...] = ()
@@ -92,16 +90,14 @@ def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -
 def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """Return the tensors of a layer's arrays, its parameters and what the framework keeps beside them."""
     arrays = convention.transform(layer.kind)
-    others = layer.kind not in convention.transforms  # then each array is called by its role, unless it is named
-    found: dict[bool, list[Tensor]] = {False: [], True: []}
+    listed = layer.kind in convention.transforms  # else each array is called by its role, unless it is named
+    tensors: dict[bool, list[Tensor]] = {False: [], True: []}
     for role, axes in layer.arrays:
-        if role not in arrays.names and not others:
-            raise DeclarationError(f"{convention.name}: transforms: {layer.kind}: names: {role}: missing")
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
         placed = tuple(Axis(1, axes[place]) for place in order)
-        tensor = Tensor(arrays.names.get(role, role), role_of_array(role, axes), None, "", placed)
-        found[role in arrays.buffers].append(tensor)
-    return tuple(found[False]), tuple(found[True])
+        name = arrays.names[role] if listed else arrays.names.get(role, role)
+        tensors[role in arrays.buffers].append(Tensor(name, role_of_array(role, axes), None, "", placed))
+    return tuple(tensors[False]), tuple(tensors[True])
 
 
 def role_of_array(role: str, axes: str) -> Role:
@@ -156,20 +152,6 @@ WIDTHS = {
 }
 
 
-def letters_of_kind(layer: Cell) -> set[str]:
-    """Return the letters of all gates of a layer's kind, with one option at a time changed from its default."""
-    layer, units = layer.replace(**layer.defaults), layer.units
-    options = {option: layer.option(option).allowed for option in layer.options()}
-    layers = [layer]
-    for option, allowed in options.items():
-        values: Iterable[object] = (True, False) if isinstance(allowed, Switch) else ()
-        layers += [
-            layer.replace(**{option: value}) for value in (allowed.words if isinstance(allowed, Choice) else values)
-        ]
-    widths = (1, units, 2 * units, 4 * units + 1)
-    return {gate.letter for each in layers for inputs in widths for gate in each.gates(inputs)}
-
-
 def _matrix(gate: Gate, product: Product) -> str:
     return gate.letter if product.matrix is None else product.matrix
 
@@ -179,24 +161,13 @@ class CellTensors:
 
     def __init__(self, layer: Cell, inputs: int, convention: Convention, stacks: Sequence[Stack] = ()) -> None:
         arrays = convention.arrays(layer.kind)
-        if arrays is None:
-            raise DeclarationError(f"{convention.name}: {layer.kind}: missing")
+        assert arrays is not None  # a network refuses a kind that its convention lacks
         self.layer = layer
-        self.arrays: CellArrays = arrays
+        self.arrays = arrays
         self.convention = convention
         self.stacks = stacks
-        self.gates = self._ordered(layer.gates(inputs), arrays.order, "order")
-        self._check_letters()
-
-    def _check_letters(self) -> None:
-        """Refuse letters of the convention that no gate of the kind has under any option."""
-        own = {gate.letter for gate in self.gates}
-        named = {"order": self.arrays.order, "peephole_order": self.arrays.peephole_order, "sides": self.arrays.sides}
-        for part, gates in named.items():
-            for letter in gates:
-                if letter not in own and letter not in (known := letters_of_kind(self.layer)):
-                    where = f"{self.convention.name}: {self.layer.kind}: {part}"
-                    raise DeclarationError(f"{where}: no gate is called {letter}; there are {all_of(sorted(known))}")
+        gates = {gate.letter: gate for gate in layer.gates(inputs)}
+        self.gates = [gates[letter] for letter in arrays.order or gates if letter in gates]
 
     def tensors(self) -> Iterator[Tensor]:
         """Yield the tensors of the first direction, then those of the second if it has its own."""
@@ -211,27 +182,17 @@ class CellTensors:
 
     def _direction(self, mark: str, direction: Direction) -> Iterator[Tensor]:
         arrays = self.arrays
-        made = [
+        parts = [
             *self._stacked(),
             *self._products(arrays.input, Role.INPUT, self.gates),
             *self._products(arrays.recurrent, Role.RECURRENT, self.gates),
             *self._biases(),
             *self._vectors(arrays.gain, Role.GAIN, [gate.letter for gate in self.gates if gate.normalised]),
+            *self._products(arrays.peephole, Role.PEEPHOLE, self.gates),
+            *self._beside(),
         ]
-        peeking = self._ordered(self.gates, arrays.peephole_order, "peephole_order")
-        made += self._products(arrays.peephole, Role.PEEPHOLE, peeking)
-        made += self._beside()
-        for name, role, gates, axes in made:
+        for name, role, gates, axes in parts:
             yield self._tensor(name, role, gates, axes, mark, direction)
-
-    def _ordered(self, gates: Sequence[Gate], order: str, part: str) -> list[Gate]:
-        if not order:
-            return [*gates]
-        found = {gate.letter: gate for gate in gates}
-        if part == "order" and (missing := {*found} - {*order}):
-            kind = self.layer.kind
-            raise DeclarationError(f"{self.convention.name}: {kind}: {part}: the gate {missing.pop()} is missing")
-        return [found[letter] for letter in order if letter in found]
 
     def _stacked(self) -> Iterator[_Made]:
         users: dict[str, dict[str, None]] = {}  # the gates of each matrix, in order
@@ -257,10 +218,8 @@ class CellTensors:
                 if role_of(self.layer, product) is role and (letters, product.of) not in stacked:
                     uses = matrices.setdefault((product.of, product.form), {})
                     uses[letters] = uses.get(letters, "") + gate.letter
-        if matrices and array is None:
-            raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
         for (of, form), uses in matrices.items():
-            assert array is not None  # refused above
+            assert array is not None
             reads = axis_of(self.layer, Product(of, form))
             places = len(self.layer.grid) if form is Form.CONVOLUTION else 0
             if array.by_gate:
@@ -291,7 +250,7 @@ class CellTensors:
     ) -> Iterator[_Made]:
         """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it stands by."""
         if not letters or array is None:
-            return  # biases may stand on the other side; what else is missing, a convention's own check has refused
+            return  # biases may be on the other side
         if array.by_gate:
             joined = [stack for stack in self.stacks if role in stack.biases]
             for stack in joined:
@@ -313,8 +272,7 @@ class CellTensors:
             role = (Role.SCALAR, Role.VECTOR, Role.MATRIX)[len(weight.widths)]
             array = (self.arrays.scalar, self.arrays.vector, self.arrays.projection)[len(weight.widths)]
             role = Role.PROJECTION if self.layer.projects(weight) else role
-            if array is None:
-                raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
+            assert array is not None
             axes = self._axes(array, 1, "")
             if weight.widths:  # the array's own letters are those of a projection, or the units'
                 own = dict(zip("ph" if len(weight.widths) == 2 else "h", weight.widths, strict=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, needed_parts
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width
 from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
 from rnncalc.records import Frozen
 
@@ -57,10 +57,7 @@ class Notation(Frozen):
         return known
 
     def _cell(self, base: CellArrays) -> CellArrays:
-        apart = base.replace(both_biases=None, order="", peephole_order="")
-        needed = (*needed_parts(apart), "vector", "scalar", "stacked")
-        own = {part: self.parts.get(part) if part in needed else None for part in (*self.parts, *needed)}
-        return apart.replace(**own)
+        return base.replace(**{"both_biases": None, "order": "", **self.parts})
 
 
 def _array(*name: str | Slot, axes: tuple[Width, ...] = (Width.UNITS,)) -> Array:

@@ -35,7 +35,6 @@ CONVENTION = Convention(
         "lstm": _CELL.replace(
             order="iofg",
             peephole=Array(("P",), (Width.DIRECTIONS, Width.GATED)),
-            peephole_order="iof",
             only=restricted("learned_state", "peepholes", **_LACKS),
         ),
     },

@@ -1,25 +1,18 @@
 """The rules of a convention: how a framework names, fuses, orders and orients parameters, and what it lacks.
 
-A convention is data, one file a framework beside this one: a cell is written as another with some parts changed. It is
-checked when it is built. The gates that it names are checked when a layer of their kind is first laid out, so that
-unused cells are not imported. `layout.py` turns a convention into tensors.
+A convention is data, one file a framework beside this one: a cell is written as another with some parts changed.
+`layout.py` turns a convention into tensors. `tests/conventions/test_declarations.py` finds one that is half right.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from rnncalc.errors import DeclarationError
-from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Layer
-from rnncalc.layers.options import OPTIONS
 from rnncalc.records import Frozen
-from rnncalc.text import all_of, did_you_mean, one_of
 
 NONE: Mapping[str, Any] = {}
 
@@ -89,8 +82,8 @@ class Array(Frozen):
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
-        given = {Slot.GATE: gates, Slot.APART: "" if alone else gates, Slot.READ: of, Slot.OTHER: "" if memory else of}
-        name = tuple([given.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
+        texts = {Slot.GATE: gates, Slot.APART: "" if alone else gates, Slot.READ: of, Slot.OTHER: "" if memory else of}
+        name = tuple([texts.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
         if name[-1] != "":
             return name
         return ("".join([piece for piece in name if isinstance(piece, str)]).removesuffix("_"),)
@@ -108,7 +101,7 @@ class CellArrays(Frozen):
     bias: of the input side; both_biases: of the two sides in one tensor. gain: of a gate whose sum is normalised.
     stacked: of all that a gate reads, where its step sums the products; `input` and `recurrent` are those of the rest.
     side: where biases stand, sides: for the gates that differ, side_before: for a GRU that resets before the product.
-    order: of the gates in fused tensors, the textbook's where it is empty; peephole_order: the same of peepholes.
+    order: of the gates in fused tensors, the textbook's where it is empty.
     only: the values it can express, of the options that it cannot express whole.
     projects_down: whether a projection must be narrower than the cell.
     """
@@ -129,7 +122,6 @@ class CellArrays(Frozen):
     sides: Mapping[str, Side] = NONE
     side_before: Side | None = None
     order: str = ""
-    peephole_order: str = ""
     habits: Habits = Habits()
     only: Mapping[str, tuple[object, ...]] = NONE
     projects_down: bool = False
@@ -214,19 +206,12 @@ HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after", "kernel", 
 
 
 def restricted(*but: str, **others: tuple[object, ...]) -> dict[str, tuple[object, ...]]:
-    """Return the options that no framework has, without those in `but`, and with others restricted too.
-
-    Raises DeclarationError for a name in `but` that is not restricted.
-    """
-    for option in but:
-        if option not in NO_FRAMEWORK:
-            near = did_you_mean(option, [*NO_FRAMEWORK])
-            raise DeclarationError(f"restricted: {option}: not restricted, so it cannot be left out{near}")
+    """Return the options that no framework has, without those in `but`, and with others restricted too."""
     return {**{option: values for option, values in NO_FRAMEWORK.items() if option not in but}, **others}
 
 
 class Convention(Frozen):
-    """One framework's layout. Raises DeclarationError, naming the part, for one that contradicts itself.
+    """One framework's layout.
 
     title: how people write its name; note: its biases in a few words; why: the reason for them.
     cells: by kind, or one for every kind.
@@ -265,8 +250,6 @@ class Convention(Frozen):
 
     def __post_init__(self) -> None:
         self.__dict__["_made"] = {}
-        for message in _problems(self):
-            raise DeclarationError(f"{self.name}: {message}")
 
     def transform(self, kind: str) -> TransformArrays:
         """Return how it lays out a kind of layer around the cells; one without weights needs nothing said."""
@@ -316,221 +299,3 @@ class Convention(Frozen):
 
 
 _PLAIN = TransformArrays()
-
-
-def _wrong_returns(returns: Returns) -> Iterator[str]:
-    """Yield axes that are repeated or missing, and a name that does not tell states apart."""
-    for part, needed, others in (("sequence", "BW", "T"), ("axes", "BW", "TD"), ("state_axes", "BW", "DL")):
-        axes = getattr(returns, part)
-        if len({*axes}) != len(axes) or not {*needed} <= {*axes} <= {*needed, *others}:
-            yield f"returns: {part}: expected {needed} and any of {others}, each once, got {axes!r}"
-    if "{}" not in returns.state:
-        yield f"returns: state: expected a name with {{}} for the letter of the state, got {returns.state!r}"
-
-
-_SIZES = {
-    "input": (Width.INPUTS,),
-    "recurrent": (Width.READS,),
-    "bias": (),
-    "recurrent_bias": (),
-    "both_biases": (Width.TWO,),
-    "stacked": (Width.STACKED,),
-    "gain": (),
-    "peephole": (),
-    "projection": (Width.PROJECTED, Width.UNITS),
-    "vector": (Width.UNITS,),
-    "scalar": (),
-    "state": (Width.READS,),
-}
-"""The axes of the arrays of each part, beside one of the units or of all gates."""
-
-_GATED = ("input", "recurrent", "bias", "recurrent_bias", "both_biases", "stacked", "gain", "peephole")
-"""The parts that belong to gates."""
-
-_FUSED = (Width.GATED, Width.TWICE_GATED)
-
-_OPTIONAL = (
-    ("gain", "layer_norm", False),
-    ("peephole", "peepholes", False),
-    ("projection", "projection", None),
-    ("state", "learned_state", False),
-)
-"""A part, the option that needs it, and the option's value that does not."""
-
-_WITHOUT = {part: f"no layer may have the option {option}" for part, option, _ in _OPTIONAL}
-"""Why a part that an option needs is unused."""
-
-
-def _problems(convention: Convention) -> Iterator[str]:
-    """Yield what is wrong with a convention; later problems may follow from the first."""
-    if not isinstance(convention.title, str) or not convention.title:
-        yield f"title: expected how people write its name, got {convention.title!r}"
-    yield from _wrong_plain(convention)
-    if isinstance(convention.cells, CellArrays):
-        yield from _wrong_cell("", convention.cells, KINDS)
-    else:
-        for name, arrays in convention.cells.items():
-            if name not in KINDS:
-                yield f"{name}: no such kind{did_you_mean(name, [*KINDS])}"
-            yield from _wrong_cell(f"{name}: ", arrays, (name,))
-    yield from _wrong_directions(convention)
-    yield from _wrong_spellings(convention)
-    for name in convention.transforms:
-        if name not in KINDS:
-            yield f"transforms: {name}: no such kind{did_you_mean(name, [*KINDS])}"
-    if convention.returns:
-        yield from _wrong_returns(convention.returns)
-
-
-def _wrong_plain(convention: Convention) -> Iterator[str]:
-    """Yield arrays of a dense layer or an embedding with impossible axes."""
-    for dense in (convention.dense, convention.output or convention.dense):
-        yield from _wrong_array("dense: kernel", dense.kernel)
-        yield from _wrong_array("dense: bias", dense.bias)
-        if Counter(dense.kernel.axes) != Counter((Width.INPUTS, Width.OUTPUTS)):
-            yield _other_axes("dense: kernel", "INPUTS and OUTPUTS, in either order", dense.kernel)
-        if [axis for axis in dense.bias.axes if axis is not Width.ONE] != [Width.OUTPUTS]:
-            yield _other_axes("dense: bias", "OUTPUTS", dense.bias)
-        if dense.kernel.name == dense.bias.name:
-            yield f"dense: kernel and bias have the same name, {dense.bias.name[0]!r}; rename one"
-    yield from _wrong_array("embedding", convention.embedding)
-    if convention.embedding.axes != (Width.INPUTS, Width.VECTOR):
-        yield _other_axes("embedding", "INPUTS, VECTOR, a row for each token", convention.embedding)
-    named = {"dense: kernel": convention.dense.kernel, "dense: bias": convention.dense.bias}
-    for where, array in {**named, "embedding": convention.embedding}.items():
-        if len(array.name) != 1 or isinstance(array.name[0], Slot):
-            yield f"{where}: name: expected one text, got {array.name}"
-
-
-def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterator[str]:
-    """Yield what is missing, unused or wrong in the arrays of a cell."""
-    for part, of in _TYPES.items():
-        if not isinstance(value := getattr(arrays, part), of):
-            yield f"{where}{part}: expected a {of.__name__}, got {value!r}"
-    for letter, side in arrays.sides.items():
-        if not isinstance(side, Side):
-            yield f"{where}sides: {letter}: expected a Side, got {side!r}"
-    needed = needed_parts(arrays)
-    for part in needed:
-        if getattr(arrays, part) is None:
-            yield f"{where}{part}: missing"
-    for part, sizes in _SIZES.items():
-        array = getattr(arrays, part)
-        if array is None:
-            continue
-        if part not in needed and part not in ("vector", "scalar", "stacked"):
-            yield f"{where}{part}: unused; {_WITHOUT.get(part, 'no gate has a bias there')}; remove it"
-        yield from _wrong_array(f"{where}{part}", array)
-        yield from _wrong_axes(f"{where}{part}", part, sizes, array)
-    yield from _wrong_orders(where, arrays)
-    yield from _wrong_only(f"{where}only", arrays.only, kinds)
-
-
-_TYPES: dict[str, type] = {"side": Side, "order": str, "peephole_order": str, "sides": Mapping, "habits": Habits}
-
-
-def needed_parts(arrays: CellArrays) -> list[str]:
-    """Return the parts that have tensors in some layer."""
-    needed = {"input", "recurrent"}
-    sides = {arrays.side, *arrays.sides.values(), *([arrays.side_before] if arrays.side_before else [])}
-    whole = arrays.both_biases is not None and not arrays.sides  # both sides of every gate in one tensor
-    for side in sides:
-        if side is Side.BOTH:
-            needed |= {"both_biases"} if whole else {"bias", "recurrent_bias"}
-        else:
-            needed.add("bias" if side is Side.INPUT else "recurrent_bias")
-    for part, option, without in _OPTIONAL:
-        if arrays.only.get(option) != (without,):
-            needed.add(part)
-    return [part for part in _SIZES if part in needed]
-
-
-def _wrong_array(where: str, array: object) -> Iterator[str]:
-    """Yield wrong types in an array; Python treats text like a tuple of its letters."""
-    if not isinstance(array, Array):
-        yield f"{where}: expected an Array, got {array!r}"
-        return
-    if not isinstance(array.name, tuple) or not all(isinstance(piece, str | Slot) for piece in array.name):
-        yield f"{where}: name: expected a tuple of texts and slots, got {array.name!r}"
-    if not isinstance(array.axes, tuple) or not all(isinstance(axis, Width) for axis in array.axes):
-        yield f"{where}: axes: expected a tuple of widths, got {array.axes!r}"
-
-
-def _wrong_axes(where: str, part: str, sizes: tuple[Width, ...], array: Array) -> Iterator[str]:
-    """Yield wrong axes of a cell's array; their order is free."""
-    gated = part in _GATED
-    if gated and array.by_gate == any(axis in array.axes for axis in _FUSED):
-        yield f"{where}: its name tells the gates apart, or an axis holds them all: one of the two"
-    units = Width.UNITS if array.by_gate else Width.GATED
-    expected = [(*sizes, units)] if gated else [sizes]
-    if part == "both_biases":
-        expected.append((Width.TWICE_GATED,))
-    same = {Width.READS_OR_ONE: Width.READS}
-    found = Counter(same.get(axis, axis) for axis in array.axes if axis not in (Width.DIRECTIONS, Width.ONE))
-    if found not in [*map(Counter, expected)]:
-        said = one_of([all_of([axis.name for axis in axes or (Width.ONE,)]) for axes in expected])
-        yield _other_axes(where, f"{said}, in any order" if len(expected[0]) > 1 else said, array)
-
-
-def _other_axes(where: str, expected: str, array: Array) -> str:
-    got = ", ".join(axis.name for axis in array.axes) or "none"
-    return f"{where}: expected the axes {expected}, got {got}"
-
-
-def _wrong_orders(where: str, arrays: CellArrays) -> Iterator[str]:
-    """Yield an order that no tensor uses, or a gate that is in an order twice."""
-    fused = [part for part in _GATED if (of := getattr(arrays, part)) and not of.by_gate]
-    for part, letters, used in (
-        ("order", arrays.order, fused),
-        ("peephole_order", arrays.peephole_order, "peephole" in fused),
-    ):
-        if twice := [letter for letter in letters if letters.count(letter) > 1]:
-            yield f"{where}{part}: the gate {twice[0]} stands there twice"
-        if letters and not used:
-            yield f"{where}{part}: unused; no tensor holds several gates in that order"
-
-
-def _wrong_only(where: str, only: Mapping[str, object], kinds: Iterable[str]) -> Iterator[str]:
-    """Yield an option that no layer of these kinds could have, or a value that it cannot have."""
-    for option, values in only.items():
-        known = OPTIONS.get(option) or next(filter(None, [kind(each).known_option(option) for each in kinds]), None)
-        if known is None:
-            yield f"{where}: {option}: no such option{did_you_mean(option, [*OPTIONS])}"
-        elif not isinstance(values, tuple):
-            yield f"{where}: {option}: expected a tuple of values, got {values!r}; write one"
-        else:
-            wrong = (known.allowed.problem(value) for value in values if value is not None)
-            yield from (f"{where}: {option}: {problem}" for problem in wrong if problem)
-
-
-def _arrays_of(convention: Convention) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays of all cells, each with the names of its kind and its part."""
-    cells = {"": convention.cells} if isinstance(convention.cells, CellArrays) else convention.cells
-    for name, arrays in cells.items():
-        for part in _SIZES:
-            if array := getattr(arrays, part):
-                yield f"{name}: {part}" if name else part, array
-
-
-def _wrong_directions(convention: Convention) -> Iterator[str]:
-    """Yield the reasons why the tensors of the two directions would share names."""
-    marks = convention.directions
-    if marks is not None and (not isinstance(marks, tuple) or len(marks) != 2 or marks[0] == marks[1]):
-        yield f"directions: expected a tuple of two marks that differ, or None, got {marks!r}"
-    for where, array in _arrays_of(convention):
-        if (Width.DIRECTIONS in array.axes) == (marks is not None):
-            cure = "directions marks them in names: remove the axis" if marks else "directions is None: add the axis"
-            yield f"{where}: an axis DIRECTIONS holds both directions, or names tell them apart; {cure}"
-
-
-def _wrong_spellings(convention: Convention) -> Iterator[str]:
-    """Yield renamed names that no tensor has."""
-    if not convention.renamed:
-        return
-    arrays = [array for _, array in _arrays_of(convention)]
-    patterns = [
-        "".join(re.escape(piece) if isinstance(piece, str) else "[a-z]*" for piece in array.name) for array in arrays
-    ]
-    for name in convention.renamed:
-        if not any(re.fullmatch(pattern, name) for pattern in patterns):
-            yield f"renamed: no tensor is called {name}"

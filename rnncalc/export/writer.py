@@ -22,13 +22,12 @@ from rnncalc.export.code import (
     with_return,
 )
 from rnncalc.export.program import Module, OwnCell, Program
-from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
 from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, array_of, arrays, shapes
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
-from rnncalc.text import all_of, did_you_mean, escape, plural
+from rnncalc.text import all_of, escape, plural
 
 WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
 """The names of widths in a program, by their letters; any other letter is its own name."""
@@ -120,58 +119,8 @@ class Spelling(Frozen, kw_only=True):
     looped: str  # apply it for one step, from its states after the step before
     learned: Callable[[Module, str, str, Writer], Lines]  # name the states that are learned or made by dense layers
 
-    def problems(self) -> Iterator[str]:
-        """Yield what is missing, unknown or contradictory in its templates and tables."""
-        for part in ("imports", "setup"):
-            if isinstance(written := getattr(self, part), str):
-                yield f"{part}: expected a tuple of texts, got one text; write ({written!r},)"
-        for part in ("in_training", "samples"):
-            if isinstance(written := getattr(self, part), str) or len(written) != 2:
-                yield f"{part}: expected two texts, got {written!r}"
-        layers = {name: {*of.made_from} for name in KINDS if (of := kind(name)).made_from}
-        for key in [each for each in self.layers if each not in layers]:
-            yield f"layers: no kind is called {key!r}{did_you_mean(key, [*layers])}"
-        for key in [each for each in (*self.functions, *self.helpers) if each not in OPERATIONS]:
-            yield f"functions: no operation is called {key!r}{did_you_mean(key, [*OPERATIONS])}"
-        if bool(self.tie) == bool(self.tied):
-            yield "give either tie or tied: how an output shares the embedding's matrix"
-        for name, needed in layers.items():
-            if name not in self.layers:
-                yield f"layers: {name} is missing"
-            else:
-                yield from _misplaced(f"layers: {name}", self.layers[name], needed, _OF_LAYERS)
-        for part, needed in PLACES.items():
-            if template := getattr(self, part):
-                yield from _misplaced(part, template, needed, needed | _OPTIONAL.get(part, set()))
-
 
 NOTHING = Around()
-
-PLACES = {
-    "parameter": {"shape"},
-    "tie": {"own", "table"},
-    "tied": {"x", "table"},
-    "freeze": {"own"},
-    "own_class": {"name"},
-    "transposed": {"matrix"},
-    "number": {"parameter"},
-    "one_step": {"x"},
-    "reshaped": {"x", "shape"},
-    "zeros": {"x", "width"},
-    "looped": {"own", "x"},
-}
-"""The places that each template must have, beside those of layers."""
-
-_OF_LAYERS = {"inputs", "outputs", "units", "rate", "params", "bias", "activation", "name"}
-_OPTIONAL = {"parameter": {"name", "frozen"}}
-
-
-def _misplaced(part: str, template: str, needed: set[str], known: set[str]) -> Iterator[str]:
-    found = {*re.findall(r"{(.*?)}", template)}
-    for place in sorted(found - known):
-        yield f"{part}: no {{{place}}} can stand in it; there are {all_of([f'{{{each}}}' for each in sorted(known)])}"
-    for place in sorted(needed - found):
-        yield f"{part}: {{{place}}} is missing in {template!r}"
 
 
 class Writer:

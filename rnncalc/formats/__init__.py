@@ -10,9 +10,10 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import TextIO
 
-from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, imported, raised
+from rnncalc.errors import CallError
 from rnncalc.records import Record
 from rnncalc.reports.report import (
     CheckedReport,
@@ -71,18 +72,9 @@ FORMATS: dict[str, Format] = {
 }
 """Every format by its name, in the order that commands offer them."""
 
-_HERE = "in rnncalc/formats/__init__.py"
-
 
 def offered(*reports: type[Report]) -> tuple[str, ...]:
-    """Return the names of the formats that can write one of these classes of report.
-
-    Raises DeclarationError for an impossible suffix.
-    """
-    for name, of in FORMATS.items():
-        if of.suffix and not of.suffix.startswith("."):
-            got = f"expected one that begins with a dot, got {of.suffix!r}"
-            raise DeclarationError(f"{name}: {_HERE}: suffix: {got}")
+    """Return the names of the formats that can write one of these classes of report."""
     return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
 
 
@@ -99,7 +91,6 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
     """Write the reports in a format to a text file.
 
     Raises CallError, before anything is written, for an unknown format or one that cannot write these reports.
-    Raises DeclarationError for a format whose module has no writer, or whose writer raises an unexpected exception.
     """
     found = find(format)
     reports = [*reports]
@@ -107,17 +98,7 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
         if not found.can_write(type(report)):
             able = one_of(offered(type(report)))
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
-    where = f"{format}: {_HERE}, {found.module!r}"
-    module = imported(where, found.module)
-    writes = module.get(found.writer)
-    if not callable(writes):
-        raise DeclarationError(f"{where}: no writer is there; write def {found.writer}(reports, file) in it")
-    try:
-        writes(reports, file)
-    except (CallError, RefusedError, SpecError, DeclarationError, OSError, MemoryError):
-        raise
-    except Exception as error:  # a format from elsewhere may raise anything
-        raise DeclarationError(f"{where}: {raised(error, module.get('__file__'))}") from error
+    getattr(import_module(found.module), found.writer)(reports, file)
 
 
 # How a value is written, which rows are shown, how wide a terminal is

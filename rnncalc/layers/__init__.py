@@ -5,9 +5,9 @@ KINDS is the one list in which a new cell is named. A kind's module is imported 
 
 from __future__ import annotations
 
-from rnncalc.errors import DeclarationError, imported
+from importlib import import_module
+
 from rnncalc.layers.layer import Layer
-from rnncalc.text import one_of
 
 KINDS: dict[str, str | type[Layer]] = {
     "rnn": "rnncalc.layers.rnn:RNN",
@@ -35,27 +35,10 @@ KINDS: dict[str, str | type[Layer]] = {
 
 
 def kind(name: str) -> type[Layer]:
-    """Return the class of a kind. Raises KeyError for a name that is not in the list.
-
-    Raises DeclarationError if the list does not lead to a class of that kind.
-    """
+    """Return the class of a kind. Raises KeyError for a name that is not in the list."""
     found = KINDS[name]
     if isinstance(found, str):
-        KINDS[name] = found = _loaded(name, found)
+        module, _, word = found.partition(":")
+        loaded: type[Layer] = getattr(import_module(module), word)
+        KINDS[name] = found = loaded
     return found
-
-
-def _loaded(name: str, at: str) -> type[Layer]:
-    """Return the class that the list names."""
-    module, _, word = at.partition(":")
-    where = f"{name}: in rnncalc/layers/__init__.py, {at!r}"
-    there = imported(where, module)
-    loaded = there.get(word)
-    if not isinstance(loaded, type) or not issubclass(loaded, Layer):
-        own = (of for of in there.values() if isinstance(of, type) and of.__module__ == module)
-        names = [of.__name__ for of in own if issubclass(of, Layer)]
-        raise DeclarationError(f"{where}: no such class of a layer{f'; there is {one_of(names)}' if names else ''}")
-    if loaded.kind != name:
-        has = f"the kind {loaded.kind!r}" if loaded.kind else "no kind"
-        raise DeclarationError(f'{where}: the class has {has}; write kind = "{name}" in it')
-    return loaded

@@ -64,10 +64,10 @@ def _wrong_tuples(layer: Cell, gates: object) -> Iterator[str]:
 
 
 def _wrong_fields(what: str, part: Record) -> Iterator[str]:
-    for name, (of, said) in _FIELDS[type(part)].items():
+    for name, (types, expected) in _FIELDS[type(part)].items():
         value = getattr(part, name)
-        if not isinstance(value, of):
-            yield f"{what}: {name}: expected {said}, got {value!r}"
+        if not isinstance(value, types):
+            yield f"{what}: {name}: expected {expected}, got {value!r}"
 
 
 def _wrong_activation(what: str, activation: str) -> Iterator[str]:
@@ -102,13 +102,13 @@ def _wrong_gate(layer: Cell, inputs: int, gate: Gate) -> Iterator[str]:
 def _wrong_letters(layer: Cell, gates: tuple[Gate, ...]) -> Iterator[str]:
     """Yield invalid letters, and letters that two parts share."""
     weights = [weight.letter for weight in layer.weights]
-    own = [*(gate.letter for gate in gates), *weights]
-    if "x" in (*own, *layer.states):
+    parts = [*(gate.letter for gate in gates), *weights]
+    if "x" in (*parts, *layer.states):
         yield "a part of it is called x, which is what the layer reads; give it another letter"
-    for letter in (*own, *layer.states):
+    for letter in (*parts, *layer.states):
         if not letter.isidentifier() or iskeyword(letter):
             yield f"{letter!r} is no letter that programs can be written with"
-        if own.count(letter) > 1:
+        if parts.count(letter) > 1:
             yield f"two of its gates and weights are called {letter}; give each a letter of its own"
     for letter in weights:
         if letter in ("h", *layer.states):
@@ -128,8 +128,8 @@ def _wrong_forms(gates: tuple[Gate, ...]) -> Iterator[str]:
 def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:
     """Yield widths without a whole number."""
     sizes = layer.sizes(inputs)
-    own = (width for each in layer.weights for width in each.widths)
-    for width in ("m", "h", *layer.states.values(), layer.output, *own):
+    of_weights = (width for each in layer.weights for width in each.widths)
+    for width in ("m", "h", *layer.states.values(), layer.output, *of_weights):
         if width not in sizes:
             yield layer.no_number(width, sizes)
         elif not is_size(sizes[width]):

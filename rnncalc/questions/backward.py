@@ -96,8 +96,9 @@ class Backward(Record):
     run: the forward pass. layers: the observations of each layer, none if the forward pass failed.
     chunk: the steps of one backward pass, None for all of them.
     name_of_loss: one of LOSSES. loss: its value, None if the forward pass failed.
-    compared: how many weights were compared with finite differences. weights: how many are trained. kinks: at how many
-        of those compared the slope jumps; there any gradient between the slopes of both sides is right.
+    compared: how many weights were compared with finite differences, None if none was asked for. weights: how many are
+    trained. kinks: at how many of those compared the slope jumps; there any gradient between the slopes of both sides
+    is right.
     """
 
     run: Run
@@ -105,7 +106,7 @@ class Backward(Record):
     chunk: int | None
     name_of_loss: str
     loss: float | None
-    compared: int
+    compared: int | None
     weights: int
     kinks: int = 0
 
@@ -126,6 +127,7 @@ def backward(
     inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
     start: Mapping[str, Mapping[str, Nested]] | None = None,
     states: bool = False,
+    verify: bool = False,
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
 ) -> Backward:
@@ -134,6 +136,7 @@ def backward(
     chunk: the steps of one backward pass; by default those of the network's `training`, else all. loss: `sum`, of
     all outputs, or `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape.
     The default is squared if there are targets, else sum.
+    verify: whether to compare gradients with finite differences.
     Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError if all passes,
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
@@ -144,7 +147,8 @@ def backward(
     own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
     counted = _counted(timed, chunk)
-    refuse_costly(_work(counted), most, "the passes and the finite differences would take as long as")
+    passes = "the passes and the finite differences" if verify else "the two passes"
+    refuse_costly(_work(counted, verify), most, f"{passes} would take as long as")
     refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
     used = PassData(seed_of(seed), own.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
@@ -154,10 +158,12 @@ def backward(
     cut = counted.chunk if counted.truncated else None
     back = backward_pass(timed, function, used, chunk=cut, **given) if cut else full
     traced = backward_pass(timed, function, used, chunk=cut, traced=True, **given) if states else back
-    done = Backward(Run(timed, traced.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
+    done = Backward(
+        Run(timed, traced.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0 if verify else None, 0
+    )
     if back.loss is None:
         return done
-    compared = spots(timed, MOST_DIFFERENCES, seed)
+    compared = spots(timed, MOST_DIFFERENCES, seed) if verify else []
     differences = Differences(timed, function, used, chunk=cut, progress=progress, **given)
     far = _farthest(back, compared, differences)
     layers = [
@@ -169,15 +175,16 @@ def backward(
         for number, (ran, seen) in enumerate(zip(traced.ran, traced.layers, strict=True)):
             shown = terms(ran, used[ran.placed.name], timed.convention)
             layers[number] = layers[number]._replace(ran=ran, norms=norms(ran, seen, timed.convention), terms=shown)
-    return done._replace(layers=tuple(layers), compared=len(compared), weights=timed.trainable, kinks=differences.kinks)
+    done = done._replace(compared=len(compared) if verify else None)
+    return done._replace(layers=tuple(layers), weights=timed.trainable, kinks=differences.kinks)
 
 
-def whole_work(network: Network, chunk: int | None = None) -> int:
-    """Return the multiply-adds of a forward pass, a backward pass and the finite differences.
+def whole_work(network: Network, chunk: int | None = None, *, verify: bool = True) -> int:
+    """Return the multiply-adds of a forward pass, a backward pass and, to verify them, the finite differences.
 
     Raises CallError and RefusedError as `backward` does.
     """
-    return _work(_counted(network, chunk))
+    return _work(_counted(network, chunk), verify)
 
 
 def _counted(network: Network, chunk: int | None) -> Training:
@@ -195,12 +202,12 @@ def _counted(network: Network, chunk: int | None) -> Training:
     return training(network, chunk=chunk)
 
 
-def _work(counted: Training) -> int:
+def _work(counted: Training, verify: bool) -> int:
     network = counted.network
     forward = work_of(network)
     back = counted.backward_multiply_adds
     assert back is not None  # parts that are counted elsewhere were refused
-    passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
+    passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1 if verify else 0
     return (forward + back) * (2 if counted.truncated else 1) + passes * forward
 
 

@@ -355,7 +355,7 @@ def letters_of(each: Derivation) -> Iterator[str]:
         if letter in placed.sizes:
             size = str(placed.sizes[letter])
             yield f"{letter}: {name}" if size == letter else f"{letter} = {size}: {name}"
-    for letter, number in placed.sizes.items():  # of a layer from elsewhere
+    for letter, number in placed.sizes.items() if isinstance(layer, Transform) else ():  # letters of its own
         if letter != "m" and letter not in _NAMES | _NAMES_ON_GRID:
             yield f"{letter} = {number}"
 

@@ -1,8 +1,7 @@
 """A report: the result of a question, in each of the forms that formats need.
 
 A kind of report has one abstract method. A format writes some kinds: tables, an object for programs, records,
-findings, pictures. A report inherits from its kinds; if it lacks or misspells their method, it is refused when its
-class is defined. A format cannot write a report of another kind.
+findings, pictures. A report inherits from its kinds. A format cannot write a report of another kind.
 """
 
 from __future__ import annotations
@@ -11,9 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rnncalc.errors import DeclarationError
 from rnncalc.records import Frozen
-from rnncalc.text import all_of
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
@@ -27,11 +24,6 @@ def fields(of: object, *names: str) -> dict[str, Any]:
 
 class Report(Frozen, ABC):
     """A report: its fields are the annotations of its class. A kind of report names ABC as a base class."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if missing := methods_of(cls) if ABC not in cls.__bases__ else []:
-            raise DeclarationError(f"{cls.__name__} has no {all_of(missing)}, which reports of its kind have")
 
 
 def methods_of(kind: type[Report]) -> list[str]:

@@ -28,10 +28,15 @@ SHOWN_STEPS = 4
 
 
 class RunReport(SheetReport, DataReport, RecordReport):
-    """A forward pass; states: whether to show the states and gates of every step."""
+    """A forward pass.
+
+    states: whether to show the states and gates of every step. verify: whether to show the weights read and the
+    multiplications of every layer, which are shown anyway where one differs.
+    """
 
     run: Run
     states: bool = False
+    verify: bool = False
 
     @property
     def agrees(self) -> bool:
@@ -69,6 +74,14 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def _layer_sheet(self) -> Sheet:
         layers, network = self.run.layers, self.run.network
+        head: dict[str, Any] = {
+            "title": title(network),
+            "subtitle": f"forward pass; {setting(network)}",
+            "notes": tuple(_notes(self.run, verify=self.verify)),
+        }
+        if self.run.agrees and not self.verify:
+            shapes: list[Row] = [(layer.placed.name, layer.shape) for layer in layers]
+            return Sheet((*key_columns("Layer"), Column("Output shape")), shapes, **head)
         numbers = [(layer.weights, layer.weights_read, layer.multiplications) for layer in layers]
         columns = (
             *(*key_columns("", "Layer"), Column("Output shape")),
@@ -81,9 +94,7 @@ class RunReport(SheetReport, DataReport, RecordReport):
                 for layer, its in zip(layers, numbers, strict=True)
             ],
             total_row(columns, *(sum(number or 0 for number in column) for column in zip(*numbers, strict=True))),
-            title=title(network),
-            subtitle=f"forward pass; {setting(network)}",
-            notes=tuple(_notes(self.run)),
+            **head,
         )
 
 
@@ -100,13 +111,13 @@ def _numbers(layer: LayerRun) -> dict[str, Any]:
     return dict(zip(_HEADER[1:-1], (placed.name, layer.shape, placed.output_shape, *values), strict=True))
 
 
-def _notes(run: Run) -> Iterator[str]:
+def _notes(run: Run, *, verify: bool) -> Iterator[str]:
     if run.assumed_steps is not None:
         steps = run.assumed_steps
         yield f"The number of steps is not given, so {steps} were run; -T runs another number."
     if later := one_to_many(run.network):
         yield later
-    for layer in run.layers:
+    for layer in run.layers if verify else ():
         if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
             yield f"{layer.placed.name}: the whole table is stored; a pass reads the rows it looks up."
     yield from outcome(run)
@@ -123,7 +134,8 @@ def outcome(run: Run) -> Iterator[str]:
         more = "; …" if len(flat) > SHOWN_STEPS else ""
         yield f"Output: {'; '.join(map(vector, flat[:SHOWN_STEPS]))}{more}"
     if run.agrees:
-        yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
+        read = sum(layer.weights_read or 0 for layer in run.layers)
+        yield f"✓ Shapes, {plural(read, 'weight')} read and multiplications: as the formulas say."
 
 
 def _differences(layer: LayerRun) -> Iterator[str]:
@@ -252,15 +264,16 @@ LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squar
 
 
 class BackwardReport(SheetReport, DataReport, RecordReport):
-    """A forward and a backward pass; states: whether to show the trace of every step."""
+    """A forward and a backward pass; states, verify: as of a forward pass."""
 
     done: Backward
     states: bool = False
+    verify: bool = False
 
     @property
     def forward(self) -> RunReport:
         """The report of the forward pass."""
-        return RunReport(self.done.run, self.states)
+        return RunReport(self.done.run, self.states, self.verify)
 
     @property
     def agrees(self) -> bool:
@@ -307,12 +320,21 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             return self.forward.sheets()
         layers = self.done.layers if self.states else ()
         states = (sheet for layer in layers for sheet in length_sheets(layer, self.done.chunk))
-        gradients = [self._gradient_sheet()] if self.done.weights else []
+        apart = self.done.weights and (self.verify or not self.done.agrees)
+        gradients = [self._gradient_sheet()] if apart else []
         return [*self.forward.sheets(), self._layer_sheet(), *gradients, *states]
 
     def _layer_sheet(self) -> Sheet:
         layers, chunk = self.done.layers, self.done.chunk
         through = "through all steps" if chunk is None else f"in chunks of {plural(chunk, 'step')}"
+        head: dict[str, Any] = {
+            "title": "Backward pass",
+            "subtitle": f"from {LOSSES[self.done.name_of_loss]}, {self.done.loss:.6g}, {through}",
+            "notes": tuple(self._notes()),
+        }
+        if self.done.agrees and not self.verify:
+            sheet = self._gradient_sheet()
+            return sheet.replace(**head | {"notes": (*sheet.notes, *head["notes"])})
         numbers = [(layer.gradients, layer.seen.saved_read, layer.seen.multiplications) for layer in layers]
         columns = (
             *key_columns("", "Layer"),
@@ -325,9 +347,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
                 for layer, its in zip(layers, numbers, strict=True)
             ],
             total_row(columns, *map(sum, zip(*numbers, strict=True)), ""),
-            title="Backward pass",
-            subtitle=f"from {LOSSES[self.done.name_of_loss]}, {self.done.loss:.6g}, {through}",
-            notes=tuple(self._notes()),
+            **head,
         )
 
     def _notes(self) -> Iterator[str]:
@@ -338,7 +358,10 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         for layer in done.layers:
             yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
         if all(layer.agrees for layer in done.layers):
-            yield "✓ Gradients, saved activations and multiplications agree with equations and differences."
+            saved = sum(layer.seen.saved_read for layer in done.layers)
+            what = f"Gradients, {plural(saved, 'saved activation')} and multiplications"
+            by = " and finite differences" if done.compared else ""
+            yield f"✓ {what}: as the equations{by} say."
 
     def _gradient_sheet(self) -> Sheet:
         truncated = any(layer.errors for layer in self.done.layers)
@@ -376,14 +399,16 @@ def _backward_numbers(layer: LayerBackward | None) -> dict[str, Any]:
 def _compared(done: Backward) -> Iterator[str]:
     """Yield sentences on the comparison with finite differences, and on its limits."""
     if not done.weights:
-        yield "No weight is trained, so there is no gradient to compare with finite differences."
+        yield "No weight is trained, so there is no gradient."
         return
-    of = f"all {plural(done.weights, 'weight')}"
-    if done.compared < done.weights:
-        of = f"{done.compared:,} of {plural(done.weights, 'weight')}, drawn by the seed, each tensor in its turn"
-    yield f"Difference: the worst from central finite differences, of {of}."
-    if done.kinks:
-        yield f"At {done.kinks:,} of them the slope jumps, as relu's at 0; a gradient between both slopes is accepted."
+    if done.compared is not None:
+        of = f"all {plural(done.weights, 'weight')}"
+        if done.compared < done.weights:
+            of = f"{done.compared:,} of {plural(done.weights, 'weight')}, drawn by the seed, each tensor in its turn"
+        yield f"Difference: largest deviation from central finite differences, of {of}."
+        if done.kinks:
+            jumps = f"At {done.kinks:,} of them the slope jumps, as relu's at 0"
+            yield f"{jumps}; a gradient between both slopes is accepted."
     gradients = (gradient for layer in done.layers for gradient in layer.seen.gradients.values())
     if all(abs(number) < NOTHING for gradient in gradients for number in flat(gradient)):
         yield (

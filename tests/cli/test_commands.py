@@ -1,20 +1,17 @@
-"""A command of a stranger's own that is half right ends in one line that names the list and the line's command."""
+"""The table of commands, and a command of a stranger's own that raises."""
 
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import click
 import pytest
 from conftest import Call
 
 import rnncalc.cli
-from rnncalc.cli.commands import COMMANDS, Command
+from rnncalc.cli.commands import COMMANDS, GROUPS, Command, cli
 
 MODULE = "rnncalc.cli.total"
-WHERE = f"rnncalc: total: in rnncalc/cli/commands.py, {MODULE!r}"
 
 
 @pytest.fixture(autouse=True)
@@ -23,33 +20,13 @@ def _line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(COMMANDS, "total", ("Count", "Print the total."))
 
 
-def test_a_command_without_a_file(call: Call) -> None:
-    """In a call, and in one for its help."""
-    for words in (("total", "specs/lstm.yaml"), ("total", "--help")):
-        done = call(*words)
-        assert done == (2, "", f"{WHERE} cannot be imported: ModuleNotFoundError: No module named '{MODULE}'\n")
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [{"totals": Command("total")}, {"total": print}, {"total": click.Command("total")}],
-    ids=["misspelt", "function", "click's own"],
-)
-def test_a_file_without_the_command(parts: dict[str, Any], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another name, a function that is no command, or a command of click's own class, which takes the last of two."""
-    module = ModuleType(MODULE)
-    vars(module).update(parts)
-    monkeypatch.setitem(sys.modules, MODULE, module)
-    message = "no command total is there; write one with @click.command(cls=Command)"
-    assert call("total") == (2, "", f"{WHERE}: {message}\n")
-
-
-@pytest.mark.parametrize("entry", [("Cuont", "Print the total."), ("Count",), "Count"])
-def test_an_entry_that_is_half_right(entry: Any, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A misspelt group would stand in the help as one more, and a line of help may be forgotten."""
-    monkeypatch.setitem(COMMANDS, "total", entry)
-    message = f"expected the group Count, Learn, Code or Help and a line of help, got {entry!r}"
-    assert call("--help") == (2, "", f"rnncalc: total: in rnncalc/cli/commands.py: {message}\n")
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "total"])
+def test_a_command_of_the_table_is_there(name: str) -> None:
+    """Of the class that refuses a flag that is given twice, and in a group of the help."""
+    assert isinstance(cli.get_command(click.Context(cli), name), Command)
+    group, text = COMMANDS[name]
+    assert group in GROUPS
+    assert text
 
 
 BODY = """import click

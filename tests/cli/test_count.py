@@ -161,7 +161,7 @@ def test_what_a_chunk_keeps_of_the_terms_is_said_once(call: Call, flags: tuple[o
     """
     sentence = "Truncated: the last chunk has 1 step, and keeps that many terms of each weight, the first ones."
     for layer, weights in (("lstm:1", 4), ("rnn:1", 1)):
-        out = call("run", "-i", 2, "-l", layer, "-T", 4, "--backward", "--states", *flags).out
+        out = call("run", "-i", 2, "-l", layer, "-T", 4, "--backward", "--verify", "--states", *flags).out
         assert out.count(": the terms of ") == weights
         assert out.count(sentence) == out.count("Truncated") == times
         assert not times or out.index(sentence) > out.rindex(": the terms of ")

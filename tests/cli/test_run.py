@@ -29,7 +29,7 @@ NUMBERS = {
 
 def test_a_network_in_flags_has_targets(tmp_path: Path, call: Call) -> None:
     """Its loss is half the squared error, L = (h_3 − y)²/2; ∂L/∂w is 0.0957935631 by hand for y = 0, of h_3 ∂h_3/∂w."""
-    words = ["run", "-i", 1, "-l", "rnn:1,activation=sigmoid", "-T", 3, "--backward", "-f", "json"]
+    words = ["run", "-i", 1, "-l", "rnn:1,activation=sigmoid", "-T", 3, "--backward", "--verify", "-f", "json"]
     for key, text in NUMBERS.items():
         (tmp_path / key).write_text(text)
         words += [f"--{key}", tmp_path / key]
@@ -45,7 +45,7 @@ def test_they_stand_instead_of_the_spec_s(tmp_path: Path, call: Call) -> None:
     """The file of the flag is the nearer one; without it, the spec's own."""
     for key, text in {"own": "[0]", "targets": "[1]"}.items():
         (tmp_path / key).write_text(text)
-    words = ("run", "specs/one-unit.yaml", "--backward")
+    words = ("run", "specs/one-unit.yaml", "--backward", "--verify")
     assert call(*words, "--targets", tmp_path / "own").out == call(*words).out
     assert call(*words, "--targets", tmp_path / "targets").out != call(*words).out
 

@@ -13,11 +13,11 @@ from conformance.test_export_flax import linen, nnx_
 from conformance.test_export_keras import hold as hold_keras
 from conformance.test_export_pytorch import arrays, built
 from conformance.test_export_pytorch import hold as hold_pytorch
+from verified import backward
 
 from rnncalc.export import spelling
 from rnncalc.export.program import program_of
 from rnncalc.network.network import Network
-from rnncalc.questions.backward import backward
 
 pytestmark = pytest.mark.conformance
 

@@ -11,10 +11,10 @@ from conformance import with_linen, with_torch
 from conformance.drawing import cells, networks, numbers, one_option_at_a_time, turn_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from verified import backward
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output
 from rnncalc.forward.backward_pass import backward_pass, squared, the_sum
-from rnncalc.questions.backward import backward
 
 pytestmark = pytest.mark.conformance
 

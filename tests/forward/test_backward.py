@@ -10,6 +10,7 @@ from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
+from verified import backward
 
 from rnncalc import GRU, LSTM, RNN, Embedding, External, Network, Output, Update
 from rnncalc.conventions import CONVENTIONS, convention
@@ -17,7 +18,7 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.formats import write
 from rnncalc.forward.arrays import PassData
 from rnncalc.layers import kind
-from rnncalc.questions.backward import Backward, backward, whole_work
+from rnncalc.questions.backward import Backward, whole_work
 from rnncalc.reports.run import BackwardReport, length_data, length_sheets
 from rnncalc.step.operations import OPERATIONS
 
@@ -72,7 +73,7 @@ def test_the_gradient_of_a_matrix_is_shown_in_its_rows(units: int, shown: str) -
     zeros = {"rnn_1": {"W_xh": [[0.0, 0.0]] * units, "W_hh": [[0.0] * units] * units}}
     targets = [-1.0 if unit % 2 == 0 else -10.0 for unit in range(units)]
     done = backward(of, weights=zeros, inputs=[[2.0, 3.0]], targets=targets)
-    (sheet,) = (sheet for sheet in BackwardReport(done).sheets() if sheet.title == "Gradients")
+    (sheet,) = (sheet for sheet in BackwardReport(done, verify=True).sheets() if sheet.title == "Gradients")
     (row,) = (row for row in sheet.rows if row[1] == "W_xh")
     assert row[2:4] == ((units, 2), shown)
 
@@ -323,11 +324,11 @@ def test_the_gradient_of_a_frozen_state_on_an_embedding_is_that_of_the_whole_los
 
 def test_a_network_without_a_trained_weight_has_nothing_to_compare(call: Call) -> None:
     """No gradients, so none of them is 0; and whatever is read or multiplied would still be told."""
-    out = call("run", "-i", 3, "-l", "lstm:2,frozen", "-T", 3, "--backward").out
-    assert "No weight is trained, so there is no gradient to compare with finite differences." in out
+    out = call("run", "-i", 3, "-l", "lstm:2,frozen", "-T", 3, "--backward", "--verify").out
+    assert "No weight is trained, so there is no gradient." in out
     assert "Every gradient is 0" not in out
     assert "\nGradients\n" not in out
-    assert out.endswith("agree with equations and differences.\n")
+    assert out.endswith("Gradients, 0 saved activations and multiplications: as the equations say.\n")
 
 
 def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from verified import backward
 
 from rnncalc import Cell, Network
 from rnncalc.layers.cell import Gate, Product
-from rnncalc.questions.backward import backward
 
 READS = Product("x"), Product("h")
 GATES = (

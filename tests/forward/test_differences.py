@@ -1,8 +1,9 @@
 """Finite differences: what they say where a slope changes at once, and which weights are looked at."""
 
 import pytest
+from verified import backward
 
-from rnncalc import GRU, RNN, Dense, Network, Output, backward
+from rnncalc import GRU, RNN, Dense, Network, Output
 from rnncalc.forward.backward_pass import the_sum
 from rnncalc.forward.differences import NUDGE, Differences, Spot, spots
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 from conftest import Call
+from verified import backward
 
-from rnncalc import Cell, FastGRNN, Gate, Network, Product, backward, training
+from rnncalc import Cell, FastGRNN, Gate, Network, Product, training
 from rnncalc.layers.cell import Weight
 
 M, H = 2, 3

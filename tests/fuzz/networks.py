@@ -174,7 +174,9 @@ def own_cell(draw: st.DrawFn) -> str:
 
 def fault_of_cell(source: str, options: dict[str, Any]) -> str:
     """Return what is wrong with what is said of a cell of one's own, nothing where it is refused."""
-    from rnncalc import Network, backward, count, explain, run
+    from verified import backward
+
+    from rnncalc import Network, count, explain, run
     from rnncalc.errors import DeclarationError, RefusedError, SpecError
 
     scope: dict[str, Any] = {}

@@ -10,8 +10,9 @@ import pytest
 from conftest import Call
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from verified import backward
 
-from rnncalc import Cell, Network, backward
+from rnncalc import Cell, Network
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Gate, Product
 

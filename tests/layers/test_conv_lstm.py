@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Call
+from verified import backward
 
 from rnncalc import (
     BatchNorm,
@@ -20,7 +21,6 @@ from rnncalc import (
     Network,
     Output,
     SpecError,
-    backward,
     export,
     load,
     run,

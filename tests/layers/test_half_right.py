@@ -1,9 +1,7 @@
 """A cell of a stranger's own that is half right ends in one line that names the part, before a number is printed."""
 
 import itertools
-import sys
 from collections.abc import Callable, Mapping
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -71,7 +69,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "three": (cell(lambda ops, x, h, z, n: (n, (n,), z)), f"the step returns no such pair; {WRITE}"),
     "two states": (cell(lambda ops, x, h, z, n: (n, (n, z))), "the step returns 2 states, and h are declared"),
-    "no state": (cell(lambda ops, x, h, z, n: (n, ())), "the step returns 0 states, and h are declared"),
     "a number": (
         cell(lambda ops, x, h, z, n: (n, (0.5,))),
         "the state h is 0.5, which is no vector",
@@ -115,7 +112,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         type("Own", (Cell,), {"kind": "own", "step": cell(fine).step}),
         "its class has no gates; write def gates(...) as rnncalc/layers/gru.py does",
     ),
-    "one gate": (cell(fine, GATES[0]), "gates() returns no tuple of gates; write (Gate(...),)"),
     "no gate": (cell(fine, ("z", "n")), "gates() returns no tuple of gates; write (Gate(...),)"),
     "one product": (
         cell(fine, (GATES[0]._replace(products=ONE_PRODUCT), GATES[1])),
@@ -132,10 +128,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     "a weight called as a gate": (
         cell(fine, weights=(Weight("n", ("h", "h"), "a matrix"),)),
         "two of its gates and weights are called n; give each a letter of its own",
-    ),
-    "a weight twice": (
-        cell(fine, weights=(Weight("a", (), "a number"), Weight("a", ("h", "h"), "a matrix"))),
-        "two of its gates and weights are called a; give each a letter of its own",
     ),
     "no products": (
         cell(fine, (GATES[0]._replace(products=()), GATES[1])),
@@ -162,7 +154,6 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         "two gates read h through the matrix n, as a full one and as a diagonal",
     ),
     "a list of gates": (cell(fine, [*GATES]), "gates() returns no tuple of gates; write (Gate(...),)"),
-    "gates that are none": (cell(fine, None), "gates() returns no tuple of gates; write (Gate(...),)"),
     "a weight by itself": (
         cell(fine, weights=Weight("a", (), "a number")),
         "weights is no tuple of weights; write @property, and return (Weight(...),)",
@@ -357,44 +348,16 @@ def test_gates_that_cannot_be_asked_for(call: Call, monkeypatch: pytest.MonkeyPa
     )
 
 
-KINDS_PY = "own: in rnncalc/layers/__init__.py, "
-
-
-@pytest.mark.parametrize(
-    ("at", "message"),
-    [
-        (
-            "strangers.gone:Own",
-            "'strangers.gone:Own' cannot be imported: ModuleNotFoundError: No module named 'strangers",
-        ),
-        ("strangers:Onw", "'strangers:Onw': no such class of a layer; there is Own\n"),
-        ("strangers", "'strangers': no such class of a layer; there is Own\n"),
-        ("strangers:NO_CLASS", "'strangers:NO_CLASS': no such class of a layer; there is Own\n"),
-        ("strangers:Own", "'strangers:Own': the class has no kind; write kind = \"own\" in it\n"),
-        ("strangers:Other", "'strangers:Other': the class has the kind 'gru'; write kind = \"own\" in it\n"),
-    ],
-)
-def test_a_line_of_the_list_that_leads_nowhere(
-    at: str, message: str, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A wrong module, a wrong class, and one that does not say its kind."""
-    module: Any = ModuleType("strangers")
-    own = cell(fine, kind="", __module__="strangers")
-    module.Own, module.Other, module.NO_CLASS = own, type("Other", (kind("gru"),), {}), 3
-    monkeypatch.setitem(sys.modules, "strangers", module)
-    monkeypatch.setitem(KINDS, "own", at)
-    err = refusal(call, "-i", 4, "-l", "own:3")
-    assert err.startswith(f"rnncalc: {KINDS_PY}{message}")
-    assert err.count("\n") == 1
-    assert call("-i", 4, "--drop", 3).err.startswith("rnncalc: No such option '--drop'")  # whose kind is looked for
-    assert call("-i", 4, "--tie-weights").err.startswith("rnncalc: No such option '--tie-weights'.")
-    monkeypatch.setenv("_RNNCALC_COMPLETE", "fish_complete")
-    monkeypatch.setenv("_RNNCALC_WORDS", "rnncalc\n-l\nown:3,")
-    monkeypatch.setenv("_RNNCALC_AT", "2")
-    assert call() == (2, "", err)
-    made: Any = own
+def test_a_class_without_a_kind_is_refused() -> None:
+    """When a layer of it is made."""
+    own: Any = cell(fine, kind="")
     with pytest.raises(DeclarationError, match='the class Own has no kind; write kind = "own" in it'):
-        made(3)
+        own(3)
+
+
+def test_the_list_leads_to_the_class_of_each_kind() -> None:
+    """As its class calls it."""
+    assert [kind(name).kind for name in KINDS] == [*KINDS]
 
 
 def every(of: type[Cell]) -> list[Mapping[str, Any]]:

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from conftest import Call
+from verified import backward
 
-from rnncalc import Cell, Network, backward
+from rnncalc import Cell, Network
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Form, Gate, Product, Weight
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import pytest
 from conftest import Call, report_of
+from verified import backward
 
 from rnncalc import Network, register
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
 from rnncalc.layers.options import Option, Size
-from rnncalc.questions.backward import backward
 from rnncalc.step.layer_trace import contradictions, layer_trace
 
 Ops = LayerOperations[Any]
@@ -93,7 +93,7 @@ def test_it_is_counted(call: Call) -> None:
 
 def test_both_passes_agree(call: Call) -> None:
     """Shapes, weights and work; gradients are finite differences; saved activations are those that are read."""
-    done = call("run", *NETWORK, "--backward", "-f", "json")
+    done = call("run", *NETWORK, "--backward", "--verify", "-f", "json")
     assert (done.code, done.err) == (0, "")
     assert json.loads(done.out)["reports"][0]["agrees"]
     network = Network(input=3, layers=[GatedUnit(2), CausalSkip(2)], steps=4)

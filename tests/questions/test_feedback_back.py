@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from verified import backward
 
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Network
-from rnncalc.questions.backward import backward
 
 STACKS: dict[str, tuple[tuple[Any, ...], int | None]] = {
     "one layer and an output": ((RNN(3),), 2),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from verified import backward
 
 from rnncalc import (
     GRU,
@@ -19,7 +20,6 @@ from rnncalc import (
     Part,
     Pool1D,
     RepeatVector,
-    backward,
 )
 from rnncalc.questions.gradient_flow import Chunks, chunks_of
 

@@ -377,7 +377,10 @@ def test_a_pass_that_takes_long_and_multiplies_little_is_refused(call: Call) -> 
     )
     drawn = f"take as long as {12 * 10**8 + 400 + 4_000:,} multiply-adds, about 30 seconds"
     assert drawn in call("run", "-i", 1_500_000, "-l", "embedding:100", "-T", 1).err
-    assert "finite differences would take as long" in call("run", "-i", 4, "-l", "lstm:4,repeat=1000", "--backward").err
+    assert (
+        "finite differences would take as long"
+        in call("run", "-i", 4, "-l", "lstm:4,repeat=1000", "--backward", "--verify").err
+    )
 
 
 def test_states_of_very_many_steps_are_refused(call: Call) -> None:
@@ -433,7 +436,7 @@ def test_steps_that_are_not_given(call: Call) -> None:
 
 def test_what_a_table_looked_up_is_told(call: Call) -> None:
     """An embedding is there whole and read in part."""
-    out = call("run", "specs/sentiment-classifier.yaml", "-T", 2).out
+    out = call("run", "specs/sentiment-classifier.yaml", "-T", 2, "--verify").out
     assert "embedding_1: the whole table is stored; a pass reads the rows it looks up." in out
     assert "2,560,000" in out
 

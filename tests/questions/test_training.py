@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, cell, encoder_decoder, network, network_of
+from verified import backward
 
 from rnncalc import (
     GRU,
@@ -20,7 +21,6 @@ from rnncalc import (
     Output,
     Part,
     Pool1D,
-    backward,
     training,
 )
 from rnncalc.layers.cell import Cell

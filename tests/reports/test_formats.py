@@ -11,7 +11,7 @@ from conftest import Call, written
 from reported import REPORTS
 
 from rnncalc import LSTM, Network, count
-from rnncalc.errors import CallError, DeclarationError
+from rnncalc.errors import CallError
 from rnncalc.formats import FORMATS, Format, find, offered, write
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -115,16 +115,6 @@ def test_what_is_offered(reports: tuple[type, ...], formats: str) -> None:
     assert {*CONTRACT} & {*offered(*reports)} == {*contract}
 
 
-def test_a_format_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line names the format, its place in the list, and the file and the line of the format itself."""
-    (tmp_path / "half_format.py").write_text("import json\ndef write(reports, file):\n    json.dump({1j: 2}, file)\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(FORMATS, "half", Format("half_format", (SheetReport,)))
-    message = r"^half: in .*/formats/__init__.py, 'half_format': TypeError: keys must .* \(half_format.py, line 3\)$"
-    with pytest.raises(DeclarationError, match=message):
-        write(REPORTS[:1], "half", io.StringIO())
-
-
 @pytest.mark.parametrize(
     "name", ["", "Json", "jsonn", "values", "../json", "json.tool", "os", "rnncalc.cli", "\x1b[31m"]
 )
@@ -150,6 +140,7 @@ def test_every_format_of_the_list_is_there() -> None:
     """Its module is in the room of formats, and some report is of each kind that the list says."""
     for name, of in FORMATS.items():
         assert of.module.startswith("rnncalc.formats.")
+        assert of.suffix.startswith(".")
         assert all(any(isinstance(report, kind) for report in REPORTS) for kind in of.kinds)
         assert find(name) is of
 
@@ -214,22 +205,3 @@ def test_a_format_of_one_table_is_named_as_it_is_called(call: Call, monkeypatch:
     monkeypatch.setitem(FORMATS, "tsv", FORMATS["csv"]._replace(suffix=".tsv"))
     done = call("run", "-i", 3, "-l", "gru:4", "-T", 2, "--states", "-f", "tsv")
     assert done.err == "rnncalc: --states does not fit the one table of -f tsv; take -f json\n"
-
-
-def test_a_format_without_its_module_is_refused_in_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also one whose module writes nothing."""
-    for module, message in (
-        ("rnncalc.formats.tsv", " cannot be imported: ModuleNotFoundError: No module named 'rnncalc.formats.tsv'"),
-        ("rnncalc.text", ": no writer is there; write def write(reports, file) in it"),
-    ):
-        monkeypatch.setitem(FORMATS, "tsv", Format(module, (SheetReport,), suffix=".tsv"))
-        done = call("count", "-i", 3, "-l", "gru:4", "-f", "tsv")
-        assert done == (2, "", f"rnncalc: tsv: in rnncalc/formats/__init__.py, {module!r}{message}\n")
-
-
-def test_a_suffix_begins_with_a_dot(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file could have another."""
-    monkeypatch.setitem(FORMATS, "tsv", FORMATS["csv"]._replace(suffix="tsv"))
-    done = call("count", "-i", 3, "-l", "gru:4", "--out", "a.tsv")
-    message = "suffix: expected one that begins with a dot, got 'tsv'"
-    assert done == (2, "", f"rnncalc: tsv: in rnncalc/formats/__init__.py: {message}\n")

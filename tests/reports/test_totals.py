@@ -239,7 +239,7 @@ def test_every_convention_sums(spec: Spec) -> None:
 def test_what_a_pass_did_sums(spec: Spec) -> None:
     """Weights, weights read and multiplications; a part counted elsewhere has none."""
     done = run(network_of(spec))
-    text = written(RunReport(done), "markdown")
+    text = written(RunReport(done, verify=True), "markdown")
     (found,) = in_markdown(text, 3)
     assert [*found] == ["Weights", "Weights read", "Multiplications"]
     for rows, total in found.values():

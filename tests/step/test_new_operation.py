@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from circuit import Circuit, Numbers
 from conftest import Call, refusal, report_of
+from verified import backward
 
 from rnncalc import Cell, Network, run
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Gate, Habits, Operations, Product, Value
-from rnncalc.questions.backward import backward
 from rnncalc.reports.draw import Drawing
 from rnncalc.step.operations import OPERATIONS, Operation, Values, Vector
 from rnncalc.step.trace import traced

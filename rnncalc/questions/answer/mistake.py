@@ -7,14 +7,11 @@ compared with that number by the search.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions.formula import Times
-from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Embedding, External, Layer, Output
@@ -116,27 +113,6 @@ class Family(Record):
     single: bool = False
     by_layer: bool = False
     fitted: bool = False
-
-
-def check(rows: Sequence[Mistake | Family]) -> None:
-    """Raise DeclarationError for an invalid row, naming it."""
-    ids = Counter(row.id for row in rows)
-    for number, row in enumerate(rows, 1):
-        change = row.change if isinstance(row, Mistake) else row.variants
-        filled = isinstance(row, Mistake) and [*re.finditer(r"[{}]", f"{row.id}{row.text}")]
-        for wrong, message in (
-            (not row.id, "has no id"),
-            (
-                len(str(row.id).split()) > 1,
-                f"its id: expected a word with hyphens, got {row.id!r}; swap it and the text",
-            ),
-            (ids[row.id] > 1, "another row has this id; give one of them another"),
-            (not isinstance(row.text, str) or not row.text, "text: expected a sentence without its subject"),
-            (filled, "only a Family has values for {braces}; write the words, or a Family"),
-            (not callable(change), "expected a function of a worksheet behind the text"),
-        ):
-            if wrong:
-                raise DeclarationError(f"mistake {row.id or number}: {message}")
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
-from rnncalc.errors import DeclarationError, raised
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenates, direction_width, replace_line, set_input
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
@@ -32,10 +31,7 @@ class Reason(Record):
     @classmethod
     def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
         """Return the reason with the {braces} filled in."""
-        try:
-            return cls(id.format(**values), text.format(**values))
-        except KeyError as error:
-            raise DeclarationError(f"mistake {id}: its variant has no value for {{{error.args[0]}}}") from None
+        return cls(id.format(**values), text.format(**values))
 
 
 class Diagnosis(Record):
@@ -279,21 +275,13 @@ def _by_layer(row: Mistake | Family) -> bool:
 
 
 def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the wrong worksheets of a mistake; unchanged lines are the same objects.
-
-    Raises DeclarationError for a row that raises, or that changes the number of lines.
-    """
-    try:
-        if isinstance(row, Mistake):
-            made = iter([Variant(row.change(worksheet, question.network), MappingProxyType({}))])
-        else:
-            made = row.variants(worksheet, question)
-        for variant in made:
-            yield variant._replace(worksheet=_with_same(row, worksheet, variant.worksheet))
-    except (DeclarationError, MemoryError):
-        raise
-    except Exception as error:  # a row registered by other code may raise anything
-        raise DeclarationError(f"mistake {row.id}: {raised(error)}") from error
+    """Yield the wrong worksheets of a mistake; unchanged lines are the same objects."""
+    if isinstance(row, Mistake):
+        variants = iter([Variant(row.change(worksheet, question.network), MappingProxyType({}))])
+    else:
+        variants = row.variants(worksheet, question)
+    for variant in variants:
+        yield variant._replace(worksheet=_with_same(worksheet, variant.worksheet))
 
 
 def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) -> tuple[int, ...]:
@@ -302,11 +290,8 @@ def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) ->
     return tuple([count if now is was else now.params for now, was, count in lines])
 
 
-def _with_same(row: Mistake | Family, worksheet: Worksheet, changed: Worksheet) -> Worksheet:
+def _with_same(worksheet: Worksheet, changed: Worksheet) -> Worksheet:
     """Return a changed worksheet whose equal lines are those of the other."""
-    if len(changed) != len(worksheet):
-        lines = f"as many lines as before, {len(worksheet)}, got {len(changed)}"
-        raise DeclarationError(f"mistake {row.id}: expected a worksheet of {lines}")
     return tuple([was if was is now or was == now else now for was, now in zip(worksheet, changed, strict=True)])
 
 

@@ -49,7 +49,6 @@ from rnncalc.questions.answer.mistake import (
     Family,
     Mistake,
     absent_gates,
-    check,
     gate_numbers,
     layers_alone,
     matrices_alone,
@@ -505,5 +504,3 @@ TABLE: tuple[Mistake | Family, ...] = (
     ),
     Family("output-width", "gives the output layer {width}, and it has {units}", output_widths, fitted=True),
 )
-
-check(TABLE)

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from rnncalc import (
     RepeatVector,
     answer,
 )
+from rnncalc.questions.answer.changes import in_cells, number_of_gates
+from rnncalc.questions.answer.mistake import Family, Mistake
 from rnncalc.questions.answer.table import TABLE
 
 SIZE = st.integers(2, 40)
@@ -57,6 +60,35 @@ def test_the_table_and_the_counts_by_hand_have_the_same_ids() -> None:
     """A new mistake needs a computation by hand, and one that is gone leaves none behind."""
     assert {*WRONG} == {*PLACES}
     assert len(PLACES) == len(TABLE)
+
+
+def check(rows: Sequence[Mistake | Family]) -> None:
+    """Fail if a row of a table is half right; that its variants have values, each mistake that is found shows."""
+    assert len({row.id for row in rows}) == len(rows), "two rows have one id"
+    for row in rows:
+        assert len(row.id.split()) == 1, "an id is a word with hyphens"
+        assert row.text
+        assert isinstance(row, Family) or not {*"{}"} & {*row.id, *row.text}, "only a family has values for {braces}"
+
+
+RIGHT = Mistake("own", "counts recurrent matrices", in_cells(number_of_gates(3)))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        RIGHT._replace(id=""),
+        RIGHT._replace(id=TABLE[0].id),
+        RIGHT._replace(id=RIGHT.text, text=RIGHT.id),
+        RIGHT._replace(text=""),
+        RIGHT._replace(text="adds {width}"),
+    ],
+)
+def test_a_half_right_row_fails(row: Mistake) -> None:
+    """Without an id or a text, with those of another, with both swapped, or with braces that nothing fills."""
+    check((*TABLE, RIGHT))
+    with pytest.raises(AssertionError):
+        check((*TABLE, row))
 
 
 def test_the_steps_of_a_flatten() -> None:
