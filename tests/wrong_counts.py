@@ -1,6 +1,6 @@
 """Wrong counts worked out by hand, for each mistake of the table by its id: a network of any sizes, and the number.
 
-A line of `wrong_counts.txt` is `ID: NETWORK | COUNT`, in m inputs, h units, k more units and n outputs, with a comment behind it or none.
+A line of `wrong_counts.txt` is `ID: NETWORK | COUNT`, of m inputs, h units, k more units and n outputs.
 """
 
 from collections.abc import Callable
