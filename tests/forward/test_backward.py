@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 from verified import backward
 
-from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
+from rnncalc import GRU, LSTM, RNN, Embedding, External, Network, Output, Update
 from rnncalc.conventions import CONVENTIONS, convention
-from rnncalc.errors import CallError, RefusedError, SpecError
+from rnncalc.errors import CallError, SpecError
 from rnncalc.formats import write
 from rnncalc.forward.arrays import PassData
 from rnncalc.layers import kind
@@ -338,25 +338,6 @@ def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:
     assert done.agrees
     assert [bool(layer.seen.gradients) for layer in done.layers] == [False, True, False]
     assert [layer.seen.multiplications > 0 for layer in done.layers] == [False, True, True]
-
-
-def test_what_has_no_backward_pass_is_refused() -> None:
-    """A part counted elsewhere, a loss without targets or of another name, a chunk of none, and what takes too long."""
-    small = Network(input=2, layers=[SRU(2)], steps=3)
-    with pytest.raises(RefusedError, match="external_1 is counted elsewhere"):
-        backward(Network(input=2, layers=[External(5), RNN(2)], steps=3))
-    with pytest.raises(CallError, match="squared needs targets"):
-        backward(small, loss="squared")
-    with pytest.raises(CallError, match="expected sum or squared, got 'mean'"):
-        backward(small, loss="mean")
-    with pytest.raises(CallError, match="chunk: expected a whole number, 1 or more, got 0"):
-        backward(small, chunk=0)
-    with pytest.raises(RefusedError, match="the finite differences would take as long as"):
-        backward(Network(input=64, layers=[LSTM(64)], steps=1000))
-    with pytest.raises(RefusedError, match=r"about 2\.\d GB, and the limit is 2 GB"):
-        backward(Network(input=1, layers=[LSTM(1)], steps=200_000), most_multiply_adds=10**15)
-    with pytest.raises(CallError, match="targets: expected 3 steps, as many as are run, got 5"):
-        backward(Network(input=1, layers=[RNN(1)], topology="many-to-many"), targets=[[0.0]] * 5)
 
 
 @pytest.mark.parametrize(

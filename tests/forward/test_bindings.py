@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
+from rnncalc import GRU, LSTM, RNN, Cell, Dense, Embedding, Layer, Network
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.forward.bindings import BINDINGS, GateWeights, binding
 from rnncalc.questions.compare import compare_conventions
@@ -133,15 +133,6 @@ def test_the_same_weights_give_the_same_outputs(convention: str, layer: Cell) ->
         outputs[name] = done.layers[0].output
     for ours, theirs in zip(outputs["textbook"], outputs[convention], strict=True):
         assert theirs == pytest.approx(ours, abs=1e-12)
-
-
-def test_flax_keeps_where_the_textbook_replaces() -> None:
-    """Linen's MGU: n resets after the product, and its gate is the share of the old state that stays."""
-    weights = {"if/kernel": [[100.0]], "hf/kernel": [[0.0]], "if/bias": [0.0]}
-    weights |= {"in/kernel": [[1.0]], "hn/kernel": [[0.0]], "in/bias": [0.0], "hn/bias": [0.0]}
-    net = Network(input=1, layers=(MGU(1, activation="linear"),), steps=2, convention="flax-linen")
-    done = run(net, weights={"mgu_1": weights}, inputs={None: [[-1.0], [1.0]]})
-    assert done.layers[0].output == [pytest.approx(-1.0)]  # closed at first: takes n = -1; open then: keeps it
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)

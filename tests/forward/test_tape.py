@@ -1,13 +1,12 @@
 """A pass on a tape: the gradients that go back, by hand, and the forward values that these are seen to read."""
 
-from math import tanh
 from typing import Any
 
 import pytest
 
 from rnncalc.forward.arrays import Arrays, Matrix, Meter, TensorPart, WeightVector
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
-from rnncalc.step.operations import OPERATIONS, Operation, Values, part
+from rnncalc.step.operations import OPERATIONS, TABLE, Operation, Values, part
 
 WEIGHTS: dict[str, Any] = {"W": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "b": [2.0, -3.0]}
 A, B, C, S = [2.0, 3.0], [5.0, 7.0], [11.0, 13.0], [4.0]
@@ -155,79 +154,35 @@ def test_a_state_is_carried_without_its_gradient_at_a_border(chunk: int | None, 
     assert (state.gradient, layer.gradients["b"]) == (([2.0], [2.0]) if goes else (None, [0.0]))
 
 
-# The gradients of each operation: what it is done with, the gradient of each operand, what these read.
-ON = {"complement": [A], "scale": [S, A], "shift": [A, S], "plus": [A, B], "times": [A, B], "over": [A, B]}
-GRADIENTS: dict[str, tuple[list[list[float]], list[str]]] = {
-    "plus": ([[1.0, 10.0], [1.0, 10.0]], ["", ""]),
-    "times": ([[5.0, 70.0], [2.0, 30.0]], ["b", "a"]),
-    "over": ([[1 / 5, 10 / 7], [-2 / 25, -30 / 49]], ["b", "ab"]),
-    "complement": ([[-1.0, -10.0]], [""]),
-    "scale": ([[2 + 30.0], [4.0, 40.0]], ["b", "a"]),
-    "shift": ([[1.0, 10.0], [11.0]], ["", ""]),
-    "mean": ([[0.5, 5.0], [0.5, 5.0]], ["", ""]),
-}
+class Forward(list[Any]):
+    """The operands and the result of an operation, as its gradients read them."""
+
+    def width(self, place: int) -> int:
+        return len(self[place])
 
 
-@pytest.mark.parametrize("name", GRADIENTS)
-def test_the_gradients_of_an_operation(name: str) -> None:
+ON = {"scale": [S, A], "shift": [A, S], "join": [S, A]}
+ROWS = [part(0, 1), *(row for row in TABLE if row.name not in ("matrix", "convolve", "everywhere"))]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_the_gradients_of_an_operation(row: Operation) -> None:
     """Into each operand alone and into all: only what needs a gradient gets one, and only what it takes is read."""
-    gradients, reads = GRADIENTS[name]
-    on = ON.get(name, [A, B])
-    for needing in ([0], [1], [0, 1], []):
-        if needing and needing[-1] >= len(on):
-            continue
+    on = ON.get(row.name, [A, B][: row.operands])
+    result = row.forward(*on)
+    gradient = [1.0, 10.0, 100.0][: len(result)]
+    for needing in ([*range(row.operands)], [0], [row.operands - 1], []):
         of = taped()
-        values = [vector(of, numbers, needs=number in needing) for number, numbers in enumerate(on)]
-        made = of.operation(OPERATIONS[name])(*values)
+        operands = [vector(of, numbers, needs=place in needing) for place, numbers in enumerate(on)]
+        made = of.operation(row)(*operands)
         assert made.needs == bool(needing)
-        assert (of.tape.operations, of.tape.numbers) == ((1, len(made.numbers)) if needing else (0, 0))
-        read = values_read(of, made, GRADIENT)
-        for number, (value, gradient) in enumerate(zip(values, gradients, strict=True)):
-            assert value.gradient == (pytest.approx(gradient) if number in needing else None)
-        letters = {letter for number in needing for letter in reads[number]}
-        assert read == {id(value.numbers) for letter, value in zip("ab", values, strict=False) if letter in letters}
-
-
-def test_vectors_joined_and_parted() -> None:
-    """A gradient is parted where two vectors were joined; beside a part there are zeros."""
-    for needing in ((True, True), (True, False), (False, True)):
-        of = taped()
-        left, right = vector(of, [1.0], needs=needing[0]), vector(of, [2.0, 3.0], needs=needing[1])
-        made = of.operation(OPERATIONS["join"])(left, right)
-        assert made.numbers == [1.0, 2.0, 3.0]
-        assert values_read(of, made, [5.0, 6.0, 7.0]) == set()
-        assert (left.gradient, right.gradient) == ([5.0] if needing[0] else None, [6.0, 7.0] if needing[1] else None)
-    of = taped()
-    whole = vector(of, [1.0, 2.0, 3.0, 4.0, 5.0], needs=True)
-    made = of.operation(part(1, 3))(whole)
-    assert made.numbers == [2.0, 3.0]
-    values_read(of, made, [8.0, 9.0])
-    assert whole.gradient == [0.0, 8.0, 9.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("activation", "on", "gives", "gradient"),
-    [
-        ("tanh", [0.0, 0.5], [0.0, tanh(0.5)], [1.0, 10 * (1 - tanh(0.5) ** 2)]),
-        ("sigmoid", [0.0, 0.0], [0.5, 0.5], [0.25, 2.5]),
-        ("relu", [-1.0, 2.0], [0.0, 2.0], [0.0, 10.0]),
-        ("relu", [0.0, 0.5], [0.0, 0.5], [0.0, 10.0]),
-        ("softmax", [0.0, 0.0], [0.5, 0.5], [0.5 * (1 - 5.5), 0.5 * (10 - 5.5)]),
-    ],
-)
-def test_the_gradient_of_an_activation(
-    activation: str, on: list[float], gives: list[float], gradient: list[float]
-) -> None:
-    """Its derivative is read off what it gave; nothing is noted where no gradient is asked for."""
-    of = taped()
-    value = vector(of, on, needs=True)
-    made = of.operation(OPERATIONS[activation])(value)
-    assert made.numbers == pytest.approx(gives)
-    assert values_read(of, made, GRADIENT) == {id(made.numbers)}
-    assert value.gradient == pytest.approx(gradient)
-    of = taped()
-    assert not of.operation(OPERATIONS[activation])(of.constant(on)).needs
-    assert of.tape.operations == 0
+        assert (of.tape.operations, of.tape.numbers) == ((1, len(result)) if needing else (0, 0))
+        read = values_read(of, made, gradient)
+        for place, operand in enumerate(operands):
+            expected = pytest.approx(row.gradients[place](gradient, Forward([*on, result])))
+            assert operand.gradient == (expected if place in needing else None)
+        numbers = [each.numbers for each in (*operands, made)]
+        assert read == {id(numbers[each]) for place in needing for each in row.reads[place]}
 
 
 def test_what_is_done_again_is_read_as_what_it_was_made_of() -> None:

@@ -1,9 +1,6 @@
 """The pieces a network is described with."""
 
-import pytest
-
-from rnncalc import GRU, RNN, Budget, Dense, Embedding, Expect, Network, Output, Part, letter
-from rnncalc.errors import RefusedError
+from rnncalc import GRU, RNN, Budget, Dense, Expect, Network, Output, Part, letter
 from rnncalc.network.network import in_numbers
 
 
@@ -30,13 +27,16 @@ def test_letters_by_name() -> None:
     assert {name: str(size) for name, size in net.letters.items()} == {name: name for name in "Tehm"}
     assert [*net.letters] == ["T", "e", "h", "m"]
     assert [*Network(input=2, layers=(RNN(3),), output=Output(letter("p"))).letters] == ["p"]
-    taken = "which count, explain, answer and draw take; give numbers here"
-    for network, said in (
-        (net, f"the sizes T, e, h and m are letters, {taken}"),
-        (Network(input=9, layers=(Embedding(letter("d")), RNN(3))), f"the size d is a letter, {taken}"),
-    ):
-        with pytest.raises(RefusedError) as refused:
-            in_numbers(network)
-        assert str(refused.value) == said
     plain = Network(input=2, layers=(RNN(3),))
     assert in_numbers(plain) is plain
+
+
+def test_the_options_of_an_output() -> None:
+    """It has its own name, is not repeated, and reads what the last layer outputs alone."""
+    assert Output.options() == ("bias", "activation", "tied", "frozen", "path")
+
+
+def test_the_layers_by_default_names_do_not_clash() -> None:
+    """Each kind has numbers of its own, and a name that is no layer's default is free."""
+    net = Network(input=3, layers=[RNN(3), RNN(3, name="rnn_0"), RNN(3, repeat=2), RNN(3, name="a", repeat=2)])
+    assert [placed.name for placed in net.stack] == ["rnn_1", "rnn_0", "rnn_3", "rnn_4", "a_1", "a_2"]

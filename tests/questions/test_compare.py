@@ -13,7 +13,6 @@ from rnncalc import (
     RNN,
     SRU,
     BatchNorm,
-    CallError,
     Cell,
     Dense,
     Dropout,
@@ -24,7 +23,6 @@ from rnncalc import (
     Output,
     Part,
     Problem,
-    RefusedError,
     compare,
     load,
 )
@@ -177,8 +175,6 @@ def test_a_comparison_is_a_value() -> None:
     assert [(side.name, side.kind) for side in beside.sides] == [("network", None), ("other", None)]
     same = compare_same_params(Network(input=1, layers=(External(2), RNN(1))))
     assert same.missing == {"gru": Lack.WIDTH, "lstm": Lack.WIDTH}
-    with pytest.raises(RefusedError, match=r"^no layer is recurrent, so there is no width to look for$"):
-        compare_same_params(Network(input=1, layers=(Dense(2),)))
 
 
 def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
@@ -197,14 +193,6 @@ def test_cells_of_every_kind_can_be_compared() -> None:
     """What options the other kind has too are kept; the others have no meaning there."""
     found = compare(Network(input=8, layers=(SRU(4, bidirectional=True),), steps=2))
     assert [side.params for side in found.sides] == [2 * (3 * 4 * 8 + 4 * 4), 2 * 52, 2 * 156, 2 * 208, 16 * 17]
-
-
-def test_nothing_to_compare() -> None:
-    """No network, or a dtype that there is not."""
-    with pytest.raises(CallError, match="give a network to compare"):
-        compare()
-    with pytest.raises(CallError, match="dtype: expected"):
-        compare(Network(input=8, layers=(RNN(4),)), dtype="?")
 
 
 def test_a_projection_keeps_its_width_and_says_so(call: Call) -> None:
@@ -240,13 +228,6 @@ def test_as_many_layers_as_there_may_be_are_compared() -> None:
             return by_hand.params(kind(units), 3) + 999 * by_hand.params(kind(units), units)
 
         assert side.params == params(side.units) <= found.sides[0].params < params(side.units + 1)
-
-
-def test_one_step_does_not_grow() -> None:
-    """A one-to-one network has no other number of steps."""
-    with pytest.raises(RefusedError) as refused:
-        dense_growth(Network(input=2, layers=(RNN(3),), topology="one-to-one"), 1, 9)
-    assert str(refused.value) == "a one-to-one network has 1 step, so nothing grows; choose another topology"
 
 
 def test_why_multiply_adds_are_missing_is_said_of_several_specs_too(call: Call) -> None:

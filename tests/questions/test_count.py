@@ -9,7 +9,7 @@ from conftest import Call, report_of, written
 from hypothesis import given
 from strategies import Spec, flags, network, network_of, part
 
-from rnncalc import LSTM, MGU, RNN, CallError, Dense, Embedding, External, Network, Output
+from rnncalc import LSTM, MGU, RNN, Dense, Embedding, External, Network, Output
 from rnncalc.network.network import Network as Placing
 from rnncalc.questions.count import count
 from rnncalc.reports.count import CountReport
@@ -174,11 +174,3 @@ def test_a_count_is_a_value() -> None:
         ("b_h", (4,)),
     ]
     assert count(network, "float16") == counted != count(network)
-
-
-def test_a_dtype_that_there_is_not_is_refused() -> None:
-    """In one line, with the one that may be meant."""
-    with pytest.raises(CallError) as error:
-        count(Network(input=4, layers=(RNN(3),)), "float23")
-    known = "float64, float32, bfloat16, float16, float8 or int8"
-    assert str(error.value) == f"dtype: expected {known}, got 'float23'; did you mean 'float32'?"

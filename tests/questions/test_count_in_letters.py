@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import Network, RefusedError, SpecError, count, run
+from rnncalc import Network, SpecError, count
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.network.writer import spec_of
 from rnncalc.polynomial import Polynomial
@@ -146,13 +146,6 @@ def test_a_spec_in_letters_is_written_and_read_again() -> None:
     assert parse(json.dumps(spec).encode(), "spec").network == of
     assert network_of(spec) == of
     assert {"steps": "T", "input": "n", "output": "p"}.items() <= spec.items()
-
-
-def test_other_questions_refuse_letters_in_one_line() -> None:
-    """In Python as on the command line."""
-    of = parse(b"input: 4\nlayers: [rnn: h]\nsteps: T", "spec").network
-    with pytest.raises(RefusedError, match=r"^the sizes T and h are letters, which count, .* take; give numbers here$"):
-        run(of)
 
 
 def test_conventions_are_compared_in_letters() -> None:

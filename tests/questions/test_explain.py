@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, MGU, RNN, CallError, FastGRNN, MinGRU, Network, Part
+from rnncalc import GRU, MGU, RNN, FastGRNN, MinGRU, Network, Part
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Plus
 from rnncalc.formats import write
@@ -364,18 +364,6 @@ def test_one_of_several_copies_reads_from_the_one_before() -> None:
         ("gru_1", "rnn_4"),
     ]
     assert explain(net).layers[2].below == found[1].below
-
-
-@pytest.mark.parametrize("only", [5, b"rnn_1", ["rnn_1", 5]])
-def test_names_are_words(only: Any) -> None:
-    """Whatever else is given is refused, and so is a name that no layer has."""
-    net = Network(input=4, layers=[RNN(3)])
-    with pytest.raises(CallError, match=r"^only: expected the names of layers, such as \('output',\), got "):
-        explain(net, only)
-    with pytest.raises(CallError, match=r"^only: .*'rnn_2'.*did you mean 'rnn_1'"):
-        explain(net, ["rnn_1", "rnn_2"])
-    with pytest.raises(CallError, match=r"^notation: expected w, uvw, .* or pytorch, got 'v'"):
-        explain(net, notation="v")
 
 
 def test_the_halves_of_a_network_begin_anew() -> None:

@@ -14,16 +14,13 @@ from rnncalc import (
     Dropout,
     Embedding,
     LastStep,
-    Layer,
     LayerNorm,
     Network,
     Output,
     Part,
     Pool1D,
     RepeatVector,
-    training,
 )
-from rnncalc.errors import RefusedError
 from rnncalc.questions.gradient_flow import Chunks, chunks_of
 
 
@@ -114,27 +111,3 @@ NETWORKS = {
 def test_what_is_counted_is_what_a_backward_pass_reads_and_multiplies(name: str) -> None:
     """Of each layer: the loss reaches some steps of it, the gradient goes on below it or not."""
     assert all(layer.agrees for layer in backward(NETWORKS[name]).layers)
-
-
-@pytest.mark.parametrize(
-    ("layers", "chunk", "message"),
-    [
-        (
-            [Conv1D(2, 2, name="a\n")],
-            3,
-            "a\\n reads several steps at once, or ends or begins a sequence, and chunks would cut it; "
-            "leave the chunk out",
-        ),
-        (
-            [LastStep(), RepeatVector(100_001, name="a")],
-            None,
-            "a outputs 100,001 steps, and the backward pass follows 100,000 at most; give it fewer steps",
-        ),
-    ],
-)
-def test_windows_that_the_backward_pass_does_not_follow(layers: list[Layer], chunk: int | None, message: str) -> None:
-    """In words that say what to do."""
-    with pytest.raises(RefusedError) as refused:
-        training(Network(input=2, layers=[RNN(2), *layers], steps=5, **MANY), chunk=chunk)
-    assert str(refused.value) == message
-    assert training(Network(input=2, layers=[LastStep(), RepeatVector(100_000)], steps=5, **MANY)).saved == 0

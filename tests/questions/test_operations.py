@@ -9,7 +9,7 @@ from hypothesis import given
 from strategies import Spec, network, network_of
 
 from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Dropout, Embedding, External, MinGRU, Network
-from rnncalc.errors import CallError, SpecError
+from rnncalc.errors import SpecError
 from rnncalc.forward.arrays import Floats, Meter
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Merge
@@ -49,8 +49,6 @@ def test_what_is_not_known() -> None:
     assert (found.layers[0], found.total) == (None, None)
     assert found.layers[1] is not None
     assert pass_operations(Network(input=M, layers=[External(9), Dense(N)], steps=T)).layers[0] is None
-    with pytest.raises(CallError, match="batch: expected a whole number, 1 or more, got 0"):
-        pass_operations(Network(input=M, layers=[RNN(H)]), batch=0)
 
 
 @given(network())

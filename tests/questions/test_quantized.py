@@ -4,7 +4,6 @@ import pytest
 from conftest import Call, report_of
 
 from rnncalc import GRU, LSTM, External, Network, Output
-from rnncalc.errors import CallError
 from rnncalc.questions.quantized import StoredBytes, quantized
 
 H, M, N = 20, 10, 5
@@ -25,8 +24,6 @@ def test_what_is_not_known() -> None:
     """A part that is counted elsewhere; a cell without a kernel is named; other types are refused."""
     found = quantized(Network(input=M, layers=[External(9), GRU(H)]), "int8")
     assert (found.total.bytes, found.lacking) == (None, ("gru_1",))
-    with pytest.raises(CallError, match="quantize: expected int8 or int16, got 'int4'"):
-        quantized(Network(input=M, layers=[GRU(H)]), "int4")
 
 
 def test_every_format_says_the_same(call: Call) -> None:

@@ -1,10 +1,8 @@
 """What running step by step carries from step to step, and costs a second."""
 
-import pytest
 from conftest import Call, report_of
 
 from rnncalc import GRU, LSTM, Dense, External, Network
-from rnncalc.errors import CallError
 from rnncalc.questions.stream import stream
 
 H, M = 3, 5
@@ -25,9 +23,6 @@ def test_what_cannot_stream() -> None:
     assert (both.cannot, both.layers) == (("gru_2",), (H, None))
     assert (both.state, both.state_bytes, both.multiply_adds_per_second) == (None, None, None)
     assert stream(Network(input=M, layers=[External(9), GRU(H)])).state is None
-    for wrong in (0, -1, "fast"):
-        with pytest.raises(CallError, match="rate: expected a number above 0"):
-            stream(Network(input=M, layers=[GRU(H)]), rate=wrong)  # type: ignore[arg-type]  # a caller's mistake
 
 
 def test_what_makes_a_first_state_is_no_step(call: Call) -> None:

@@ -12,7 +12,6 @@ from rnncalc import (
     GRU,
     LSTM,
     RNN,
-    CallError,
     Dense,
     Embedding,
     External,
@@ -25,8 +24,6 @@ from rnncalc import (
     training,
 )
 from rnncalc.layers.cell import Cell
-
-UNTYPED: Any = training
 
 """Enough for properties of which each holds of every layer of a network."""
 
@@ -336,28 +333,6 @@ def test_bytes_are_those_of_weights_gradients_the_optimizer_and_the_batch() -> N
         assert of.bytes == 2 * (params * (2 + kept) + 8 * 48_000)
     frozen = training(many([Embedding(32, frozen=True), LSTM(64)], 1000, 100), batch=8, optimizer="adam")
     assert frozen.bytes == 4 * (32_000 + 4 * params + 8 * 48_000)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"chunk": 0}, "chunk: expected a positive whole number, got 0"),
-        ({"chunk": True}, "chunk: expected a positive whole number, got True"),
-        ({"batch": 2.5}, "batch: expected a positive whole number, got 2.5"),
-        ({"batch": 10**13}, "batch: expected at most 10^12, got 10,000,000,000,000"),
-        ({"optimizer": "adm"}, "optimizer: expected sgd, momentum or adam, got 'adm'; did you mean 'adam'?"),
-        ({"optimizer": 2}, "optimizer: expected sgd, momentum or adam, got 2"),
-        (
-            {"dtype": "float"},
-            "dtype: expected float64, float32, bfloat16, float16, float8 or int8, got 'float'; did you mean 'float8'?",
-        ),
-    ],
-)
-def test_what_an_update_cannot_be_is_refused(options: dict[str, object], message: str) -> None:
-    """With the place and what is expected there."""
-    with pytest.raises(CallError) as caught:
-        UNTYPED(Network(input=2, layers=[RNN(3)]), **options)
-    assert str(caught.value) == message
 
 
 @given(cell())

@@ -23,7 +23,6 @@ from rnncalc import (
     Output,
     Part,
     RefusedError,
-    SpecError,
     run,
 )
 from rnncalc.conventions.notation import NOTATION_BY_NAME
@@ -221,14 +220,6 @@ def on_one_line(piece: WorkPiece) -> str:
     if isinstance(piece, Block):
         return f"[{'; '.join(' '.join(row) for row in piece.rows)}]"
     return piece if isinstance(piece, str) else piece.name if isinstance(piece, Term) else piece.text
-
-
-def test_weights_for_a_run_keep_the_shapes_of_the_convention() -> None:
-    """And a wrong shape says so under a notation."""
-    net = Network(input=1, layers=[RNN(2)], steps=1, notation="rows")
-    message = r"W_xh: expected shape \(2, 1\), got 1 row; weights are in the shapes of textbook, not of the notation"
-    with pytest.raises(SpecError, match=message):
-        work(net, weights={"rnn_1": {"W_xh": [[1, 2]], "W_hh": [[1, 2], [3, 4]], "b_h": [0, 0]}})
 
 
 def test_a_state_that_a_dense_layer_makes_is_called_by_that_layer() -> None:

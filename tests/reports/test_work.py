@@ -14,7 +14,7 @@ from worked_text import Number, equations
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.errors import RefusedError, SpecError
+from rnncalc.errors import SpecError
 from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers import kind
 from rnncalc.questions.run import Run, run
@@ -232,13 +232,6 @@ def test_columns(call: Call, screen: Screen) -> None:
     for columns in (30, 40, 60):
         lines = screen(columns, *args).splitlines()
         assert all(len(line) <= columns for line in lines if "⎡" in line or "⎣" in line)
-
-
-def test_more_numbers_than_are_followed_by_hand_are_refused() -> None:
-    """From Python too; of an embedding a row is read, and no table."""
-    with pytest.raises(RefusedError, match="a step would write 19,762 weights"):
-        work(Network(input=300, layers=(RNN(50), RNN(28)), steps=1))
-    assert work(Network(input=1000, layers=(Embedding(20), RNN(5)), steps=1)).run.agrees
 
 
 def test_fractions_are_rounded_alike(call: Call) -> None:

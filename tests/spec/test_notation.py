@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from conftest import Call, refusal
 
-from rnncalc import CallError, Network, SpecError, load
-from rnncalc.layers.rnn import RNN
+from rnncalc import load
 
 SPEC = "input: 4\nlayers: [{rnn: 3}]\noutput: 1\n"
 
@@ -26,14 +24,6 @@ def test_a_spec_names_its_notation(call: Call, tmp_path: Path) -> None:
 
 def words(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
-
-
-def test_from_python_it_is_refused_too() -> None:
-    """At the field."""
-    with pytest.raises(SpecError, match=r"^notation: expected w, uvw"):
-        Network(input=4, layers=[RNN(3)], notation="x")
-    with pytest.raises(CallError, match=r"^load: "):
-        load("none.yaml", notations="w")
 
 
 def test_a_notation_that_nothing_would_show_is_refused(call: Call) -> None:

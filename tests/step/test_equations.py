@@ -8,14 +8,16 @@ from collections.abc import Callable
 from itertools import combinations
 from math import exp, sqrt, tanh
 from operator import add, mul, sub, truediv
+from pathlib import Path
 from random import Random
 from statistics import fmean, pvariance
 from typing import Any
 
 import pytest
+import yaml
 from cells import CELLS, STEPS, M, cases, network
 
-from rnncalc import GRU, LSTM, Cell, Network
+from rnncalc import GRU, Cell, Network
 from rnncalc.conventions import convention
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
@@ -256,197 +258,23 @@ def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "convention_name", "lines"),
-    [
-        ("rnn", {}, "textbook", ["h_t = tanh(W_xh x_t + W_hh h_(t−1) + b_h)"]),
-        ("rnn", {}, "pytorch", ["h_t = tanh(W_xh x_t + b_xh + W_hh h_(t−1) + b_hh)"]),
-        (
-            "gru",
-            {},
-            "textbook",
-            [
-                "z_t = σ(W_xz x_t + W_hz h_(t−1) + b_z)",
-                "r_t = σ(W_xr x_t + W_hr h_(t−1) + b_r)",
-                "n_t = tanh(W_xn x_t + W_hn (r_t ∘ h_(t−1)) + b_n)",
-                "h_t = z_t ∘ h_(t−1) + (1 − z_t) ∘ n_t",
-            ],
-        ),
-        (
-            "gru",
-            {"update_gate": "replaces", "reset_after": True, "reset_gate": True},
-            "textbook",
-            [
-                "z_t = σ(W_xz x_t + W_hz h_(t−1) + b_z)",
-                "r_t = σ(W_xr x_t + W_hr h_(t−1) + b_r)",
-                "n_t = tanh(W_xn x_t + b_n + r_t ∘ (W_hn h_(t−1)))",
-                "h_t = z_t ∘ n_t + (1 − z_t) ∘ h_(t−1)",
-            ],
-        ),
-        (
-            "lstm",
-            {"peepholes": True, "projection": 2},
-            "textbook",
-            [
-                "i_t = σ(W_xi x_t + W_hi h_(t−1) + w_ci ∘ c_(t−1) + b_i)",
-                "f_t = σ(W_xf x_t + W_hf h_(t−1) + w_cf ∘ c_(t−1) + b_f)",
-                "g_t = tanh(W_xg x_t + W_hg h_(t−1) + b_g)",
-                "c_t = f_t ∘ c_(t−1) + i_t ∘ g_t",
-                "o_t = σ(W_xo x_t + W_ho h_(t−1) + w_co ∘ c_t + b_o)",
-                "h_t = W_hp (o_t ∘ tanh(c_t))",
-            ],
-        ),
-        (
-            "lstm",
-            {"coupled": True},
-            "textbook",
-            [
-                "f_t = σ(W_xf x_t + W_hf h_(t−1) + b_f)",
-                "g_t = tanh(W_xg x_t + W_hg h_(t−1) + b_g)",
-                "o_t = σ(W_xo x_t + W_ho h_(t−1) + b_o)",
-                "c_t = f_t ∘ c_(t−1) + (1 − f_t) ∘ g_t",
-                "h_t = o_t ∘ tanh(c_t)",
-            ],
-        ),
-        ("rnn", {"layer_norm": True}, "textbook", ["h_t = tanh(γ_h ∘ norm(W_xh x_t + W_hh h_(t−1)) + b_h)"]),
-        (
-            "gru",
-            {"layer_norm": True, "reset_gate": False, "bias": False},
-            "textbook",
-            [
-                "z_t = σ(γ_z ∘ norm(W_xz x_t + W_hz h_(t−1)))",
-                "n_t = tanh(γ_n ∘ norm(W_xn x_t + W_hn h_(t−1)))",
-                "h_t = z_t ∘ h_(t−1) + (1 − z_t) ∘ n_t",
-            ],
-        ),
-        (
-            "lstm",
-            {"layer_norm": True, "output_gate": False, "coupled": True},
-            "textbook",
-            [
-                "f_t = σ(γ_f ∘ norm(W_xf x_t + W_hf h_(t−1)) + b_f)",
-                "g_t = tanh(γ_g ∘ norm(W_xg x_t + W_hg h_(t−1)) + b_g)",
-                "c_t = f_t ∘ c_(t−1) + (1 − f_t) ∘ g_t",
-                "h_t = tanh(γ_c ∘ norm(c_t) + b_c)",
-            ],
-        ),
-        (
-            "fastgrnn",
-            {},
-            "textbook",
-            [
-                "z_t = σ(W_x x_t + W_h h_(t−1) + b_z)",
-                "n_t = tanh(W_x x_t + W_h h_(t−1) + b_n)",
-                "h_t = (σ(ζ) · (1 − z_t) + σ(ν)) ∘ n_t + z_t ∘ h_(t−1)",
-            ],
-        ),
-    ],
-)
-def test_equations_as_textbooks_and_frameworks_write_them(
-    name: str, options: dict[str, Any], convention_name: str, lines: list[str]
-) -> None:
-    """Against the papers, and the formulas in PyTorch's documentation."""
-    (placed,) = network(name, 4, options, convention_name).stack
-    assert isinstance(placed.layer, Cell)
-    step = trace(placed.layer, M, convention(convention_name))
-    assert [plain(line_of(each, placed.sizes)) for each in equations(step)] == lines
+def blocks() -> list[list[str]]:
+    """Return the lines of each case of `equations.txt`: a cell, its options, a convention, a notation; equations."""
+    text = Path(__file__).with_name("equations.txt").read_text(encoding="utf-8")
+    return [block.splitlines() for block in text.strip().split("\n\n") if not block.startswith("#")]
 
 
-@pytest.mark.parametrize(
-    ("notation", "name", "options", "convention_name", "lines"),
-    [
-        ("uvw", "rnn", {}, "textbook", ["h_t = tanh(U x_t + W h_(t−1) + b)"]),
-        ("uvw", "rnn", {}, "pytorch", ["h_t = tanh(U x_t + b_x + W h_(t−1) + b_h)"]),
-        ("uvw", "mgu", {"bias": False}, "textbook", ["f_t = σ(U_f x_t + W_f h_(t−1))"]),
-        ("pytorch", "rnn", {}, "pytorch", ["h_t = tanh(W_ih x_t + b_ih + W_hh h_(t−1) + b_hh)"]),
-        ("rows", "rnn", {}, "keras", ["h_t = tanh(x_t W_xh + h_(t−1) W_hh + b_h)"]),
-        ("stacked", "rnn", {}, "textbook", ["h_t = tanh([h_(t−1), x_t] W_h + b_h)"]),
-        (
-            "stacked",
-            "gru",
-            {},
-            "textbook",
-            [
-                "z_t = σ([h_(t−1), x_t] W_z + b_z)",
-                "r_t = σ([h_(t−1), x_t] W_r + b_r)",
-                "n_t = tanh([r_t ∘ h_(t−1), x_t] W_n + b_n)",
-            ],
-        ),
-        ("stacked", "gru", {}, "pytorch", ["z_t = σ([h_(t−1), x_t] W_z + b_xz + b_hz)"]),
-        ("stacked", "rnn", {"recurrence": "diagonal"}, "textbook", ["h_t = tanh(x_t W_xh + W_hh ∘ h_(t−1) + b_h)"]),
-        ("stacked", "fastgrnn", {}, "textbook", ["z_t = σ([h_(t−1), x_t] W + b_z)"]),
-        ("stacked", "lstm", {"peepholes": True}, "textbook", ["i_t = σ([h_(t−1), x_t] W_i + w_ci ∘ c_(t−1) + b_i)"]),
-        (
-            *("stacked-gates", "lstm", {}, "pytorch"),
-            [
-                "a_t = [h_(t−1), x_t] W + b_x + b_h",
-                *("i_t = σ(a_i)", "f_t = σ(a_f)", "g_t = tanh(a_g)", "o_t = σ(a_o)"),
-                "c_t = f_t ∘ c_(t−1) + i_t ∘ g_t",
-                "h_t = o_t ∘ tanh(c_t)",
-            ],
-        ),
-        (
-            *("stacked-gates", "lstm", {"peepholes": True, "layer_norm": True, "projection": 2}, "textbook"),
-            [
-                "a_t = [h_(t−1), x_t] W",
-                "i_t = σ(γ_i ∘ norm(a_i + w_ci ∘ c_(t−1)) + b_i)",
-                "f_t = σ(γ_f ∘ norm(a_f + w_cf ∘ c_(t−1)) + b_f)",
-                "g_t = tanh(γ_g ∘ norm(a_g) + b_g)",
-                "c_t = f_t ∘ c_(t−1) + i_t ∘ g_t",
-                "o_t = σ(γ_o ∘ norm(a_o + w_co ∘ c_t) + b_o)",
-                "h_t = (o_t ∘ tanh(γ_c ∘ norm(c_t) + b_c)) W_hp",
-            ],
-        ),
-        (
-            *("stacked-gates", "gru", {}, "keras"),
-            [
-                "a_zr = [h_(t−1), x_t] W_zr + b_xzr + b_hzr",
-                *("z_t = σ(a_z)", "r_t = σ(a_r)"),
-                "n_t = tanh(x_t W_xn + b_xn + r_t ∘ (h_(t−1) W_hn + b_hn))",
-            ],
-        ),
-        (
-            *("stacked-gates", "gru", {}, "textbook"),
-            [
-                "a_zr = [h_(t−1), x_t] W_zr + b_zr",
-                *("z_t = σ(a_z)", "r_t = σ(a_r)"),
-                "n_t = tanh([r_t ∘ h_(t−1), x_t] W_n + b_n)",
-            ],
-        ),
-        (
-            *("stacked-gates", "sru", {}, "textbook"),
-            [
-                *("a_t = x_t W", "n_t = a_n"),
-                *(f"{gate}_t = σ(a_{gate} + W_c{gate} ∘ c_(t−1) + b_{gate})" for gate in "fr"),
-                *("s_t = a_s", "c_t = f_t ∘ c_(t−1) + (1 − f_t) ∘ n_t", "h_t = r_t ∘ c_t + (1 − r_t) ∘ s_t"),
-            ],
-        ),
-        (
-            *("stacked-gates", "fastgrnn", {}, "textbook"),
-            [
-                *("z_t = σ([h_(t−1), x_t] W + b_z)", "n_t = tanh([h_(t−1), x_t] W + b_n)"),
-                "h_t = (σ(ζ) · (1 − z_t) + σ(ν)) ∘ n_t + z_t ∘ h_(t−1)",
-            ],
-        ),
-        (
-            *("stacked", "gru", {}, "keras"),
-            [
-                *(f"{gate}_t = σ([h_(t−1), x_t] W_{gate} + b_x{gate} + b_h{gate})" for gate in "zr"),
-                "n_t = tanh(x_t W_xn + b_xn + r_t ∘ (h_(t−1) W_hn + b_hn))",
-            ],
-        ),
-    ],
-)
-def test_notations_as_books_have_them(
-    notation: str, name: str, options: dict[str, Any], convention_name: str, lines: list[str]
-) -> None:
-    """U, W and V as in Goodfellow et al., rows as in Zhang et al., [h, x] as in Olah; the first lines of each."""
+@pytest.mark.parametrize("block", blocks(), ids=lambda block: block[0])
+def test_equations_as_books_and_frameworks_write_them(block: list[str]) -> None:
+    """All of them, or the first ones if `...` follows."""
+    (name, *words, convention_name, notation), *lines = block[0].split(), *block[1:]
+    options = {key: yaml.safe_load(value) for key, _, value in (word.partition("=") for word in words)}
     (placed,) = network(name, 4, options, convention_name).stack
     assert isinstance(placed.layer, Cell)
-    of = NOTATION_BY_NAME[notation]
+    written_in = NOTATION_BY_NAME[notation]
     step = trace(placed.layer, M, convention(convention_name))
-    found = [plain(line_of(each, placed.sizes, of.rows)) for each in equations(step, of)]
-    assert found[: len(lines)] == lines
+    shown = [plain(line_of(each, placed.sizes, written_in.rows)) for each in equations(step, written_in)]
+    assert ([*shown[: len(lines) - 1], "..."] if lines[-1] == "..." else shown) == lines
 
 
 def test_the_axes_of_what_is_written() -> None:
@@ -468,20 +296,3 @@ def test_the_axes_of_what_is_written() -> None:
         "b_hzr": ("h+h",),
     }
     assert (axes(z.left), axes(z.right)) == ({"z_": ("h",)}, {"a_z": ("h",)})
-
-
-def test_nothing_stands_for_an_activation_that_does_nothing() -> None:
-    """A cell state that goes through none is written as it is."""
-    step = trace(LSTM(2, activation="linear"), M, convention("textbook"))
-    lines = [plain(line_of(each, {"h": 2, "m": M})) for each in equations(step)]
-    assert lines[2:] == ["g_t = W_xg x_t + W_hg h_(t−1) + b_g", "o_t = σ(W_xo x_t + W_ho h_(t−1) + b_o)", *LINEAR]
-
-
-def test_a_value_of_two_names_is_spelled_out_once() -> None:
-    """An LSTM that outputs its cell state as it is."""
-    step = trace(LSTM(2, activation="linear", output_gate=False), M, convention("textbook"))
-    lines = [plain(line_of(each, {"h": 2, "m": M})) for each in equations(step)]
-    assert lines[3:] == ["c_t = f_t ∘ c_(t−1) + i_t ∘ g_t", "h_t = c_t"]
-
-
-LINEAR = ["c_t = f_t ∘ c_(t−1) + i_t ∘ g_t", "h_t = o_t ∘ c_t"]

@@ -1,12 +1,15 @@
 """A cell that is declared half right is refused, with the part's name, before a number is read off it."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 from cells import cell
 
-from rnncalc import RNN, SRU, ConvLSTM, Dense, Output
+import rnncalc
+from rnncalc import ConvLSTM, Dense
 from rnncalc.conventions import convention
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
@@ -293,58 +296,16 @@ def noted(layer: Cell | Dense, inputs: int, name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("layer", "inputs", "name", "lines"),
-    [
-        (
-            RNN(3),
-            *(4, "pytorch"),
-            [
-                *("input m x", "state h h"),
-                *("weights input hx h×m", "matrix 2 0 h", "weights h bias hx", "plus 3 4 h"),
-                *("weights recurrent hh h×h", "matrix 6 1 h", "weights h recurrent_bias hh", "plus 7 8 h"),
-                *("plus 5 9 h", "tanh 10 h h"),
-            ],
-        ),
-        (
-            RNN(3, recurrence="diagonal", layer_norm=True),
-            *(4, "textbook"),
-            [
-                *("input m x", "state h h"),
-                *("weights input hx h×m", "matrix 2 0 h", "weights h recurrent hh", "times 4 1 h", "plus 3 5 h"),
-                *("weights h gain h", "normalise 6 h", "times 7 8 h", "weights h bias h", "plus 9 10 h"),
-                "tanh 11 h h",
-            ],
-        ),
-        (
-            SRU(2, bidirectional=True),
-            *(4, "textbook"),
-            [
-                *("input m x", "state h c", "weights input nx h×m", "matrix 2 0 h", "linear 3 h n"),
-                *("weights input fx h×m", "matrix 5 0 h", "weights h bias f", "plus 6 7 h"),
-                *("weights h recurrent fc", "times 9 1 h", "plus 8 10 h", "sigmoid 11 h f"),
-                *("weights input rx h×m", "matrix 13 0 h", "weights h bias r", "plus 14 15 h"),
-                *("weights h recurrent rc", "times 17 1 h", "plus 16 18 h", "sigmoid 19 h r"),
-                *("times 12 1 h", "complement 12 h", "times 22 4 h", "plus 21 23 h"),
-                *("half 0 h", "times 20 24 h", "complement 20 h", "times 27 25 h", "plus 26 28 h"),
-            ],
-        ),
-        (
-            Dense(2, activation="relu"),
-            *(4, "textbook"),
-            ["input m x", "weights kernel x n×m", "matrix 1 0 n", "weights n bias ", "plus 2 3 n", "relu 4 n"],
-        ),
-        (
-            Output(2),
-            *(4, "textbook"),
-            ["input m h", "weights kernel yh n×m", "matrix 1 0 n", "weights n bias y", "plus 2 3 n"],
-        ),
-        (Dense(2, bias=False), 4, "textbook", ["input m x", "weights kernel x n×m", "matrix 1 0 n"]),
-    ],
-)
-def test_the_nodes_of_a_step(layer: Cell | Dense, inputs: int, name: str, lines: list[str]) -> None:
+NAMES = {name: getattr(rnncalc, name) for name in rnncalc.__all__}
+NODES = Path(__file__).with_name("nodes.txt").read_text(encoding="utf-8").strip().split("\n\n")[1:]
+
+
+@pytest.mark.parametrize("block", NODES, ids=lambda block: block.splitlines()[0])
+def test_the_nodes_of_a_step(block: str) -> None:
     """In the order in which they are computed; each gate has its letter."""
-    assert noted(layer, inputs, name) == lines
+    title, *lines = block.splitlines()
+    ((layer, inputs, name),) = re.findall(r"(.*) on (\d+), ([\w-]+)", title)
+    assert [line.strip() for line in noted(eval(layer, NAMES), int(inputs), name)] == lines
 
 
 def test_the_first_nodes_of_a_convolution() -> None:
