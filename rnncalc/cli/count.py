@@ -55,8 +55,8 @@ def count(
     with AllAtOnce() as at_once:
         networks = at_once.ask(read_files, specs, **flags)
         add = at_once.ask(beside, asked)
-        given = {"tensors": tensors, "cost": cost, **dict.fromkeys(BESIDE, False), **asked}
-        others = [flag_of(key) for key, value in given.items() if value] + ["-c"] * bool(flags["convention"])
+        values = {"tensors": tensors, "cost": cost, **dict.fromkeys(BESIDE, False), **asked}
+        others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
         if flags.get("notation") and not tensors and destination.format != "json":
             at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
         if all_conventions and others:

@@ -77,11 +77,11 @@ def offered(*reports: type[Report]) -> tuple[str, ...]:
 
     Raises DeclarationError for an impossible suffix.
     """
-    for name, of in FORMATS.items():
-        if of.suffix and not of.suffix.startswith("."):
-            got = f"expected one that begins with a dot, got {of.suffix!r}"
+    for name, entry in FORMATS.items():
+        if entry.suffix and not entry.suffix.startswith("."):
+            got = f"expected one that begins with a dot, got {entry.suffix!r}"
             raise DeclarationError(f"{name}: {_HERE}: suffix: {got}")
-    return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
+    return tuple(name for name, entry in FORMATS.items() if any(map(entry.can_write, reports)))
 
 
 def find(format: str) -> Format:
@@ -99,17 +99,17 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
     Raises CallError, before anything is written, for an unknown format or one that cannot write these reports.
     Raises DeclarationError for a format whose module has no writer, or whose writer raises an unexpected exception.
     """
-    found = find(format)
+    entry = find(format)
     reports = [*reports]
     for report in reports:
-        if not found.can_write(type(report)):
+        if not entry.can_write(type(report)):
             able = one_of(offered(type(report)))
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
-    where = f"{format}: {_HERE}, {found.module!r}"
-    module = imported(where, found.module)
-    writes = module.get(found.writer)
+    where = f"{format}: {_HERE}, {entry.module!r}"
+    module = imported(where, entry.module)
+    writes = module.get(entry.writer)
     if not callable(writes):
-        raise DeclarationError(f"{where}: no writer is there; write def {found.writer}(reports, file) in it")
+        raise DeclarationError(f"{where}: no writer is there; write def {entry.writer}(reports, file) in it")
     try:
         writes(reports, file)
     except (CallError, RefusedError, SpecError, DeclarationError, OSError, MemoryError):

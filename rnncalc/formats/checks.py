@@ -36,7 +36,7 @@ def write_junit(reports: Iterable[CheckedReport], file: TextIO) -> None:
 
 def _numbers(cases: Sequence[Finding]) -> str:
     outcomes = Counter(case.outcome for case in cases)
-    failures, errors, skipped = (outcomes[of] for of in (Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED))
+    failures, errors, skipped = (outcomes[outcome] for outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED))
     return f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}" time="0"'
 
 
