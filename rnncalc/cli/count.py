@@ -65,9 +65,9 @@ def count(
         write(_with_titles([(file, _allocation(network)) for file, network in networks], destination), destination)
         return
     counts = [(file, CountReport(question.count(network, dtype), tensors, cost, dense)) for file, network in networks]
-    reports = _with_titles([(file, add(of) if add else of) for file, of in counts], destination)
+    reports = _with_titles([(file, add(report) if add else report) for file, report in counts], destination)
     if len(counts) > 1 and _is_read(destination):
-        reports.append(SummaryReport(tuple((file, of.counted) for file, of in counts)))
+        reports.append(SummaryReport(tuple((file, report.counted) for file, report in counts)))
     write(reports, destination)
 
 

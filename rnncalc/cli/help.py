@@ -139,7 +139,7 @@ def _formats(formatter: click.HelpFormatter, context: click.Context) -> None:
                 takers.setdefault(word, []).append(name)
     with formatter.section("Formats, their suffixes and their commands"):
         formatter.write_dl(
-            [(f"{name:<9} {of.suffix}", ", ".join(takers[name])) for name, of in FORMATS.items() if name in takers]
+            [(f"{name:<9} {each.suffix}", ", ".join(takers[name])) for name, each in FORMATS.items() if name in takers]
         )
 
 

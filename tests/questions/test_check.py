@@ -168,15 +168,13 @@ def test_limits_of_flags_and_of_the_spec_both_hold(spec: Path, call: Call) -> No
     ]
     assert [of["line"] for of in report["checks"]] == [None, 6, 6, None, None]
     spec.write_text(SPEC + "budget: {max_params: 28, min_params: 28}\n")  # 24 + 4
-    assert call("check", spec, "--max-params", "28").code == 0
-    assert call("check", spec, "--max-params", "27").code == 1
-    assert call("check", spec, "--max-params", "29").code == 0
-    assert call("check", spec, "--min-params", "29").code == 1
-    spec.write_text(SPEC + "budget: {max_params: 27}\n")
-    assert call("check", spec, "--max-params", "100M").code == 1
-    spec.write_text(SPEC)
-    assert call("check", spec, "--max-params", "28", "--max-bytes", "4MB").code == 0
-    assert call("check", spec, "--max-params", "28", "--max-bytes", "56", "--dtype", "float16").code == 0
+    for flags, code in (
+        (["--max-params", 28, "--max-bytes", "4MB"], 0),
+        (["--max-params", 27], 1),
+        (["--min-params", 29], 1),
+        (["--max-bytes", 56, "--dtype", "float16"], 0),
+    ):
+        assert call("check", spec, *flags).code == code
 
 
 @pytest.mark.parametrize(
@@ -309,15 +307,6 @@ def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
             assert (found.unknown is None) == (number is not None)
 
 
-@given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 200))
-def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -> None:
-    """Whatever grew by no more than the percentage of what it was is kept, in whole-number arithmetic."""
-    net = parse(f"input: 1\nlayers: [external: {after}]\n".encode(), "spec").network
-    limit = Limit(Rule.GROWTH, Quantity.PARAMS, percent, flag="--max-growth", percent=True)
-    (found,) = check(net, [limit], before=Numbers(before)).limits
-    assert found.kept == (100 * (after - before) <= percent * before)
-
-
 def test_a_verdict_is_numbers_names_and_places() -> None:
     """Each limit with where it is written, what it was compared with, and why that is not known."""
     text = SPEC.replace("steps: 3\n", "") + "expect: {total: 28, layers: [25, 4]}\nbudget: {max_multiply_adds: 9}\n"
@@ -361,52 +350,10 @@ def test_a_file_is_as_its_limits_are() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "growth", "kept"),
     [
-        (100, 105, "5%", True),
-        (100, 106, "5%", False),
-        (100, 100, "0%", True),
-        (100, 101, "0%", False),
-        (100, 50, "0%", True),
-        (1_000, 1_025, "2.5%", True),
-        (1_000, 1_026, "2.5%", False),
-        (100, 110, "10", True),
-        (100, 111, "10", False),
-        (0, 0, "5%", True),
-        (0, 1, "5%", False),
-        (0, 7, "7", True),
-    ],
-)
-def test_growth_is_held_to_the_last_parameter(
-    tmp_path: Path, call: Call, before: int, after: int, growth: str, kept: bool
-) -> None:
-    """Percent are of what it was before, and whole numbers of parameters decide."""
-    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
-    for path, params in ((old, before), (new, after)):
-        path.write_text(f"input: 3\nlayers: [{{external: {params}}}]\n")
-    (found,) = reports(call, new, "--baseline", old, "--max-growth", growth)
-    (check,) = found["checks"]
-    assert check["ok"] == kept
-    assert found["status"] == ("passed" if kept else "failed")
-    assert found["baseline"]["change"] == after - before
-    assert found["baseline"]["percent"] == ((after - before) * 100 / before if before else None)
-    assert (check["message"] is None) == kept
-
-
-def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
-    """28 parameters, 112 bytes, 66 multiply-adds and 127 / 28 dense: each limit is kept by what equals it."""
-    spec = file_at(tmp_path / "spec.yaml", "input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
-    limits = ["--max-params", 28, "--max-bytes", 112, "--max-multiply-adds", 66]
-    assert call("check", spec, *limits).code == 0
-    for flag, limit in zip(limits[::2], limits[1::2], strict=True):
-        assert isinstance(limit, int)
-        assert call("check", spec, flag, limit - 1).code == 1
-    spec.write_text("input: 2\nsteps: 2\nlayers: [{rnn: 2, bias: false}]\n")  # 8, and 4 × 4
-    assert call("check", spec, "--min-dense-ratio", 2).code == 0
-    assert call("check", spec, "--min-dense-ratio", "2.01").code == 1
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "growth", "kept"),
-    [
+        *((100, 105, "5%", True), (100, 106, "5%", False), (100, 50, "0%", True), (100, 101, "0%", False)),
+        *((1_000, 1_025, "2.5%", True), (1_000, 1_026, "2.5%", False)),
+        *((100, 110, "10", True), (100, 111, "10", False)),
+        *((0, 0, "5%", True), (0, 1, "5%", False), (0, 7, "7", True)),
         (689_000, 727_584, "5.6%", True),
         (689_000, 727_585, "5.6%", False),
         (10**15 + 1, (10**15 + 1) * 11 // 10, "10%", True),
@@ -414,8 +361,8 @@ def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
         (10**30, 10**30 + 10**14 + 1, "0.00000000000001%", False),
     ],
 )
-def test_a_percentage_is_held_as_it_is_written(before: int, after: int, growth: str, kept: bool) -> None:
-    """5.6% of 689,000 are 38,584 exactly, whatever floats make of it; and no size is too large to tell."""
+def test_growth_is_held_to_the_last_parameter(before: int, after: int, growth: str, kept: bool) -> None:
+    """Percent are of what it was before: 5.6% of 689,000 are 38,584 exactly, and no size is too large to tell."""
     limit = read_comparison("max_growth", growth)
     assert check_difference(limit, Difference(before, after)).kept == kept
 
