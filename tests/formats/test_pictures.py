@@ -148,21 +148,21 @@ def test_a_terminal_gets_characters_that_it_has(encoding: str, view: str) -> Non
     """And the picture keeps its shape: each stands in the same cell."""
     layers = (Embedding(4), LSTM(3, bidirectional=True, name="\u5b57x\u00e9"))
     (picture,) = Drawing(Network(input=9, layers=layers, output=Output(1), steps=9), view).pictures(80)
-    lines, own = drawn(picture), drawn(picture, encoding)
-    "\n".join(own).encode(encoding)
+    lines, encodable = drawn(picture), drawn(picture, encoding)
+    "\n".join(encodable).encode(encoding)
     words = [line.replace("→", "->") if encoding != "utf-8" else line for line in lines]  # gru 3 -> dense 1, in titles
-    assert [*map(columns, own)] == [*map(columns, words)]
-    assert ("─" in "".join(own)) == (encoding == "utf-8")
+    assert [*map(columns, encodable)] == [*map(columns, words)]
+    assert ("─" in "".join(encodable)) == (encoding == "utf-8")
 
 
 def test_powers_of_ten_keep_their_meaning_in_plain_characters() -> None:
     """As wide as raised digits, and read as one number."""
     (picture,) = Drawing(Network(input=9, layers=(GRU(9),), steps=10**9), "growth").pictures()
     marks = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture) if " ┼" in line]
-    own = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture, "latin-1") if " +" in line]
+    encodable = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture, "latin-1") if " +" in line]
     assert any(mark.startswith("10¹") for mark in marks)
     lowered = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-    assert [mark if mark.isascii() else f"1e{mark[2:].translate(lowered)}" for mark in marks] == own
+    assert [mark if mark.isascii() else f"1e{mark[2:].translate(lowered)}" for mark in marks] == encodable
 
 
 BOXES = [Box(x, 0, 5, 3, (("a",),), Style.LAYER) for x in (0, 8)]
