@@ -362,9 +362,9 @@ def _work_piece(piece: WorkPiece) -> str:
 
 def _number(text: str) -> str:
     """Return a number, its power of ten written out."""
-    found = POWER.search(text)
-    power = f" \\cdot 10^{{{'-' if found[1] == '−' else ''}{found[2]}}}" if found else ""
-    return typeset((text[: found.start()] if found else text).replace("−", "-")) + power
+    match = POWER.search(text)
+    power = f" \\cdot 10^{{{'-' if match[1] == '−' else ''}{match[2]}}}" if match else ""
+    return typeset((text[: match.start()] if match else text).replace("−", "-")) + power
 
 
 def _text_width(text: str) -> float:
