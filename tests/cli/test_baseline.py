@@ -30,8 +30,8 @@ def test_a_folder_pairs_by_relative_path(tmp_path: Path, call: Call) -> None:
             (tmp_path / folder / f"{name}.yaml").write_text(SPEC.replace("rnn: 3", f"rnn: {number + 3}"))
     (tmp_path / "new" / "c.yaml").write_text("input: x")
     old, new = tmp_path / "old", tmp_path / "new"
-    found = reports(call, new, "--baseline", old)
-    states = {Path(report["file"]).name: (report["status"], report["baseline"]) for report in found}
+    verdicts = reports(call, new, "--baseline", old)
+    states = {Path(report["file"]).name: (report["status"], report["baseline"]) for report in verdicts}
     assert states["b.yaml"][1] == {"before": 41, "after": 28, "change": -13, "percent": -1300 / 41}
     assert states["c.yaml"][0] == "broken"
     assert states["d.yaml"][1] == {"before": None, "after": 56, "change": 56, "percent": None}
@@ -150,11 +150,11 @@ def test_files_given_one_by_one_pair_below_a_folder_above_all(tmp_path: Path, ca
 def test_two_files_have_no_earlier_spec_between_them(tmp_path: Path, call: Call) -> None:
     """Where two mean one, or one has but its name in common, that is a problem and no pair."""
     old = tree(tmp_path / "old", a=1, b=1)
-    found = pairs(call, tree(tmp_path / "x", a=9), tree(tmp_path / "y", a=9), "--baseline", old)
-    assert found["x/a.yaml"] == 1
-    assert str(found["y/a.yaml"]).startswith("'a.yaml' of the baseline could be this file's or that of '")
-    found = pairs(call, tmp_path / "x" / "a.yaml", tree(tmp_path / "y", b=9) / "b.yaml", "--baseline", old)
-    assert found == {
+    pairing = pairs(call, tree(tmp_path / "x", a=9), tree(tmp_path / "y", a=9), "--baseline", old)
+    assert pairing["x/a.yaml"] == 1
+    assert str(pairing["y/a.yaml"]).startswith("'a.yaml' of the baseline could be this file's or that of '")
+    pairing = pairs(call, tmp_path / "x" / "a.yaml", tree(tmp_path / "y", b=9) / "b.yaml", "--baseline", old)
+    assert pairing == {
         f"{folder}/{name}.yaml": f"the baseline's '{name}.yaml' shares only its name with this file; "
         "give the folder that the file is in"
         for folder, name in ("xa", "yb")
@@ -192,9 +192,9 @@ def test_a_folder_may_hold_the_paths_as_they_are_given(
 def test_an_earlier_report_pairs_by_name(tmp_path: Path, call: Call) -> None:
     """The JSON of count and of check itself; a single spec with a single report whatever their names."""
     before = file_at(tmp_path / "before.json", call("count", "specs/lstm.yaml", "specs/gru.yaml", "-f", "json").out)
-    found = reports(call, "specs/gru.yaml", "specs/rnn.yaml", "--baseline", before)
-    assert [report["baseline"]["before"] for report in found] == [1200, None, 1600]
-    assert [report["status"] for report in found] == ["passed", "passed", "removed"]
+    verdicts = reports(call, "specs/gru.yaml", "specs/rnn.yaml", "--baseline", before)
+    assert [report["baseline"]["before"] for report in verdicts] == [1200, None, 1600]
+    assert [report["status"] for report in verdicts] == ["passed", "passed", "removed"]
     before.write_text(call("check", "specs/lstm.yaml", "-f", "json").out)
     assert reports(call, "specs/rnn.yaml", "--baseline", before)[0]["baseline"]["before"] == 1600
     twice = tmp_path / "twice"
@@ -214,7 +214,7 @@ def test_a_report_may_be_written_by_any_shell(spec: Path, tmp_path: Path, call: 
         assert report["baseline"]["before"] == 28
 
 
-def of(report: str) -> str:
+def json_of(report: str) -> str:
     return f'{{"version": 1, "reports": [{report}]}}'
 
 
@@ -255,7 +255,7 @@ def test_what_a_baseline_says_beside_its_numbers_is_passed_over(tmp_path: Path, 
 @pytest.mark.parametrize("form", ["table", "json", "markdown", "junit", "github"])
 def test_half_of_a_surrogate_pair_in_a_name_can_be_printed(tmp_path: Path, call: Call, form: str) -> None:
     """JSON can have one, no encoding has."""
-    before = file_at(tmp_path / "before.json", of(r'{"name": "\ud800", "params": 1}, {"name": "y", "params": 1}'))
+    before = file_at(tmp_path / "before.json", json_of(r'{"name": "\ud800", "params": 1}, {"name": "y", "params": 1}'))
     done = call("check", "specs/rnn.yaml", "--baseline", before, "-f", form)
     assert (done.code, done.err) == (0, "")
 
@@ -267,7 +267,7 @@ def test_layers_of_a_baseline_take_little_memory(tmp_path: Path) -> None:
     layers = f"[{tensor}{f', {tensor}' * 1_000}]"
     report = '{"layers": %s, "name": "%d", "params": 1600}'
     before = tmp_path / "before.json"
-    before.write_text(of(", ".join(report % (layers, number) for number in range(285))))
+    before.write_text(json_of(", ".join(report % (layers, number) for number in range(285))))
     assert 28_000_000 < before.stat().st_size < 30_000_000
     exit_code, kilobytes = peak_of("check", "specs/lstm.yaml", "--baseline", before)
     assert (exit_code, kilobytes < 250_000) == (0, True)

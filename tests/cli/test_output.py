@@ -179,12 +179,12 @@ def test_a_file_holds_what_would_be_printed(name: str, call: Call, tmp_path: Pat
     for form, suffix in offered.items():
         path = tmp_path / f"answer{suffix.upper()}"
         words = [name, *ANSWERS[name], "--out", path]
-        said = call(*words[:-2], "-f", form)
-        if said.code == 2:  # the one table of -f csv has no room for the steps of a worked pass
+        result = call(*words[:-2], "-f", form)
+        if result.code == 2:  # the one table of -f csv has no room for the steps of a worked pass
             continue
         alone = [*offered.values()].count(suffix) == 1 or form == next(iter(offered))
-        assert call(*words, *([] if alone else ["-f", form])) == (said.code, "", "")
-        assert path.read_text("utf-8") == said.out
+        assert call(*words, *([] if alone else ["-f", form])) == (result.code, "", "")
+        assert path.read_text("utf-8") == result.out
         assert [*tmp_path.iterdir()] == [path]
         path.unlink()
 

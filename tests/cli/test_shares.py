@@ -54,8 +54,8 @@ def test_many_specs_are_checked_as_few_are(tmp_path: Path) -> None:
 
     def checked(*paths: str) -> list[dict[str, object]]:
         command = [sys.executable, "-m", "rnncalc", "check", "-f", "json", *paths]
-        found: list[dict[str, object]] = json.loads(subprocess.run(command, capture_output=True).stdout)["reports"]
-        return found
+        data: list[dict[str, object]] = json.loads(subprocess.run(command, capture_output=True).stdout)["reports"]
+        return data
 
     whole = checked(*files)
     assert {each["status"] for each in whole} == {"passed", "failed", "broken"}

@@ -160,9 +160,9 @@ def test_every_spec_is_checked_and_two_wins(tmp_path: Path, call: Call) -> None:
         "c": SPEC + "expect: 2\n",
     }.items():
         (tmp_path / f"{name}.yaml").write_text(text)
-    found = reports(call, tmp_path)
-    assert [report["status"] for report in found] == ["failed", "broken", "failed"]
-    assert found[1]["problems"][0] | {"message": ""} == {"line": 1, "column": 8, "path": "input", "message": ""}
+    documents = reports(call, tmp_path)
+    assert [report["status"] for report in documents] == ["failed", "broken", "failed"]
+    assert documents[1]["problems"][0] | {"message": ""} == {"line": 1, "column": 8, "path": "input", "message": ""}
     assert call("check", tmp_path).code == 2
     (tmp_path / "b.yaml").unlink()
     assert call("check", tmp_path).code == 1
@@ -193,8 +193,8 @@ def test_what_cannot_be_read_is_an_error_among_the_others(tmp_path: Path, call: 
     (tmp_path / "dangling.yaml").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "empty").mkdir()
-    found = reports(call, tmp_path, tmp_path / "empty", "/proc/self/mem", "no\0where")
-    assert [(report["status"], *[of["message"] for of in report["problems"]]) for report in found] == [
+    documents = reports(call, tmp_path, tmp_path / "empty", "/proc/self/mem", "no\0where")
+    assert [(report["status"], *[of["message"] for of in report["problems"]]) for report in documents] == [
         ("unchecked",),
         ("broken", "is a link that leads nowhere"),
         ("broken", "is a pipe; only regular files are read"),
@@ -310,12 +310,12 @@ def test_growth_is_held_to_the_last_parameter(
     old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
     for path, params in ((old, before), (new, after)):
         path.write_text(f"input: 3\nlayers: [{{external: {params}}}]\n")
-    (found,) = reports(call, new, "--baseline", old, "--max-growth", growth)
-    (check,) = found["checks"]
+    (documents,) = reports(call, new, "--baseline", old, "--max-growth", growth)
+    (check,) = documents["checks"]
     assert check["ok"] == kept
-    assert found["status"] == ("passed" if kept else "failed")
-    assert found["baseline"]["change"] == after - before
-    assert found["baseline"]["percent"] == ((after - before) * 100 / before if before else None)
+    assert documents["status"] == ("passed" if kept else "failed")
+    assert documents["baseline"]["change"] == after - before
+    assert documents["baseline"]["percent"] == ((after - before) * 100 / before if before else None)
     assert (check["message"] is None) == kept
 
 
@@ -354,11 +354,11 @@ def test_a_percentage_kept_is_a_number_kept(before: Fraction, after: Fraction, p
     for rule, (one, other) in {Rule.GROWTH: (before, after), Rule.FALL: (after, before)}.items():
         share = Limit(rule, Quantity.DENSE_RATIO, percent, percent=True)
         number = Limit(rule, Quantity.DENSE_RATIO, percent * one / 100)
-        found = check_difference(share, Difference(one, other))
+        judged = check_difference(share, Difference(one, other))
         if one or one == other:
-            assert found.kept == check_difference(number, Difference(one, other)).kept
-        if one and found.actual is not None:
-            assert found.actual * one == 100 * (check_difference(number, Difference(one, other)).actual or 0)
+            assert judged.kept == check_difference(number, Difference(one, other)).kept
+        if one and judged.actual is not None:
+            assert judged.actual * one == 100 * (check_difference(number, Difference(one, other)).actual or 0)
 
 
 def test_a_ratio_is_held_to_the_last_digit(spec: Path, call: Call) -> None:
