@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -143,30 +142,6 @@ def line_of(definition: Any) -> str:
         return f" ({basename(getsourcefile(definition) or '')}, line {getsourcelines(definition)[1]})"
     except (OSError, TypeError):
         return ""
-
-
-def imported(where: str, module: str) -> Mapping[str, Any]:
-    """Return the contents of a module that a list names. Raises DeclarationError if it cannot be imported."""
-    try:
-        return vars(import_module(module))
-    except (DeclarationError, MemoryError):
-        raise
-    except Exception as error:  # a module from elsewhere may raise anything
-        said = raised_at(error, lambda frame: frame.name == "<module>")
-        raise DeclarationError(f"{where} cannot be imported: {said}") from error
-
-
-def declared(where: str, module: str, of: type[T]) -> T:
-    """Return the value of a class in a module that a list names: `CONVENTION = Convention(...)`.
-
-    Raises DeclarationError if there is none.
-    """
-    name = of.__name__
-    found = imported(where, module).get(name.upper())
-    if not isinstance(found, of):
-        message = f"no {name.lower()} is there; write {name.upper()} = {name}(...) in it"
-        raise DeclarationError(f"{where}: {message}")
-    return found
 
 
 def dotted(path: Path) -> str:

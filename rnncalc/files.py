@@ -6,7 +6,6 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import BinaryIO
@@ -22,13 +21,6 @@ _INPUTS: ContextVar[set[tuple[int, int]]] = ContextVar("inputs")
 def forget_inputs() -> None:
     """Forget the files of the call before."""
     _INPUTS.set(set())
-
-
-def remember_inputs(paths: Iterable[str]) -> None:
-    """Add files that another process reads to the inputs of the current call."""
-    for path in paths:
-        with suppress(OSError):  # whoever reads it says why it cannot
-            _INPUTS.get(set()).add(_identity(os.stat(path)))
 
 
 def is_input(path: str) -> bool:

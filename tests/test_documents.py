@@ -19,6 +19,7 @@ from conftest import Call, file_at
 from documents import BLOCK, DOCUMENTS, PAGES, ROOT, Block, Shown, anchors, blocks, commands, links, prose, slug
 from examples import formats
 
+import rnncalc
 from rnncalc.cli.commands import COMMANDS, cli
 
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in DOCUMENTS}
@@ -217,6 +218,13 @@ def test_every_key_of_a_spec_is_documented(call: Call) -> None:
     found = keys(json.loads(call("schema").out))
     assert {"lstm", "merge", "max_params", "chunk", "encoder"} <= found
     assert {key for key in found if not re.search(rf"\b{key}\b", spans)} == set()
+
+
+def test_every_public_name_is_on_the_page_of_python() -> None:
+    """Kinds of layers and functions."""
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    names = [name for name in dir(rnncalc) if not name.startswith("__")]
+    assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
 
 
 def test_the_formats_of_every_command_are_documented() -> None:

@@ -1,6 +1,6 @@
 """`rnncalc check`: finds the files, reads each with the flags of the call, and checks its limits.
 
-One file is in memory at a time; only its numbers are kept. Many files are shared among the cores.
+One file is in memory at a time; only its numbers are kept.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,6 @@ from rnncalc.cli.flags import Decorator, dtype_flag, files, flag_of, override_fl
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
-from rnncalc.files import remember_inputs
 from rnncalc.layers.options import Ratio
 from rnncalc.network.budget import AMOUNT, BUDGET_KEYS, BYTES, BudgetKey, Quantity, Rule
 from rnncalc.network.network import Network, in_numbers
@@ -34,16 +33,13 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
 from rnncalc.spec import Spec, parse, parse_if_meant, read_value
 from rnncalc.spec.values import ways_to_write
-from rnncalc.text import all_of, escape, escape_path
+from rnncalc.text import all_of, escape, escape_path, plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
     from rnncalc.modelfiles.model import ModelFile
 
 Texts = Mapping[str, str | None]
-
-FEWEST_SHARED = 100
-"""The fewest files that are worth a process of their own: checking them takes ten times as long as starting it."""
 
 COMPARISONS = {
     "max_growth": BudgetKey(Rule.GROWTH, Quantity.PARAMS, AMOUNT, "The most parameters more: 10k, or 5%."),
@@ -66,7 +62,7 @@ COMPARISONS = {
 
 
 def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorator:
-    metavars = {key: "X" if isinstance(of.allowed, Ratio) else "N" for key, of in keys.items()}
+    metavars = {key: "X" if isinstance(entry.allowed, Ratio) else "N" for key, entry in keys.items()}
     flags = (click.option(flag_of(key), metavar=metavars[key] + or_percent, help=keys[key].meaning) for key in keys)
     return together(*flags)
 
@@ -157,49 +153,37 @@ def _check_all(
     numbers = [path for path in paths if re.fullmatch("[0-9][0-9,._]*[kKMG]?", path) and not os.path.exists(path)]
     if numbers and len(numbers) < len(paths):
         spec = next(path for path in paths if path not in numbers)
-        call = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
-        raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {call}, or expect: {numbers[0]} in the spec")
-    read = read_limits(limits, compares=baseline is not None)
+        cure = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
+        raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
+    call_limits = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
-    found = find(paths)
-    file = _model(model, found) if model is not None else None
-    was = None
+    files = find(paths)
+    model_file = None if model is None else _model(model, files)
+    earlier = None
     if baseline is not None:
-        from rnncalc.cli.baseline import read_baseline  # with JSON and git behind it
+        from rnncalc.cli.baseline import read_baseline  # with git behind it
 
-        was = read_baseline(baseline, paths, found, dtype, overrides)
-    settings = Call(read, overrides, dtype, strict, listed, file)
-
-    def check_each(some: Iterable[SpecPath]) -> Iterator[tuple[str, Verdict]]:
-        return _bounded((each.path, verdict) for each in some if (verdict := _verdict(each, settings, was)))
-
-    if len(found) < 2 * FEWEST_SHARED or was:  # a baseline remembers which of its files are left
-        files = dict(check_each(found))
-    else:
-        from rnncalc.cli.shares import in_shares
-
-        remember_inputs(each.path for each in found)
-        files = dict(_bounded(in_shares(check_each, found, len(found) // FEWEST_SHARED)))
-    left_out = [file for file in found if file.path not in files]
-    broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
-    verdicts = (*files.values(), *broken, *(was.removed() if was else ()))
-    return CheckReport(verdicts, was.label if was else "", was.remarks if was else (), len(left_out))
-
-
-def _bounded(verdicts: Iterable[tuple[str, Verdict]]) -> Iterator[tuple[str, Verdict]]:
-    """Yield the verdicts with their paths. Raises RefusedError for more than memory can hold."""
+        earlier = read_baseline(baseline, paths, files, dtype, overrides)
+    call = Call(call_limits, overrides, dtype, strict, listed, model_file)
+    verdicts: dict[str, Verdict] = {}
     findings = 0
-    for path, verdict in verdicts:
+    for file in files:
+        if (verdict := _verdict(file, call, earlier)) is None:
+            continue
         findings += len(verdict.problems) + len(verdict.limits)
         if findings > MOST_FINDINGS:
             many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
-            raise RefusedError(f"{escape_path(path)}: {many}; check fewer files at a time")
-        yield path, verdict
+            raise RefusedError(f"{escape_path(file.path)}: {many}; check fewer files at a time")
+        verdicts[file.path] = verdict
+    left_out = [file for file in files if file.path not in verdicts]
+    every = [*verdicts.values(), *_without_specs(files, left_out), *(earlier.removed() if earlier else ())]
+    remarks = earlier.remarks if earlier else ()
+    return CheckReport(tuple(every), earlier.label if earlier else "", remarks, len(left_out))
 
 
-def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None:
+def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | None:
     """Return the verdict of a file; None for a file in a folder whose keys are not a spec's."""
     name = matched = None
     try:
@@ -207,30 +191,29 @@ def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None
         if spec is None:
             return None
         name = _in_numbers(spec.network, file.path).name
-        before = was.before(file, name) if was else None
+        before = earlier.before(file, name) if earlier else None
         if call.model:
             from rnncalc.cli.models import matched_with
 
             matched = matched_with(spec, call.model)
     except SpecError as error:
-        if was and name is None:  # it is broken, not removed
+        if earlier and name is None:  # it is broken, not removed
             with suppress(SpecError):
-                was.before(file, None)
+                earlier.before(file, None)
         return Verdict(file.path, problems=error.problems)
-    own = spec.own_convention
     verdict = question.check(
         spec.network,
         call.limits,
         locate=spec.place,
         dtype=call.dtype,
-        own_convention=own,
+        own_convention=spec.own_convention,
         before=before,
         listed=call.listed,
     )
     if matched:
         places = {path: place for check in matched.tensors if (path := check.at) and (place := spec.place(path))}
         verdict = verdict._replace(model=matched, places=places)
-    difference = Difference(before and before.params, spec.network.params) if was else None
+    difference = Difference(before and before.params, spec.network.params) if earlier else None
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)
 
 
@@ -242,10 +225,10 @@ def _in_numbers(network: Network, path: str) -> Network:
         raise SpecError((Problem((), str(error), escape_path(path)),)) from None
 
 
-def _model(path: str, found: Sequence[SpecPath]) -> ModelFile:
+def _model(path: str, files: Sequence[SpecPath]) -> ModelFile:
     """Return the model file to compare the call's one spec with."""
-    if len(found) != 1:
-        raise CallError(f"--model is the file of one spec, got {len(found):,}; give one PATH")
+    if len(files) != 1:
+        raise CallError(f"--model is the file of one spec, got {len(files):,}; give one PATH")
     from rnncalc.modelfiles import read
 
     return read(path, "--model")
@@ -260,22 +243,23 @@ def _read(file: SpecPath, overrides: Texts) -> Spec | None:
     return parse_if_meant(data, source, **overrides)
 
 
-def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) -> Iterator[Verdict]:
+def _without_specs(files: Sequence[SpecPath], left_out: Sequence[SpecPath]) -> Iterator[Verdict]:
     """Yield an invalid verdict for each folder without a spec."""
-    for folder, number in left_out.items():
-        if folder is not None and number == found[folder]:
-            files = f"{number:,} YAML file{'' if number == 1 else 's'} below this folder, none a spec by its keys"
-            yield Verdict(folder, problems=unreadable(folder, files).problems)
+    total = Counter(file.folder for file in files)
+    for folder, number in Counter(file.folder for file in left_out).items():
+        if folder is not None and number == total[folder]:
+            message = f"{plural(number, 'YAML file')} below this folder, none a spec by its keys"
+            yield Verdict(folder, problems=unreadable(folder, message).problems)
 
 
-def read_limits(given: Texts, *, compares: bool) -> tuple[Limit, ...]:
+def read_limits(texts: Texts, *, compares: bool) -> tuple[Limit, ...]:
     """Return the limits of a call by the keys of their flags. compares: whether there is a baseline.
 
     Raises SpecError with every limit that is not a number, and every limit on growth without a baseline.
     """
     with AllAtOnce() as at_once:
         limits = []
-        for key, text in given.items():
+        for key, text in texts.items():
             if text is not None and key in COMPARISONS:
                 if not compares:
                     at_once.refuse(f"{flag_of(key)} compares: give --baseline too")
@@ -303,11 +287,11 @@ def read_comparison(key: str, text: str) -> Limit:
 
 
 def _comparison(key: str, text: str) -> Limit:
-    of, percent = COMPARISONS[key], text.endswith("%")
-    return _limit(key, text.removesuffix("%"), of._replace(allowed=Ratio()) if percent else of)._replace(
-        percent=percent
-    )
+    if not text.endswith("%"):
+        return _limit(key, text, COMPARISONS[key])
+    limit = _limit(key, text.removesuffix("%"), COMPARISONS[key]._replace(allowed=Ratio()))
+    return limit._replace(percent=True)
 
 
-def _limit(key: str, text: str, of: BudgetKey) -> Limit:
-    return Limit(of.rule, of.quantity, read_value(flag_of(key), text, of.allowed), flag=flag_of(key))
+def _limit(key: str, text: str, entry: BudgetKey) -> Limit:
+    return Limit(entry.rule, entry.quantity, read_value(flag_of(key), text, entry.allowed), flag=flag_of(key))

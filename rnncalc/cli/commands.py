@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from importlib import import_module
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -74,7 +73,7 @@ HELP_FLAG = click.Option(
     callback=show_help,
     help="Show this message and exit.",
 )
-"""Used instead of click's own, which would look up a translation at every start."""
+"""Used instead of click's own, whose exit code 0 could be mistaken for a result."""
 
 
 class Commands(click.Group):
@@ -133,7 +132,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.obj = args
-        rest = super().parse_args(ctx, self.spelled_out(args))
+        rest = super().parse_args(ctx, [*args])  # click empties the list
         if "format_" in ctx.params:
             from rnncalc.cli.flags import destination
 
@@ -172,22 +171,6 @@ class Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
             write_examples(formatter, self.examples)
-
-    def spelled_out(self, args: list[str]) -> list[str]:
-        """Return the arguments with each short flag replaced by its long form.
-
-        click looks up a short flag among the long ones first and makes suggestions, which takes 2 ms.
-        """
-        options = {flag: option for option in self.params if isinstance(option, click.Option) for flag in option.opts}
-        spelled, rest = [], iter(args[:-1])  # the last may lack its value, and the message then repeats it as typed
-        for arg in rest:
-            option = options.get(arg)
-            spelled.append(option.opts[-1] if option else arg)
-            if arg == "--":
-                spelled += rest
-            elif option and not option.is_flag:
-                spelled += islice(rest, 1)
-        return [*spelled, *args[-1:]]
 
 
 def _short(option: click.Option) -> str:

@@ -1,6 +1,6 @@
 """A network as source code for a framework: SPELLINGS, the list of frameworks, and `source`, which writes a program.
 
-A new framework is a module with SPELLING = Spelling(...), named in the list under its convention.
+A new framework is a class that extends Writer, named in the list under its convention.
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from types import ModuleType
 from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.export.program import program_of
-from rnncalc.export.writer import Spelling, Writer
+from rnncalc.export.writer import Writer
 from rnncalc.layers.layer import Shape, Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import escape, not_among, one_of
 
-SPELLINGS: dict[str, str | Spelling] = {
-    "pytorch": "rnncalc.export.pytorch",
-    "keras": "rnncalc.export.keras",
-    "flax-linen": "rnncalc.export.flax_linen",
-    "flax-nnx": "rnncalc.export.flax_nnx",
+SPELLINGS: dict[str, str | type[Writer]] = {
+    "pytorch": "rnncalc.export.pytorch:PyTorch",
+    "keras": "rnncalc.export.keras:Keras",
+    "flax-linen": "rnncalc.export.flax_linen:FlaxLinen",
+    "flax-nnx": "rnncalc.export.flax_nnx:FlaxNNX",
 }
-"""The spelling of each framework, or the module that has it."""
+"""The writer of each framework, or the module and the name of its class."""
 
 
-def spelling(target: str) -> Spelling:
-    """Return the spelling of a convention. Raises RefusedError if nobody has written one."""
-    found = SPELLINGS.get(target)
-    if found is None:
+def spelling(target: str) -> type[Writer]:
+    """Return the writer of a convention's programs. Raises RefusedError if nobody has written one."""
+    writer = SPELLINGS.get(target)
+    if writer is None:
         message = f"the convention {target} has no spelling, so no program can be written for it"
         raise RefusedError(f"{message}; write one in export/, or export to {one_of([*SPELLINGS])}")
-    if isinstance(found, str):
-        loaded: Spelling = import_module(found).SPELLING
-        SPELLINGS[target] = found = loaded
-    return found
+    if isinstance(writer, str):
+        module, _, name = writer.partition(":")
+        loaded: type[Writer] = getattr(import_module(module), name)
+        SPELLINGS[target] = writer = loaded
+    return writer
 
 
 def source(network: Network, target: str) -> str:
@@ -68,10 +69,10 @@ def source(network: Network, target: str) -> str:
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
         if isinstance(module.layer, Transform):
             _refuse(module.layer, module.name, target, spelled, shapes[module.name])
-    return Writer(made, spelled).text()
+    return spelled(made).text()
 
 
-def _refuse(layer: Transform, name: str, target: str, spelled: Spelling, shape: Shape) -> None:
+def _refuse(layer: Transform, name: str, target: str, spelled: type[Writer], shape: Shape) -> None:
     """Refuse a layer around the cells that the framework, or its spelling, lacks."""
     if layer.kind not in spelled.transforms:
         message = f"no program for {target} is written with {layer.kind}"

@@ -7,20 +7,11 @@ last one first, as an LSTM's (c, h).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
-from rnncalc.export.writer import (
-    Around,
-    Spelling,
-    Writer,
-    arguments_of,
-    shape_in,
-    shape_of,
-    step_of,
-    tuple_of,
-    width_name,
-)
+from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, shape_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
 EXTERNAL = '''class External(nn.Module):
@@ -46,31 +37,6 @@ MAIN = """def main() -> None:
 """
 
 
-def constants(writer: Writer) -> Iterator[str]:
-    """Yield the constant with the names, at the top of the tree of parameters, of those that are not trained."""
-    names = []
-    for module in writer.program.modules:
-        if module.layer.frozen and module.params:
-            names += [f"{writer.of(module)}_bias"] if module.tied else writer.names(module)
-            names += [f"{writer.of(module)}_{letter}_0" for letter, _ in module.learned]
-    if names:
-        yield ""
-        quoted = ", ".join(f'"{name}"' for name in names)
-        yield with_comment(f"FROZEN = {{{quoted}}}", "not to be trained: hand the optimizer all parameters but these")
-
-
-def recurrent(module: Module, direction: int, writer: Writer, api: str = "nn") -> str:
-    """Return what makes the module of a direction in one of Flax's two interfaces, nn or nnx."""
-    layer, rngs = module.recurrent, ["rngs=rngs"] * (api == "nnx")
-    assert layer
-    if module.cell:
-        made = writer.own_cell(module, direction, *rngs)
-    else:
-        sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
-        made = f"{api}.{writer.spelling.cells[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
-    return f"{api}.RNN({made}{', reverse=True, keep_order=True' if direction else ''})"
-
-
 def _options(layer: Cell, api: str) -> Iterator[str]:
     activation = layer.values()["activation"]
     if activation != "tanh":
@@ -82,33 +48,6 @@ def carry(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(reversed(names))})"
 
 
-def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
-    """Yield the body of the class of a cell that linen lacks."""
-    yield from (*arguments_of(own), "")
-    yield "def setup(self) -> None:"
-    if any(len(tensor.axes) > 1 for tensor in own.weights):
-        yield "    matrix = nn.initializers.lecun_normal()"
-    if any(len(tensor.axes) == 1 and not is_gain(tensor) for tensor in own.weights):
-        yield "    vector = nn.initializers.zeros"
-    for tensor in own.weights:
-        kind = "nn.initializers.ones" if is_gain(tensor) else "matrix" if len(tensor.axes) > 1 else "vector"
-        shape = tuple_of(shape_in(tensor, "self."))
-        yield f'    self.{tensor.name} = self.param("{tensor.name}", {kind}, {shape})'
-    yield from ("", *step(own, writer), "")
-    yield "@nn.nowrap"
-    yield "def initialize_carry(self, rng: jax.Array, input_shape: tuple[int, ...]):"
-    yield from initial(own)
-
-
-def step(own: OwnCell, writer: Writer) -> Iterator[str]:
-    """Yield the method that takes a carry and x."""
-    lines, states, output = step_of(own, writer.spelling)
-    yield "def __call__(self, carry, x: jax.Array):"
-    yield f"    {carry([letter for letter, _ in own.states]).strip('()')} = carry"
-    yield from (f"    {line}" for line in lines)
-    yield f"    return {carry(states)}, {output}"
-
-
 def initial(own: OwnCell) -> Iterator[str]:
     """Yield the end of a cell: its carry of zeros, and how many axes of features it has."""
     zeros = [f"jnp.zeros((*input_shape[:-1], self.{width_name(width)}))" for _, width in own.states]
@@ -116,51 +55,11 @@ def initial(own: OwnCell) -> Iterator[str]:
     yield from ("", "@property", "def num_feature_axes(self) -> int:", "    return 1")
 
 
-def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that make the initial states of a batch, under a name."""
-    yield from _initial(module, x, writer)
-    yield f"{name} = {carry([f'{letter}_0' for letter, _ in module.states])}"
-
-
 def _final(start: Module, own: str, letter: str) -> str:
-    letters = [of for of, _ in start.states]
+    letters = [each for each, _ in start.states]
     at = f"[{letters[::-1].index(letter)}]" if len(letters) > 1 else ""
     ways = f"[way{at} for way in {own}_end]" if at else f"{own}_end"
     return f"jnp.concatenate({ways}, axis=-1)" if start.two_way else f"{own}_end{at}"
-
-
-def _initial(module: Module, x: str, writer: Writer) -> Iterator[str]:
-    for letter, made in writer.dense_states(module, _final):
-        yield f"{letter}_0 = {f'jnp.split({made}, 2, axis=-1)' if module.two_way else made}"
-    for letter, width in module.learned:
-        state = f"self.{writer.of(module)}_{letter}_0"
-        state = f"{state}[:, None]" if module.two_way else writer.spelling.number.format(parameter=state)
-        yield f"{letter}_0 = jnp.broadcast_to({state}, ({'2, ' * module.two_way}len({x}), {width}))"
-
-
-def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that apply the modules of both directions, from their starts to their merge."""
-    own, two = writer.of(module), module.two_way
-    starts: list[str] = []
-    if module.starts_itself:
-        yield from _initial(module, x, writer)
-        ways = ["[0]", "[1]"] if two else [""]
-        starts = [carry([f"{letter}_0{way}" for letter, _ in module.states]) for way in ways]
-    elif module.start:
-        end, gives = f"{writer.of(module.start)}_end", module.start.two_way
-        yield from _carried(end, gives, two)
-        starts = [end] if not two else [f"{end}[0]", f"{end}[1]"] if gives else ["ahead", "back"]
-    outputs, ends = (["forward", "backward"], ["ahead", "back"]) if two else (["x"], [f"{own}_end"])
-    note = "" if two or module.last else shape_of(module.shape)
-    for way, name in enumerate(writer.names(module)):
-        given = [x, *([f"initial_carry={starts[way]}"] if starts else []), *["return_carry=True"] * module.kept]
-        output = "_" if module.unread else outputs[way]
-        into = f"{ends[way]}, {output}" if module.kept else output
-        yield with_comment(f"{into} = self.{name}({', '.join(given)})", note)
-    if module.kept and two:
-        yield f"{own}_end = ahead, back"
-    if not module.unread:
-        yield from writer.merged(module)
 
 
 def _carried(end: str, gives: bool, takes: bool) -> Iterator[str]:
@@ -186,21 +85,25 @@ FUNCTIONS = {
 
 STANDARDISED = {"normalise": ("jax.nn.standardize", "epsilon=1e-3")}
 
-SPELLING = Spelling(
-    imports=("import jax", "import jax.numpy as jnp", "from flax import linen as nn"),
-    base="nn.Module",
-    setup=("def setup(self) -> None:",),
-    forward="__call__",
-    array="jax.Array",
-    returns=" -> jax.Array",
-    in_training=("*, train: bool = False", ", deterministic=not train"),
-    layers={
+
+class FlaxLinen(Writer):
+    """Writes a program for Flax linen."""
+
+    api = "nn"
+    imports = ("import jax", "import jax.numpy as jnp", "from flax import linen as nn")
+    base = "nn.Module"
+    setup = ("def setup(self) -> None:",)
+    forward = "__call__"
+    array = "jax.Array"
+    returns = " -> jax.Array"
+    in_training = ("*, train: bool = False", ", deterministic=not train")
+    layers: ClassVar = {
         "dense": "nn.Dense({units}{bias})",
         "embedding": "nn.Embed({inputs}, {units})",
         "dropout": "nn.Dropout({rate})",
         "external": "External({params}, {outputs})",
-    },
-    transforms={
+    }
+    transforms: ClassVar = {
         **FUNCTIONS,
         "conv1d": Around(
             'nn.Conv({filters}, ({kernel},), padding="{padding}"{options}{bias})', options=CONVOLVED, words=PADDINGS
@@ -210,27 +113,103 @@ SPELLING = Spelling(
         "batch_norm": Around(
             "nn.BatchNorm({only})", "{own}({x}, use_running_average=not train)", options=SCALED, trained=True
         ),
-    },
-    without_bias=", use_bias=False",
-    cells={"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"},
-    recurrent=recurrent,
-    two_modules=True,
-    parameter='self.param("{name}", nn.initializers.zeros, {shape})',
-    tied="self.{table}.attend({x})",
-    own_class="class {name}(nn.RNNCellBase):",
-    cell=cell,
-    external=EXTERNAL,
-    constants=constants,
-    main=MAIN,
-    samples=("jnp.zeros({})", "jnp.zeros({}, jnp.int32)"),
-    library="jnp",
-    functions=STANDARDISED | {name: (f"nn.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
-    half="jnp.split(x, 2, axis=-1)[self.second]",
-    join="jnp.concatenate",
-    axis="axis",
-    one_step="{x}[:, None]",
-    zeros="jnp.zeros((len({x}), steps - 1, {width}), {x}.dtype)",
-    recur=recur,
-    looped="{own}_end, x = self.{own}({x}, initial_carry={own}_end, return_carry=True)",
-    learned=learned,
-)
+    }
+    without_bias = ", use_bias=False"
+    cells: ClassVar = {"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"}
+    two_modules = True
+    parameter = 'self.param("{name}", nn.initializers.zeros, {shape})'
+    tied = "self.{table}.attend({x})"
+    own_class = "class {name}(nn.RNNCellBase):"
+    external = EXTERNAL
+    main = MAIN
+    samples = ("jnp.zeros({})", "jnp.zeros({}, jnp.int32)")
+    library = "jnp"
+    functions: ClassVar = STANDARDISED | {name: (f"nn.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")}
+    half = "jnp.split(x, 2, axis=-1)[self.second]"
+    join = "jnp.concatenate"
+    axis = "axis"
+    one_step = "{x}[:, None]"
+    zeros = "jnp.zeros((len({x}), steps - 1, {width}), {x}.dtype)"
+    looped = "{own}_end, x = self.{own}({x}, initial_carry={own}_end, return_carry=True)"
+
+    def constants(self) -> Iterator[str]:
+        """Yield the constant with the names, at the top of the tree of parameters, of those that are not trained."""
+        names = []
+        for module in self.program.modules:
+            if module.layer.frozen and module.params:
+                names += [f"{self.identifier(module)}_bias"] if module.tied else self.names(module)
+                names += [f"{self.identifier(module)}_{letter}_0" for letter, _ in module.learned]
+        if names:
+            yield ""
+            quoted = ", ".join(f'"{name}"' for name in names)
+            note = "not to be trained: hand the optimizer all parameters but these"
+            yield with_comment(f"FROZEN = {{{quoted}}}", note)
+
+    def recurrent(self, module: Module, direction: int) -> str:
+        layer, api, rngs = module.recurrent, self.api, ["rngs=rngs"] * (self.api == "nnx")
+        assert layer
+        if module.cell:
+            made = self.own_cell(module, direction, *rngs)
+        else:
+            sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
+            made = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
+        return f"{api}.RNN({made}{', reverse=True, keep_order=True' if direction else ''})"
+
+    def cell(self, own: OwnCell) -> Iterator[str]:
+        yield from (*arguments_of(own), "")
+        yield "def setup(self) -> None:"
+        if any(len(tensor.axes) > 1 for tensor in own.weights):
+            yield "    matrix = nn.initializers.lecun_normal()"
+        if any(len(tensor.axes) == 1 and not is_gain(tensor) for tensor in own.weights):
+            yield "    vector = nn.initializers.zeros"
+        for tensor in own.weights:
+            kind = "nn.initializers.ones" if is_gain(tensor) else "matrix" if len(tensor.axes) > 1 else "vector"
+            shape = tuple_of(shape_in(tensor, "self."))
+            yield f'    self.{tensor.name} = self.param("{tensor.name}", {kind}, {shape})'
+        yield from ("", *self._step(own), "")
+        yield "@nn.nowrap"
+        yield "def initialize_carry(self, rng: jax.Array, input_shape: tuple[int, ...]):"
+        yield from initial(own)
+
+    def _step(self, own: OwnCell) -> Iterator[str]:
+        """Yield the method that takes a carry and x."""
+        lines, states, output = self.step_of(own)
+        yield "def __call__(self, carry, x: jax.Array):"
+        yield f"    {carry([letter for letter, _ in own.states]).strip('()')} = carry"
+        yield from (f"    {line}" for line in lines)
+        yield f"    return {carry(states)}, {output}"
+
+    def learned(self, module: Module, x: str, name: str) -> Iterator[str]:
+        yield from self._initial(module, x)
+        yield f"{name} = {carry([f'{letter}_0' for letter, _ in module.states])}"
+
+    def _initial(self, module: Module, x: str) -> Iterator[str]:
+        for letter, made in self.dense_states(module, _final):
+            yield f"{letter}_0 = {f'jnp.split({made}, 2, axis=-1)' if module.two_way else made}"
+        for letter, width in module.learned:
+            state = f"self.{self.identifier(module)}_{letter}_0"
+            state = f"{state}[:, None]" if module.two_way else self.number.format(parameter=state)
+            yield f"{letter}_0 = jnp.broadcast_to({state}, ({'2, ' * module.two_way}len({x}), {width}))"
+
+    def recur(self, module: Module, x: str) -> Iterator[str]:
+        own, two = self.identifier(module), module.two_way
+        starts: list[str] = []
+        if module.starts_itself:
+            yield from self._initial(module, x)
+            ways = ["[0]", "[1]"] if two else [""]
+            starts = [carry([f"{letter}_0{way}" for letter, _ in module.states]) for way in ways]
+        elif module.start:
+            end, gives = f"{self.identifier(module.start)}_end", module.start.two_way
+            yield from _carried(end, gives, two)
+            starts = [end] if not two else [f"{end}[0]", f"{end}[1]"] if gives else ["ahead", "back"]
+        outputs, ends = (["forward", "backward"], ["ahead", "back"]) if two else (["x"], [f"{own}_end"])
+        note = "" if two or module.last else shape_of(module.shape)
+        for way, name in enumerate(self.names(module)):
+            given = [x, *([f"initial_carry={starts[way]}"] if starts else []), *["return_carry=True"] * module.kept]
+            output = "_" if module.unread else outputs[way]
+            into = f"{ends[way]}, {output}" if module.kept else output
+            yield with_comment(f"{into} = self.{name}({', '.join(given)})", note)
+        if module.kept and two:
+            yield f"{own}_end = ahead, back"
+        if not module.unread:
+            yield from self.merged(module)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from typing import ClassVar
 
-from rnncalc.export import flax_linen
+from rnncalc.export.flax_linen import CONVOLVED, FUNCTIONS, PADDINGS, SCALED, STANDARDISED, FlaxLinen, initial
 from rnncalc.export.program import OwnCell, is_gain
-from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, tuple_of, width_name
+from rnncalc.export.writer import Around, arguments_of, shape_in, tuple_of, width_name
 
 EXTERNAL = '''class External(nnx.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
@@ -30,54 +30,52 @@ MAIN = """def main() -> None:
 """
 
 
-def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
-    """Yield the body of the class of a cell that nnx lacks."""
-    yield f"def __init__({', '.join(['self', *arguments_of(own), '*', 'rngs: nnx.Rngs'])}) -> None:"
-    widths = [width_name(width) for _, width in own.states]
-    yield from (f"    self.{width} = {width}" for width in dict.fromkeys(widths))
-    if own.half:
-        yield "    self.second = second"
-    if any(len(tensor.axes) > 1 for tensor in own.weights):
-        yield "    matrix = nnx.initializers.lecun_normal()"
-    for tensor in own.weights:
-        shape = tuple_of(shape_in(tensor))
-        made = f"jnp.{'ones' if is_gain(tensor) else 'zeros'}({shape})"
-        made = f"matrix(rngs.params(), {shape})" if len(tensor.axes) > 1 else made
-        yield f"    self.{tensor.name} = nnx.Param({made})"
-    yield from ("", *flax_linen.step(own, writer), "")
-    yield "def initialize_carry(self, input_shape, rngs=None, carry_init=None):"
-    yield from flax_linen.initial(own)
+class FlaxNNX(FlaxLinen):
+    """Writes a program for Flax nnx."""
 
-
-SPELLING = flax_linen.SPELLING.replace(
-    imports=("import jax", "import jax.numpy as jnp", "from flax import nnx"),
-    base="nnx.Module",
-    setup=("def __init__(self, *, rngs: nnx.Rngs) -> None:",),
-    in_training=("", ""),
-    layers={
+    api = "nnx"
+    imports = ("import jax", "import jax.numpy as jnp", "from flax import nnx")
+    base = "nnx.Module"
+    setup = ("def __init__(self, *, rngs: nnx.Rngs) -> None:",)
+    in_training = ("", "")
+    layers: ClassVar = {
         "dense": "nnx.Linear({inputs}, {units}{bias}, rngs=rngs)",
         "embedding": "nnx.Embed({inputs}, {units}, rngs=rngs)",
         "dropout": "nnx.Dropout({rate}, rngs=rngs)",
         "external": "External({params}, {outputs})",
-    },
-    transforms={
-        **flax_linen.FUNCTIONS,
+    }
+    transforms: ClassVar = {
+        **FUNCTIONS,
         "conv1d": Around(
             'nnx.Conv({inputs}, {filters}, ({kernel},), padding="{padding}"{options}{bias}, rngs=rngs)',
-            options=flax_linen.CONVOLVED,
-            words=flax_linen.PADDINGS,
+            options=CONVOLVED,
+            words=PADDINGS,
         ),
         "pool1d": Around(applied="nnx.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
-        "layer_norm": Around("nnx.LayerNorm({inputs}{options}, rngs=rngs)", options=flax_linen.SCALED),
-        "batch_norm": Around("nnx.BatchNorm({inputs}{options}, rngs=rngs)", options=flax_linen.SCALED),
-    },
-    cells={kind: name for kind, name in flax_linen.SPELLING.cells.items() if kind != "mgu"},
-    recurrent=partial(flax_linen.recurrent, api="nnx"),
-    parameter="nnx.Param(jnp.zeros({shape}))",
-    own_class="class {name}(nnx.RNNCellBase):",
-    cell=cell,
-    external=EXTERNAL,
-    main=MAIN,
-    functions=flax_linen.STANDARDISED | {name: (f"nnx.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
-    number="{parameter}[...]",
-)
+        "layer_norm": Around("nnx.LayerNorm({inputs}{options}, rngs=rngs)", options=SCALED),
+        "batch_norm": Around("nnx.BatchNorm({inputs}{options}, rngs=rngs)", options=SCALED),
+    }
+    cells: ClassVar = {kind: name for kind, name in FlaxLinen.cells.items() if kind != "mgu"}
+    parameter = "nnx.Param(jnp.zeros({shape}))"
+    own_class = "class {name}(nnx.RNNCellBase):"
+    external = EXTERNAL
+    main = MAIN
+    functions: ClassVar = STANDARDISED | {name: (f"nnx.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")}
+    number = "{parameter}[...]"
+
+    def cell(self, own: OwnCell) -> Iterator[str]:
+        yield f"def __init__({', '.join(['self', *arguments_of(own), '*', 'rngs: nnx.Rngs'])}) -> None:"
+        widths = [width_name(width) for _, width in own.states]
+        yield from (f"    self.{width} = {width}" for width in dict.fromkeys(widths))
+        if own.half:
+            yield "    self.second = second"
+        if any(len(tensor.axes) > 1 for tensor in own.weights):
+            yield "    matrix = nnx.initializers.lecun_normal()"
+        for tensor in own.weights:
+            shape = tuple_of(shape_in(tensor))
+            made = f"jnp.{'ones' if is_gain(tensor) else 'zeros'}({shape})"
+            made = f"matrix(rngs.params(), {shape})" if len(tensor.axes) > 1 else made
+            yield f"    self.{tensor.name} = nnx.Param({made})"
+        yield from ("", *self._step(own), "")
+        yield "def initialize_carry(self, input_shape, rngs=None, carry_init=None):"
+        yield from initial(own)

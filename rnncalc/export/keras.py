@@ -7,10 +7,11 @@ those of both directions stand one after the other in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
-from rnncalc.export.writer import Around, Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
+from rnncalc.export.writer import Around, Writer, arguments_of, shape_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
 EXTERNAL = '''class External(layers.Layer):
@@ -37,29 +38,6 @@ MAIN = """def main() -> None:
 """
 
 
-def recurrent(module: Module, _: int, writer: Writer) -> str:
-    """Return what makes a recurrent layer."""
-    layer, name = module.recurrent, f'name="{writer.of(module)}"'
-    assert layer
-    given = [] if module.cell else [*_options(layer)]
-    given += [] if module.last else ["return_sequences=True"]
-    given += ["return_state=True"] if module.kept or writer.program.network.feedback else []
-    if module.cell:
-        head = "layers.RNN"
-        one, other = (writer.own_cell(module, way, without="m") for way in (0, 1))
-    else:
-        head, one, other = writer.spelling.cells[layer.kind].format(axes=len(layer.grid)), str(layer.units), ""
-    if not layer.bidirectional:
-        return f"{head}({', '.join([one, *given, name])})"
-    both = [f"{head}({', '.join([one, *given])})"]
-    if module.cell and module.cell.half:  # else it is a copy of the forward layer
-        back = ", ".join([other, *given, "go_backwards=True", 'name="backward_rnn"'])
-        both.append(f"backward_layer={head}({back})")
-    if layer.merge not in (None, "concat"):
-        both.append(f'merge_mode="{layer.merge}"')
-    return f"layers.Bidirectional({', '.join([*both, name])})"
-
-
 def _options(layer: Cell) -> Iterator[str]:
     options = layer.values()
     if layer.grid:
@@ -72,66 +50,10 @@ def _options(layer: Cell) -> Iterator[str]:
         yield "reset_after=False"
 
 
-def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
-    """Yield the body of the class of a cell that Keras lacks."""
-    lines, states, output = step_of(own, writer.spelling)
-    letters = [letter for letter, _ in own.states]
-    sizes = {letter: "input_shape[-1]" if letter == "m" else f"self.{width_name(letter)}" for letter in own.widths}
-    yield f"def __init__(self, {', '.join([*arguments_of(own, without='m'), '**options'])}) -> None:"
-    yield "    super().__init__(**options)"
-    if own.half:
-        yield "    self.second = second"
-    yield from (f"    self.{width_name(letter)} = {width_name(letter)}" for letter in own.widths if letter != "m")
-    yield f"    self.state_size = [{', '.join(width_name(width) for _, width in own.states)}]"
-    yield f"    self.output_size = {width_name(own.output)}"
-    yield ""
-    yield "def build(self, input_shape) -> None:"
-    for tensor in own.weights:
-        shape = [sizes[axis.letter] if axis.letter else str(axis.times) for axis in tensor.axes]
-        start = 'initializer="ones", ' if is_gain(tensor) else ""
-        yield f'    self.{tensor.name} = self.add_weight({tuple_of(shape)}, {start}name="{tensor.name}")'
-    yield ""
-    yield "def call(self, x, states):"
-    yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = states"
-    yield from (f"    {line}" for line in lines)
-    yield f"    return {output}, [{', '.join(states)}]"
-
-
-def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that make the initial states of a batch: both directions in a row."""
-    if module.dense:
-        made = f"[{', '.join(code for _, code in writer.dense_states(module, _final))}]"
-        yield from _parted(made, name) if module.two_way else [f"{name} = {made}"]
-        return
-    states = [
-        f"ops.broadcast_to(self.{writer.of(module)}_{letter}_0{way}, (batch, {width}))"
-        for way in (["[0]", "[1]"] if module.two_way else [""])
-        for letter, width in module.states
-    ]
-    yield f"batch = ops.shape({x})[0]"
-    yield f"{name} = [{', '.join(states)}]"
-
-
 def _final(start: Module, own: str, letter: str) -> str:
-    letters = [of for of, _ in start.states]
+    letters = [each for each, _ in start.states]
     at = letters.index(letter)
     return f"ops.concatenate({own}_end[{at}::{len(letters)}], axis=-1)" if start.two_way else f"{own}_end[{at}]"
-
-
-def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that apply a recurrent layer."""
-    own, start = writer.of(module), ""
-    if module.starts_itself:
-        yield from learned(module, x, "start", writer)
-        start = "start"
-    elif module.start:
-        start = end = f"{writer.of(module.start)}_end"
-        if module.start.two_way != module.two_way:
-            yield from _carried(end, len(module.states), joined=module.start.two_way)
-            start = "start"
-    outputs = ["_" if module.unread else "x", *([f"*{own}_end"] if module.kept else [])]
-    call = f"self.{own}({x}{f', initial_state={start}' if start else ''})"
-    yield with_comment(f"{', '.join(outputs)} = {call}", "" if module.unread else shape_of(module.shape))
 
 
 def _carried(end: str, states: int, *, joined: bool) -> Iterator[str]:
@@ -153,19 +75,21 @@ def _parted(states: str, name: str) -> Iterator[str]:
     yield f"{name} = [half[way] for way in (0, 1) for half in halves]"
 
 
-SPELLING = Spelling(
-    imports=("import math", "", "import keras", "from keras import layers, ops"),
-    reserved={"output"},
-    base="keras.Model",
-    setup=("def __init__(self) -> None:", "    super().__init__()"),
-    forward="call",
-    layers={
+class Keras(Writer):
+    """Writes a program for Keras."""
+
+    imports = ("import math", "", "import keras", "from keras import layers, ops")
+    reserved = frozenset({"output"})
+    base = "keras.Model"
+    setup = ("def __init__(self) -> None:", "    super().__init__()")
+    forward = "call"
+    layers: ClassVar = {
         "dense": 'layers.Dense({units}{activation}{bias}, name="{name}")',
         "embedding": 'layers.Embedding({inputs}, {units}, name="{name}")',
         "dropout": 'layers.Dropout({rate}, name="{name}")',
         "external": 'External({params}, {outputs}, name="{name}")',
-    },
-    transforms={
+    }
+    transforms: ClassVar = {
         "conv1d": Around(
             'layers.Conv1D({filters}, {kernel}{options}{activation}{bias}, name="{name}")',
             options={
@@ -189,34 +113,100 @@ SPELLING = Spelling(
         "flatten": Around('layers.Flatten(name="{name}")'),
         "repeat_vector": Around('layers.RepeatVector({times}, name="{name}")'),
         "last": Around(applied="{x}[:, -1]", vector="{x}"),
-    },
-    without_bias=", use_bias=False",
-    cells={
+    }
+    without_bias = ", use_bias=False"
+    cells: ClassVar = {
         "rnn": "layers.SimpleRNN",
         "gru": "layers.GRU",
         "lstm": "layers.LSTM",
         "conv_lstm": "layers.ConvLSTM{axes}D",
-    },
-    recurrent=recurrent,
-    parameter='self.add_weight({shape}, initializer="zeros"{frozen}, name="{name}")',
-    frozen=", trainable=False",
-    tied="{x} @ ops.transpose(self.{table}.embeddings)",
-    freeze="self.{own}.trainable = False",
-    own_class="@keras.saving.register_keras_serializable()\nclass {name}(layers.Layer):",
-    cell=cell,
-    external=EXTERNAL,
-    main=MAIN,
-    samples=("ops.zeros({})", 'ops.zeros({}, "int32")'),
-    library="ops",
-    functions={"normalise": ("ops.layer_normalization", "epsilon=1e-3")},
-    transposed="ops.transpose({matrix})",
-    half="ops.split(x, 2, axis=-1)[self.second]",
-    join="ops.concatenate",
-    axis="axis",
-    one_step="{x}[:, None]",
-    reshaped="ops.reshape({x}, {shape})",
-    zeros="ops.zeros((ops.shape({x})[0], steps - 1, {width}))",
-    recur=recur,
-    looped="x, *{own}_end = self.{own}({x}, initial_state={own}_end)",
-    learned=learned,
-)
+    }
+    parameter = 'self.add_weight({shape}, initializer="zeros"{frozen}, name="{name}")'
+    frozen = ", trainable=False"
+    tied = "{x} @ ops.transpose(self.{table}.embeddings)"
+    freeze = "self.{own}.trainable = False"
+    own_class = "@keras.saving.register_keras_serializable()\nclass {name}(layers.Layer):"
+    external = EXTERNAL
+    main = MAIN
+    samples = ("ops.zeros({})", 'ops.zeros({}, "int32")')
+    library = "ops"
+    functions: ClassVar = {"normalise": ("ops.layer_normalization", "epsilon=1e-3")}
+    transposed = "ops.transpose({matrix})"
+    half = "ops.split(x, 2, axis=-1)[self.second]"
+    join = "ops.concatenate"
+    axis = "axis"
+    one_step = "{x}[:, None]"
+    reshaped = "ops.reshape({x}, {shape})"
+    zeros = "ops.zeros((ops.shape({x})[0], steps - 1, {width}))"
+    looped = "x, *{own}_end = self.{own}({x}, initial_state={own}_end)"
+
+    def recurrent(self, module: Module, _: int) -> str:
+        layer, name = module.recurrent, f'name="{self.identifier(module)}"'
+        assert layer
+        given = [] if module.cell else [*_options(layer)]
+        given += [] if module.last else ["return_sequences=True"]
+        given += ["return_state=True"] if module.kept or self.program.network.feedback else []
+        if module.cell:
+            head = "layers.RNN"
+            one, other = (self.own_cell(module, way, without="m") for way in (0, 1))
+        else:
+            head, one, other = self.cells[layer.kind].format(axes=len(layer.grid)), str(layer.units), ""
+        if not layer.bidirectional:
+            return f"{head}({', '.join([one, *given, name])})"
+        both = [f"{head}({', '.join([one, *given])})"]
+        if module.cell and module.cell.half:  # else it is a copy of the forward layer
+            back = ", ".join([other, *given, "go_backwards=True", 'name="backward_rnn"'])
+            both.append(f"backward_layer={head}({back})")
+        if layer.merge not in (None, "concat"):
+            both.append(f'merge_mode="{layer.merge}"')
+        return f"layers.Bidirectional({', '.join([*both, name])})"
+
+    def cell(self, own: OwnCell) -> Iterator[str]:
+        lines, states, output = self.step_of(own)
+        letters = [letter for letter, _ in own.states]
+        sizes = {letter: "input_shape[-1]" if letter == "m" else f"self.{width_name(letter)}" for letter in own.widths}
+        yield f"def __init__(self, {', '.join([*arguments_of(own, without='m'), '**options'])}) -> None:"
+        yield "    super().__init__(**options)"
+        if own.half:
+            yield "    self.second = second"
+        yield from (f"    self.{width_name(letter)} = {width_name(letter)}" for letter in own.widths if letter != "m")
+        yield f"    self.state_size = [{', '.join(width_name(width) for _, width in own.states)}]"
+        yield f"    self.output_size = {width_name(own.output)}"
+        yield ""
+        yield "def build(self, input_shape) -> None:"
+        for tensor in own.weights:
+            shape = [sizes[axis.letter] if axis.letter else str(axis.times) for axis in tensor.axes]
+            start = 'initializer="ones", ' if is_gain(tensor) else ""
+            yield f'    self.{tensor.name} = self.add_weight({tuple_of(shape)}, {start}name="{tensor.name}")'
+        yield ""
+        yield "def call(self, x, states):"
+        yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = states"
+        yield from (f"    {line}" for line in lines)
+        yield f"    return {output}, [{', '.join(states)}]"
+
+    def learned(self, module: Module, x: str, name: str) -> Iterator[str]:
+        if module.dense:
+            made = f"[{', '.join(code for _, code in self.dense_states(module, _final))}]"
+            yield from _parted(made, name) if module.two_way else [f"{name} = {made}"]
+            return
+        states = [
+            f"ops.broadcast_to(self.{self.identifier(module)}_{letter}_0{way}, (batch, {width}))"
+            for way in (["[0]", "[1]"] if module.two_way else [""])
+            for letter, width in module.states
+        ]
+        yield f"batch = ops.shape({x})[0]"
+        yield f"{name} = [{', '.join(states)}]"
+
+    def recur(self, module: Module, x: str) -> Iterator[str]:
+        own, start = self.identifier(module), ""
+        if module.starts_itself:
+            yield from self.learned(module, x, "start")
+            start = "start"
+        elif module.start:
+            start = end = f"{self.identifier(module.start)}_end"
+            if module.start.two_way != module.two_way:
+                yield from _carried(end, len(module.states), joined=module.start.two_way)
+                start = "start"
+        outputs = ["_" if module.unread else "x", *([f"*{own}_end"] if module.kept else [])]
+        call = f"self.{own}({x}{f', initial_state={start}' if start else ''})"
+        yield with_comment(f"{', '.join(outputs)} = {call}", "" if module.unread else shape_of(module.shape))

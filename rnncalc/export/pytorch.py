@@ -7,20 +7,11 @@ directions of all its layers in front.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
-from rnncalc.export.writer import (
-    Around,
-    Spelling,
-    Writer,
-    arguments_of,
-    shape_in,
-    shape_of,
-    step_of,
-    tuple_of,
-    width_name,
-)
+from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, shape_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
 RECURRENT = '''class Recurrent(nn.Module):
@@ -75,16 +66,6 @@ MAIN = """def main() -> None:
 """
 
 
-def recurrent(module: Module, _: int, writer: Writer) -> str:
-    """Return what makes a recurrent module."""
-    layer = module.recurrent
-    assert layer
-    if module.cell:
-        return f"Recurrent({', '.join(writer.own_cell(module, way) for way in range(layer.directions))})"
-    given = ", ".join([str(module.inputs), str(layer.units), *_options(layer, module)])
-    return f"{writer.spelling.cells[layer.kind]}({given})"
-
-
 def _options(layer: Cell, module: Module) -> Iterator[str]:
     options = layer.values()
     if len(module.places) > 1:
@@ -100,79 +81,13 @@ def _options(layer: Cell, module: Module) -> Iterator[str]:
         yield f"proj_size={options['projection']}"
 
 
-def state_shape(module: Module, width: int) -> str:
-    """Return the shape of a learned state: a vector for each direction of each layer, and a batch of one."""
-    return f"({(1 + module.two_way) * len(module.places)}, 1, {width})"
-
-
-def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
-    """Yield the body of the class of a cell that PyTorch lacks."""
-    lines, states, output = step_of(own, writer.spelling)
-    letters = [letter for letter, _ in own.states]
-    yield f"def __init__(self, {', '.join(arguments_of(own))}) -> None:"
-    yield "    super().__init__()"
-    if own.half:
-        yield "    self.second = second"
-    yield f"    self.widths = {tuple_of([width_name(width) for _, width in own.states])}"
-    for tensor in own.weights:
-        yield f"    self.{tensor.name} = nn.Parameter(torch.empty({', '.join(shape_in(tensor))}))"
-    yield "    bound = units**-0.5"
-    yield "    for parameter in self.parameters():"
-    yield "        nn.init.uniform_(parameter, -bound, bound)"
-    yield from (f"    nn.init.ones_(self.{tensor.name})" for tensor in own.weights if is_gain(tensor))
-    yield ""
-    yield "def forward("
-    yield "    self, x: torch.Tensor, state: tuple[torch.Tensor, ...]"
-    yield ") -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:"
-    yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = state"
-    yield from (f"    {line}" for line in lines)
-    yield f"    return {output}, {tuple_of(states)}"
-
-
 def _state(module: Module, names: list[str]) -> str:
     """Return states as a module takes and gives them: nn.RNN and nn.GRU have one, all others a tuple."""
     return names[0] if len(names) == 1 and not module.cell else tuple_of(names)
 
 
-def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that make the initial states of a batch, under a name."""
-    yield from _initial(module, x, writer)
-    yield f"{name} = {_state(module, [f'{letter}_0' for letter, _ in module.states])}"
-
-
 def _final(start: Module, own: str, letter: str) -> str:
     return f"torch.cat([*{own}_{letter}], dim=-1)" if start.two_way else f"{own}_{letter}[0]"
-
-
-def _initial(module: Module, x: str, writer: Writer) -> Iterator[str]:
-    for letter, made in writer.dense_states(module, _final):
-        parts = f"torch.stack({made}.chunk(2, dim=-1))" if module.two_way else f"{made}.unsqueeze(0)"
-        yield f"{letter}_0 = {parts}"
-    for letter, _ in module.learned:
-        yield f"{letter}_0 = self.{writer.of(module)}_{letter}_0.expand(-1, len({x}), -1).contiguous()"
-
-
-def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
-    """Yield the statements that apply a recurrent module, from its start to its merge."""
-    own, letters = writer.of(module), [letter for letter, _ in module.states]
-    starts: list[str] = []
-    if module.starts_itself:
-        starts = [f"{letter}_0" for letter in letters]
-        yield from _initial(module, x, writer)
-    elif module.start:
-        starts = [f"{writer.of(module.start)}_{letter}" for letter in letters]
-        yield from _carried(starts, module.start, module)
-    start = f", {_state(module, starts)}" if starts else ""
-    ends = _state(module, [f"{own}_{letter}" for letter in letters]) if module.kept else "_"
-    merged = module.two_way and (module.last or module.layer.values()["merge"] not in (None, "concat"))
-    note = "" if merged or module.last else shape_of(module.shape)
-    yield with_comment(f"{'_' if module.unread else 'x'}, {ends} = self.{own}({x}{start})", note)
-    if module.unread:
-        return
-    if merged:
-        yield "forward, backward = x.chunk(2, dim=-1)"
-    if merged or module.last:
-        yield from writer.merged(module)
 
 
 def _carried(names: list[str], gives: Module, takes: Module) -> Iterator[str]:
@@ -184,20 +99,22 @@ def _carried(names: list[str], gives: Module, takes: Module) -> Iterator[str]:
             yield with_comment(f"{name} = torch.stack({name}.chunk(2, dim=-1), dim=1).flatten(0, 1)", "parted")
 
 
-SPELLING = Spelling(
-    imports=("import torch", "from torch import nn"),
-    base="nn.Module",
-    setup=("def __init__(self) -> None:", "    super().__init__()"),
-    forward="forward",
-    array="torch.Tensor",
-    returns=" -> torch.Tensor",
-    layers={
+class PyTorch(Writer):
+    """Writes a program for PyTorch."""
+
+    imports = ("import torch", "from torch import nn")
+    base = "nn.Module"
+    setup = ("def __init__(self) -> None:", "    super().__init__()")
+    forward = "forward"
+    array = "torch.Tensor"
+    returns = " -> torch.Tensor"
+    layers: ClassVar = {
         "dense": "nn.Linear({inputs}, {units}{bias})",
         "embedding": "nn.Embedding({inputs}, {units})",
         "dropout": "nn.Dropout({rate})",
         "external": "External({params}, {outputs})",
-    },
-    transforms={
+    }
+    transforms: ClassVar = {
         "conv1d": Around(
             "nn.Conv1d({inputs}, {filters}, {kernel}{options}{bias})",
             "{own}({x}.transpose(1, 2)).transpose(1, 2)",
@@ -218,30 +135,89 @@ SPELLING = Spelling(
         "flatten": Around(applied="{x}.flatten(1)", vector="{x}"),
         "repeat_vector": Around(applied="{x}.unsqueeze(1).expand(-1, {times}, -1)"),
         "last": Around(applied="{x}[:, -1]", vector="{x}"),
-    },
-    without_bias=", bias=False",
-    cells={"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"},
-    recurrent=recurrent,
-    stacks=True,
-    parameter="nn.Parameter(torch.zeros{shape}{frozen})",
-    frozen=", requires_grad=False",
-    state_shape=state_shape,
-    tie="self.{own}.weight = self.{table}.weight",
-    freeze="self.{own}.requires_grad_(False)",
-    own_class="class {name}(nn.Module):",
-    cell=cell,
-    runner=RECURRENT,
-    external=EXTERNAL,
-    main=MAIN,
-    library="torch",
-    functions={"softmax": ("torch.softmax", "dim=-1"), "normalise": ("normalised",)},
-    helpers={"normalise": NORMALISED},
-    half="x.chunk(2, dim=-1)[self.second]",
-    join="torch.cat",
-    axis="dim",
-    one_step="{x}.unsqueeze(1)",
-    zeros="{x}.new_zeros(len({x}), steps - 1, {width})",
-    recur=recur,
-    looped="x, {own}_end = self.{own}({x}, {own}_end)",
-    learned=learned,
-)
+    }
+    without_bias = ", bias=False"
+    cells: ClassVar = {"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"}
+    stacks = True
+    parameter = "nn.Parameter(torch.zeros{shape}{frozen})"
+    frozen = ", requires_grad=False"
+    tie = "self.{own}.weight = self.{table}.weight"
+    freeze = "self.{own}.requires_grad_(False)"
+    own_class = "class {name}(nn.Module):"
+    runner = RECURRENT
+    external = EXTERNAL
+    main = MAIN
+    library = "torch"
+    functions: ClassVar = {"softmax": ("torch.softmax", "dim=-1"), "normalise": ("normalised",)}
+    helpers: ClassVar = {"normalise": NORMALISED}
+    half = "x.chunk(2, dim=-1)[self.second]"
+    join = "torch.cat"
+    axis = "dim"
+    one_step = "{x}.unsqueeze(1)"
+    zeros = "{x}.new_zeros(len({x}), steps - 1, {width})"
+    looped = "x, {own}_end = self.{own}({x}, {own}_end)"
+
+    def recurrent(self, module: Module, _: int) -> str:
+        layer = module.recurrent
+        assert layer
+        if module.cell:
+            return f"Recurrent({', '.join(self.own_cell(module, way) for way in range(layer.directions))})"
+        given = ", ".join([str(module.inputs), str(layer.units), *_options(layer, module)])
+        return f"{self.cells[layer.kind]}({given})"
+
+    def state_shape(self, module: Module, width: int) -> str:
+        return f"({(1 + module.two_way) * len(module.places)}, 1, {width})"
+
+    def cell(self, own: OwnCell) -> Iterator[str]:
+        lines, states, output = self.step_of(own)
+        letters = [letter for letter, _ in own.states]
+        yield f"def __init__(self, {', '.join(arguments_of(own))}) -> None:"
+        yield "    super().__init__()"
+        if own.half:
+            yield "    self.second = second"
+        yield f"    self.widths = {tuple_of([width_name(width) for _, width in own.states])}"
+        for tensor in own.weights:
+            yield f"    self.{tensor.name} = nn.Parameter(torch.empty({', '.join(shape_in(tensor))}))"
+        yield "    bound = units**-0.5"
+        yield "    for parameter in self.parameters():"
+        yield "        nn.init.uniform_(parameter, -bound, bound)"
+        yield from (f"    nn.init.ones_(self.{tensor.name})" for tensor in own.weights if is_gain(tensor))
+        yield ""
+        yield "def forward("
+        yield "    self, x: torch.Tensor, state: tuple[torch.Tensor, ...]"
+        yield ") -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:"
+        yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = state"
+        yield from (f"    {line}" for line in lines)
+        yield f"    return {output}, {tuple_of(states)}"
+
+    def learned(self, module: Module, x: str, name: str) -> Iterator[str]:
+        yield from self._initial(module, x)
+        yield f"{name} = {_state(module, [f'{letter}_0' for letter, _ in module.states])}"
+
+    def _initial(self, module: Module, x: str) -> Iterator[str]:
+        for letter, made in self.dense_states(module, _final):
+            parts = f"torch.stack({made}.chunk(2, dim=-1))" if module.two_way else f"{made}.unsqueeze(0)"
+            yield f"{letter}_0 = {parts}"
+        for letter, _ in module.learned:
+            yield f"{letter}_0 = self.{self.identifier(module)}_{letter}_0.expand(-1, len({x}), -1).contiguous()"
+
+    def recur(self, module: Module, x: str) -> Iterator[str]:
+        own, letters = self.identifier(module), [letter for letter, _ in module.states]
+        starts: list[str] = []
+        if module.starts_itself:
+            starts = [f"{letter}_0" for letter in letters]
+            yield from self._initial(module, x)
+        elif module.start:
+            starts = [f"{self.identifier(module.start)}_{letter}" for letter in letters]
+            yield from _carried(starts, module.start, module)
+        start = f", {_state(module, starts)}" if starts else ""
+        ends = _state(module, [f"{own}_{letter}" for letter in letters]) if module.kept else "_"
+        merged = module.two_way and (module.last or module.layer.values()["merge"] not in (None, "concat"))
+        note = "" if merged or module.last else shape_of(module.shape)
+        yield with_comment(f"{'_' if module.unread else 'x'}, {ends} = self.{own}({x}{start})", note)
+        if module.unread:
+            return
+        if merged:
+            yield "forward, backward = x.chunk(2, dim=-1)"
+        if merged or module.last:
+            yield from self.merged(module)

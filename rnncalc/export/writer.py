@@ -1,13 +1,15 @@
-"""The one writer of programs: turns the moves of a network into statements, in the spelling of a framework.
+"""The one writer of programs: turns the moves of a network into statements. A framework extends it with its own words.
 
-A spelling is data, templates with {places}, and small functions that yield lines of code, indented from their own
-start. Users' names are written as identifiers, or escaped.
+These are templates with {places}, and methods that yield lines of code, indented from their own start. Users' names are
+written as identifiers, or escaped.
 """
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import ClassVar
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role, Tensor
@@ -59,13 +61,11 @@ class Around(Frozen):
     trained: bool = False
 
 
-def state_shape(module: Module, width: int) -> str:
-    """Return the shape of a learned state: a vector, or one for each direction."""
-    return f"(2, {width})" if module.two_way else f"({width},)"
+NOTHING = Around()
 
 
-class Spelling(Frozen, kw_only=True):
-    """The words of a framework for a program: templates with {places}, and functions that yield lines of code."""
+class Writer(ABC):
+    """Writes one program. A framework is a subclass: templates with {places}, and methods that yield lines of code."""
 
     # The program, its class, and the method that applies its modules.
     imports: tuple[str, ...]
@@ -76,35 +76,31 @@ class Spelling(Frozen, kw_only=True):
     array: str = ""  # the type of its arguments
     returns: str = ""  # the end of its head, such as ` -> torch.Tensor`
     in_training: tuple[str, str] = ("", "")  # its parameter that tells training, and the argument of a dropout
-    constants: Callable[[Writer], Lines] = lambda _: ()  # the lines after the imports
     main: str  # the function that prints the parameters, with {name}, {sample} and {params}
     samples: tuple[str, str] = ("", "")  # arrays of zeros, and of token numbers, for {sample}; {} is a shape
 
     # Modules and trained arrays.
-    layers: Mapping[str, str]  # the module of each kind of layer without recurrence
+    layers: ClassVar[Mapping[str, str]]  # the module of each kind of layer without recurrence
     without_bias: str  # the argument of one without a bias
-    cells: Mapping[str, str]  # the class of each kind of cell that the framework has
-    recurrent: Callable[[Module, int, Writer], str]  # a recurrent module; if two_modules, that of a direction
+    cells: ClassVar[Mapping[str, str]]  # the class of each kind of cell that the framework has
     two_modules: bool = False  # each direction is a module
     stacks: bool = False  # one module may be several equal layers
-    transforms: Mapping[str, Around] = {}  # of each kind of layer around the cells
+    transforms: ClassVar[Mapping[str, Around]] = {}  # of each kind of layer around the cells
     parameter: str  # a trained array of zeros
     frozen: str = ""  # what its template gets as {frozen} if it is not trained
-    state_shape: Callable[[Module, int], str] = state_shape  # the shape of a learned state
     freeze: str = ""  # the statement that leaves a module untrained
     tie: str = ""  # the statement that gives an output module the matrix of the embedding
     tied: str = ""  # or the expression for its product, without a module
 
     # Cells that the framework lacks, and parts described elsewhere.
     own_class: str  # the head of the class of a cell
-    cell: Callable[[OwnCell, Writer], Lines]  # its body
     runner: str = ""  # the class that runs such cells
     external: str  # the class that stands in for a part described elsewhere
 
     # Expressions.
     library: str  # the module of functions
-    helpers: Mapping[str, str] = {}  # of operations that are no function of it: a function that is written out
-    functions: Mapping[str, tuple[str, ...]] = {}  # functions with other names, and their further arguments
+    helpers: ClassVar[Mapping[str, str]] = {}  # functions that it lacks, written out, by operation
+    functions: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # functions with other names, and their further arguments
     transposed: str = "{matrix}.T"
     number: str = "{parameter}"  # a parameter read as an array
     half: str  # the half of x that a direction reads
@@ -113,93 +109,105 @@ class Spelling(Frozen, kw_only=True):
     one_step: str  # a vector as a sequence of one step
     reshaped: str = ""  # x in another shape, if a cell's steps have places
     zeros: str  # the later inputs of a sequence that begins with a vector
+    looped: str  # the statement that applies a recurrent module for one step, from its states after the step before
 
-    # Statements.
-    recur: Callable[[Module, str, Writer], Lines]  # apply a recurrent module to x
-    looped: str  # apply it for one step, from its states after the step before
-    learned: Callable[[Module, str, str, Writer], Lines]  # name the states that are learned or made by dense layers
+    @abstractmethod
+    def recurrent(self, module: Module, direction: int) -> str:
+        """Return what makes a recurrent module; if two_modules, that of a direction."""
 
+    @abstractmethod
+    def cell(self, own: OwnCell) -> Lines:
+        """Yield the body of the class of a cell that the framework lacks."""
 
-NOTHING = Around()
+    @abstractmethod
+    def recur(self, module: Module, x: str) -> Lines:
+        """Yield the statements that apply a recurrent module to x, from its start to its merge."""
 
+    @abstractmethod
+    def learned(self, module: Module, x: str, name: str) -> Lines:
+        """Yield the statements that make the initial states of a batch, under a name."""
 
-class Writer:
-    """Writes one program in the spelling of a framework; knows the names in it."""
+    def constants(self) -> Lines:
+        """Yield the lines after the imports."""
+        return ()
 
-    def __init__(self, program: Program, spelling: Spelling) -> None:
+    def state_shape(self, module: Module, width: int) -> str:
+        """Return the shape of a learned state: a vector, or one for each direction."""
+        return f"(2, {width})" if module.two_way else f"({width},)"
+
+    def __init__(self, program: Program) -> None:
         self.program = program
-        self.spelling = spelling
-        self.identifiers = identifiers(program.modules, spelling.reserved)
-        self.cells: dict[OwnCell, str] = {}
+        self.identifiers = identifiers(program.modules, self.reserved)
+        self.own_cells: dict[OwnCell, str] = {}
         for cell in program.cells:
-            alike = [name for name in self.cells.values() if name.startswith(f"{cell.name}Cell")]
-            self.cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
-        beside = re.findall(r"^class (\w+)", f"{spelling.runner}\n{spelling.external}", re.MULTILINE)
-        self.name = class_name(program.network.name, {*beside, *self.cells.values()})
+            alike = [name for name in self.own_cells.values() if name.startswith(f"{cell.name}Cell")]
+            self.own_cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
+        beside = re.findall(r"^class (\w+)", f"{self.runner}\n{self.external}", re.MULTILINE)
+        self.name = class_name(program.network.name, {*beside, *self.own_cells.values()})
         self.single = program.single
         self.arrays = arrays(program.network.flow)
         self.looping = False
 
     def text(self) -> str:
         """Return the program."""
-        spelling, cells = self.spelling, self.cells
+        cells = self.own_cells
         made = [each for cell in cells for equation in cell.equations for each in within(equation.right)]
         used = {each.operation for each in made if isinstance(each, Application)}
-        classes = [helper for name, helper in spelling.helpers.items() if name in used]
-        classes += [spelling.runner] if spelling.runner and cells else []
+        classes = [helper for name, helper in self.helpers.items() if name in used]
+        classes += [self.runner] if self.runner and cells else []
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
         if any(isinstance(module.layer, External) for module in self.program.modules):
-            classes.append(spelling.external)
+            classes.append(self.external)
         after = "\n\n\n".join(part.strip("\n") for part in (*classes, "\n".join(self._class()), self._main()))
-        unused = {line for line in spelling.imports if " as " in line and f"{line.split()[-1]}." not in after}
-        constants = [part for line in spelling.constants(self) for part in broken(line)]
-        return "\n".join([*(line for line in spelling.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
+        unused = {line for line in self.imports if " as " in line and f"{line.split()[-1]}." not in after}
+        constants = [part for line in self.constants() for part in broken(line)]
+        return "\n".join([*(line for line in self.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
 
     def _class(self) -> Iterator[str]:
         """Yield the lines of the program's class."""
-        spelling, program = self.spelling, self.program
-        yield f"class {self.name}({spelling.base}):"
+        program = self.program
+        yield f"class {self.name}({self.base}):"
         yield from docstring(*self._paragraphs())
-        yield from ("", *(f"    {line}" for line in spelling.setup))
+        yield from ("", *(f"    {line}" for line in self.setup))
         made = [line for module in program.modules for line in self._made(module)]
-        nothing = ["pass"] * (len(spelling.setup) == 1)  # where all layers are functions
+        nothing = ["pass"] * (len(self.setup) == 1)  # where all layers are functions
         for line in made or nothing:
             yield from broken(f"        {line}")
-        arguments = ["self", *(argument.typed(spelling.array) for argument in self.arguments())]
+        arguments = ["self", *(argument.typed(self.array) for argument in self.arguments())]
         if any(isinstance(module.layer, Dropout) or self._around(module).trained for module in program.modules):
-            arguments += [spelling.in_training[0]] * bool(spelling.in_training[0])
-        yield from ("", *broken(f"    def {spelling.forward}({', '.join(arguments)}){spelling.returns}:"))
+            arguments += [self.in_training[0]] * bool(self.in_training[0])
+        yield from ("", *broken(f"    def {self.forward}({', '.join(arguments)}){self.returns}:"))
         lines = [part for line in self._flow() for part in broken(f"{'    ' * (2 + self.looping)}{line}")]
         if self.looping:
             shape = shape_of(self.arrays[-1])
             yield from (*lines, "            outputs.append(x)")
-            yield from broken(with_comment(f"        return {spelling.join}(outputs, {spelling.axis}=1)", shape))
+            yield from broken(with_comment(f"        return {self.join}(outputs, {self.axis}=1)", shape))
         else:
             yield from with_return(lines)
 
     def _made(self, module: Module) -> Iterator[str]:
         """Yield the statements that make a module and what belongs to it."""
-        spelling, own, note = self.spelling, self.of(module), self._note(module)
-        if module.tied and spelling.tied:
+        own, note = self.identifier(module), self._note(module)
+        if module.tied and self.tied:
             if module.params:
                 made = self._parameter(f"{own}_bias", f"({module.outputs},)", module)
                 yield with_comment(f"self.{own}_bias = {made}", note)
         else:
             around = isinstance(module.layer, Transform) and not self._around(module).made
             for direction, name in enumerate(() if around else self.names(module)):
-                made = self._layer(module) if module.recurrent is None else spelling.recurrent(module, direction, self)
+                made = self._layer(module) if module.recurrent is None else self.recurrent(module, direction)
                 yield with_comment(f"self.{name} = {made}", "" if direction else note)
             if module.tied:
-                yield with_comment(spelling.tie.format(own=own, table=self._table(module)), "tied")
-            if module.layer.frozen and module.params and spelling.freeze:
-                yield spelling.freeze.format(own=f"{own}.bias" if module.tied else own)
+                yield with_comment(self.tie.format(own=own, table=self._table(module)), "tied")
+            if module.layer.frozen and module.params and self.freeze:
+                yield self.freeze.format(own=f"{own}.bias" if module.tied else own)
         for letter, width in module.learned:
             name = f"{own}_{letter}_0"
-            yield f"self.{name} = {self._parameter(name, spelling.state_shape(module, width), module)}"
+            yield f"self.{name} = {self._parameter(name, self.state_shape(module, width), module)}"
 
     def _parameter(self, name: str, shape: str, module: Module) -> str:
-        frozen = self.spelling.frozen if module.layer.frozen else ""
-        return self.spelling.parameter.format(name=name, shape=shape, frozen=frozen)
+        frozen = self.frozen if module.layer.frozen else ""
+        return self.parameter.format(name=name, shape=shape, frozen=frozen)
 
     def _layer(self, module: Module) -> str:
         """Return what makes a layer without recurrence."""
@@ -211,17 +219,17 @@ class Writer:
         values |= {
             "inputs": module.inputs,
             "outputs": module.shape[-1],
-            "bias": "" if values.get("bias", True) else self.spelling.without_bias,
+            "bias": "" if values.get("bias", True) else self.without_bias,
             "activation": "" if activation == "linear" else f', activation="{activation}"',
-            "name": self.of(module),
+            "name": self.identifier(module),
             "options": options,
             "only": options.removeprefix(", "),
         }
-        template = around.made if isinstance(layer, Transform) else self.spelling.layers[layer.kind]
+        template = around.made if isinstance(layer, Transform) else self.layers[layer.kind]
         return template.format(**values)
 
     def _around(self, module: Module) -> Around:
-        return self.spelling.transforms.get(module.layer.kind, NOTHING)
+        return self.transforms.get(module.layer.kind, NOTHING)
 
     def _values(self, module: Module) -> dict[str, object]:
         """Return the values of a layer's options, in the framework's own words."""
@@ -235,47 +243,53 @@ class Writer:
         """Return the output of a layer around the cells; shape: of its input."""
         layer, around = move.layer, self._around(module)
         before, after = layer.padding_of(shape[0]) if sequence else (0, 0)
-        own = {"own": f"self.{self.of(module)}", "x": x, "stride": layer.every, "before": before, "after": after}
+        own = {
+            "own": f"self.{self.identifier(module)}",
+            "x": x,
+            "stride": layer.every,
+            "before": before,
+            "after": after,
+        }
         template = (around.padded if before or after else "") or around.applied
         code = (template if sequence else around.vector or template).format(**self._values(module) | own)
         activation = layer.values().get("activation", "linear")
-        return code if activation == "linear" or around.activates else called(activation, (code,), self.spelling)
+        return code if activation == "linear" or around.activates else self.called(activation, (code,))
 
     def _flow(self) -> Iterator[str]:
         """Yield the statements that pass the inputs through the modules, one move of the network after the other."""
-        spelling, flow = self.spelling, self.program.network.flow
+        flow = self.program.network.flow
         shape = shapes(flow)
         modules = {module.places[-1].name: module for module in self.program.modules}
         x = "x"
         for place, move in enumerate(flow):
             if isinstance(move, Apply | Recur) and (wanted := self._reshaped(place, shape, x)):
-                yield f"x = {spelling.reshaped.format(x=x, shape=wanted)}"
+                yield f"x = {self.reshaped.format(x=x, shape=wanted)}"
                 x = "x"
             match move:
                 case Input(extra_of=None) if not self.single:
                     x = input_of(move)
                     continue
                 case Input(extra_of=None):
-                    yield with_comment(f"x = {spelling.one_step.format(x=input_of(move))}", "one step")
+                    yield with_comment(f"x = {self.one_step.format(x=input_of(move))}", "one step")
                 case Merge(reads=(_, beside)):
                     extra = flow[beside]
                     assert isinstance(extra, Input)
                     step = "[:, step : step + 1]" if self.looping else ""
                     name = f"{self.identifiers[extra.extra_of or '']}_extra{step}"
-                    yield f"x = {spelling.join}([{x}, {name}], {spelling.axis}=-1)"
+                    yield f"x = {self.join}([{x}, {name}], {self.axis}=-1)"
                 case Begin(later="output"):
-                    yield with_comment(f"x = {spelling.one_step.format(x=x)}", "one step")
+                    yield with_comment(f"x = {self.one_step.format(x=x)}", "one step")
                     yield from self._loop()
                 case Begin():
                     step = ", ".join(map(str, self.arrays[place][1:]))
-                    yield f"zeros = {spelling.zeros.format(x=x, width=step)}"
-                    grown = f"x = {spelling.join}([{spelling.one_step.format(x=x)}, zeros], {spelling.axis}=1)"
+                    yield f"zeros = {self.zeros.format(x=x, width=step)}"
+                    grown = f"x = {self.join}([{self.one_step.format(x=x)}, zeros], {self.axis}=1)"
                     yield with_comment(grown, f"{shape_of(self.arrays[place])}, zeros after the input")
                 case Recur(name=name) if name in modules and self.looping:
-                    step = spelling.looped.format(own=self.of(modules[name]), x=x)
+                    step = self.looped.format(own=self.identifier(modules[name]), x=x)
                     yield with_comment(step, shape_of(modules[name].shape))
                 case Recur(name=name) if name in modules:
-                    yield from spelling.recur(modules[name], x, self)
+                    yield from self.recur(modules[name], x)
                 case InitialState():
                     continue  # its layer applies it
                 case Apply(name=name):
@@ -288,7 +302,7 @@ class Writer:
                     if one and len(self.arrays[place]) == len(self.arrays[move.reads[0]]):
                         continue  # a vector is a sequence of one step in a program of one step
                     code = self._transformed(modules[name], move, read, sequence, x)
-                    code = spelling.one_step.format(x=code) if one else code
+                    code = self.one_step.format(x=code) if one else code
                     if code == x:
                         continue
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
@@ -321,9 +335,9 @@ class Writer:
         """Yield the statements that begin a loop over steps, each recurrent module at its initial states or none."""
         for module in self.program.modules:
             if module.starts_itself:
-                yield from self.spelling.learned(module, "x", f"{self.of(module)}_end", self)
+                yield from self.learned(module, "x", f"{self.identifier(module)}_end")
             elif module.recurrent:
-                yield f"{self.of(module)}_end = None"
+                yield f"{self.identifier(module)}_end = None"
         extras = any(module.layer.extra_inputs for module in self.program.modules)
         yield "outputs = []"
         yield f"for {'step' if extras else '_'} in range(steps):"
@@ -331,32 +345,35 @@ class Writer:
 
     def _applied(self, module: Module, x: str) -> str:
         """Return the output of a layer without recurrence."""
-        spelling, layer, own = self.spelling, module.layer, f"self.{self.of(module)}"
-        tied = module.tied and bool(spelling.tied)
+        layer, own = module.layer, f"self.{self.identifier(module)}"
+        tied = module.tied and bool(self.tied)
         if tied:
-            code = spelling.tied.format(x=x, table=self._table(module))
-            code += f" + {spelling.number.format(parameter=f'{own}_bias')}" if module.params else ""
+            code = self.tied.format(x=x, table=self._table(module))
+            code += f" + {self.number.format(parameter=f'{own}_bias')}" if module.params else ""
         else:
-            code = f"{own}({x}{spelling.in_training[1] if isinstance(layer, Dropout) else ''})"
-        inside = not tied and "{activation}" in spelling.layers[layer.kind]
+            code = f"{own}({x}{self.in_training[1] if isinstance(layer, Dropout) else ''})"
+        inside = not tied and "{activation}" in self.layers[layer.kind]
         if not isinstance(layer, Dense) or inside or layer.activation == "linear":
             return code
-        return called(layer.activation, (code,), spelling)
+        return self.called(layer.activation, (code,))
 
     def dense_states(self, module: Module, final: Callable[[Module, str, str], str]) -> Iterator[tuple[str, str]]:
         """Yield the letter of each initial state that a dense layer makes, and its code, both directions side by side.
 
         final: a state of the encoder, in the same form, from its module, the module's identifier and the letter.
         """
-        own, start = self.of(module), module.start
+        own, start = self.identifier(module), module.start
         for (letter, _), read in zip(module.states if module.dense else (), module.dense, strict=True):
-            yield letter, f"self.{own}_{letter}_0({final(start, self.of(start), read) if start else f'{own}_start'})"
+            yield (
+                letter,
+                f"self.{own}_{letter}_0({final(start, self.identifier(start), read) if start else f'{own}_start'})",
+            )
 
     def merged(self, module: Module) -> Iterator[str]:
         """Yield the last step and the merge of a recurrent output: x, or `forward` and `backward` of two directions."""
         if module.two_way:
             one, other = ("forward[:, -1]", "backward[:, 0]") if module.last else ("forward", "backward")
-            joined = f"{self.spelling.join}([{one}, {other}], {self.spelling.axis}=-1)"
+            joined = f"{self.join}([{one}, {other}], {self.axis}=-1)"
             codes = {"sum": f"{one} + {other}", "mul": f"{one} * {other}", "ave": f"({one} + {other}) / 2"}
             code = codes.get(module.layer.values()["merge"], joined)
             yield with_comment(f"x = {code}", shape_of(module.shape))
@@ -368,19 +385,19 @@ class Writer:
         options = [f"{option}={value}" for option, value in cell.options]
         options += ["a projection"] * any(tensor.role is Role.PROJECTION for tensor in cell.weights)
         listed = f" with {all_of(options)}" if options else ""
-        yield from self.spelling.own_class.format(name=name).split("\n")
+        yield from self.own_class.format(name=name).split("\n")
         yield from docstring(f"A step of {cell.name}{listed}, in the textbook's letters.")
         yield ""
-        for line in self.spelling.cell(cell, self):
+        for line in self.cell(cell):
             yield from broken(f"    {line}" if line else "")
 
-    def of(self, module: Module) -> str:
+    def identifier(self, module: Module) -> str:
         """Return the identifier of a module."""
         return self.identifiers[module.name]
 
     def names(self, module: Module) -> list[str]:
         """Return the identifiers of the objects that run a module: one, or one for each direction."""
-        own, two = self.of(module), module.two_way and self.spelling.two_modules
+        own, two = self.identifier(module), module.two_way and self.two_modules
         return [f"{own}_forward", f"{own}_backward"] if two else [own]
 
     def own_cell(self, module: Module, direction: int, *others: str, without: str = "") -> str:
@@ -388,11 +405,11 @@ class Writer:
         assert module.cell
         sizes = [str(module.places[0].sizes[letter]) for letter in module.cell.widths if letter != without]
         half = ["second=True"] if module.cell.half and direction else []
-        return f"{self.cells[module.cell]}({', '.join([*sizes, *half, *others])})"
+        return f"{self.own_cells[module.cell]}({', '.join([*sizes, *half, *others])})"
 
     def _note(self, module: Module) -> str:
         """Return the comment on a module where it is made."""
-        parts = [] if self.of(module) == module.name else [f"'{escape(module.name)}'"]
+        parts = [] if self.identifier(module) == module.name else [f"'{escape(module.name)}'"]
         if module.params:
             parts.append(f"{plural(module.params, 'parameter')}{', frozen' if module.layer.frozen else ''}")
         return ", ".join(parts)
@@ -401,7 +418,7 @@ class Writer:
         """Return the identifier of the embedding that a tied output shares its matrix with."""
         part = output.places[0].part
         (found,) = (
-            self.of(each)
+            self.identifier(each)
             for each in self.program.modules
             if isinstance(each.layer, Embedding) and each.places[0].part == part
         )
@@ -424,9 +441,9 @@ class Writer:
 
     def _main(self) -> str:
         """Return the function that prints the parameters, and its call where the program is run."""
-        sample = ", ".join(argument.sample(*self.spelling.samples) for argument in self.arguments())
+        sample = ", ".join(argument.sample(*self.samples) for argument in self.arguments())
         params = '["params"]' if self.program.params else '.get("params", {})'  # Flax has no key for none
-        text = self.spelling.main.format(name=self.name, sample=sample, params=params)
+        text = self.main.format(name=self.name, sample=sample, params=params)
         lines = [part for line in text.splitlines() for part in broken(line)]
         return "\n".join([*lines, "", "", 'if __name__ == "__main__":', "    main()"])
 
@@ -443,12 +460,49 @@ class Writer:
             if each.shape is not None
         ]
         yield f"Reads {', '.join(reads)}; gives {shape_of(self.arrays[-1])}."
-        if self.cells:
+        if self.own_cells:
             title = convention(program.target).title
             own = "the cells above are written from their equations, one matrix a gate"
             yield f"{title} has no module for some of the layers; {own}."
         if network.source and network.convention == program.target:  # else it would mention other numbers
             yield f"Source: {docstring_text(network.source, 400)}"
+
+    def called(self, name: str, arguments: Iterable[str]) -> str:
+        """Return a function of its arguments."""
+        function, *others = self.functions.get(name) or (f"{self.library}.{OPERATIONS[name].program or name}",)
+        return f"{function}({', '.join([*arguments, *others])})"
+
+    def step_of(self, cell: OwnCell) -> tuple[list[str], list[str], str]:
+        """Return a cell's step as assignments, the names of its new states in the cell's order, and of its output.
+
+        It reads x and the old states under their letters.
+        """
+        writer = _Equations(self)
+        lines = [f"x_half = {self.half}"] if cell.half else []
+        for formula in _made_first(cell.equations):
+            (first, *_) = formula.operands
+            assert isinstance(first, Symbol)
+            name = f"w{first.subscript}" if formula.operation == "matrix" else first.letter
+            lines.append(f"{name} = {writer.code(formula)}")
+            writer.names[formula] = name
+        states = {letter for letter, _ in cell.states}
+        for number, (left, right) in enumerate(cell.equations):
+            for each in within(right):
+                if isinstance(each, Application) and OPERATIONS[each.operation].alone:
+                    (operand,) = each.operands
+                    letter = operand.letter if isinstance(operand, Symbol) else left.letter
+                    name = f"{OPERATIONS[each.operation].function}_{letter}"
+                    lines.append(f"{name} = {writer.code(each)}")
+                    writer.names[each] = name
+            code = writer.code(right)
+            needed = set().union(*(symbols(later.right) for later in cell.equations[number + 1 :]))
+            still_needed = left.letter in states and any(
+                each.letter == left.letter and each.time == BEFORE for each in needed
+            )
+            writer.names[left] = name = f"new_{left.letter}" if still_needed else left.letter
+            lines.append(f"{name} = {code}")
+        after = [writer.names[Symbol(letter, time="t", axes=(width,))] for letter, width in cell.states]
+        return lines, after, writer.names[Symbol("h", time="t", axes=(cell.output,))]
 
 
 class Argument(Frozen):
@@ -504,44 +558,6 @@ def tuple_of(names: list[str]) -> str:
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 
-def called(name: str, arguments: Iterable[str], spelling: Spelling) -> str:
-    """Return a function of its arguments."""
-    function, *others = spelling.functions.get(name) or (f"{spelling.library}.{OPERATIONS[name].program or name}",)
-    return f"{function}({', '.join([*arguments, *others])})"
-
-
-def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], str]:
-    """Return a cell's step as assignments, the names of its new states in the cell's order, and of its output.
-
-    It reads x and the old states under their letters.
-    """
-    writer = _Equations(spelling)
-    lines = [f"x_half = {spelling.half}"] if cell.half else []
-    for formula in _made_first(cell.equations):
-        (first, *_) = formula.operands
-        assert isinstance(first, Symbol)
-        name = f"w{first.subscript}" if formula.operation == "matrix" else first.letter
-        lines.append(f"{name} = {writer.code(formula)}")
-        writer.names[formula] = name
-    states = {letter for letter, _ in cell.states}
-    for number, (left, right) in enumerate(cell.equations):
-        for each in within(right):
-            if isinstance(each, Application) and OPERATIONS[each.operation].alone:
-                (of,) = each.operands
-                name = f"{OPERATIONS[each.operation].function}_{of.letter if isinstance(of, Symbol) else left.letter}"
-                lines.append(f"{name} = {writer.code(each)}")
-                writer.names[each] = name
-        code = writer.code(right)
-        needed = set().union(*(symbols(later.right) for later in cell.equations[number + 1 :]))
-        still_needed = left.letter in states and any(
-            each.letter == left.letter and each.time == BEFORE for each in needed
-        )
-        writer.names[left] = name = f"new_{left.letter}" if still_needed else left.letter
-        lines.append(f"{name} = {code}")
-    after = [writer.names[Symbol(letter, time="t", axes=(width,))] for letter, width in cell.states]
-    return lines, after, writer.names[Symbol("h", time="t", axes=(cell.output,))]
-
-
 def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
     """Return what is computed before the equations: products used in several, and trained numbers."""
     counts: dict[Application, int] = {}
@@ -558,8 +574,8 @@ def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
 class _Equations:
     """Writes formulas as code; `names` are the variables of formulas that have one."""
 
-    def __init__(self, spelling: Spelling) -> None:
-        self.spelling = spelling
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
         self.names: dict[Formula, str] = {}
 
     def code(self, formula: Formula) -> str:
@@ -569,12 +585,12 @@ class _Equations:
             return self._symbol(formula)
         row, operands = OPERATIONS[formula.operation], formula.operands
         if row.function:
-            return called(row.name, map(self.code, operands), self.spelling)
+            return self.writer.called(row.name, map(self.code, operands))
         if row.before:
             return f"{row.program}{self._tight(operands[0], row.strength + 1)}"
         if row.name == "matrix":
             matrix, vector = operands
-            return f"{self._tight(vector, ATOM)} @ {self.spelling.transposed.format(matrix=self.code(matrix))}"
+            return f"{self._tight(vector, ATOM)} @ {self.writer.transposed.format(matrix=self.code(matrix))}"
         if row.strength == 1:
             first, *others = operands
             return " ".join([self.code(first), *(f"{row.program} {self._tight(term, 2)}" for term in others)])
@@ -586,7 +602,7 @@ class _Equations:
         if symbol.time:
             return f"{symbol.letter}_{symbol.subscript}" if symbol.subscript else symbol.letter
         name = f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
-        return name if symbol.axes else self.spelling.number.format(parameter=name)
+        return name if symbol.axes else self.writer.number.format(parameter=name)
 
     def _tight(self, formula: Formula, least: int) -> str:
         """Return code, in brackets if it binds less tightly than its context requires."""

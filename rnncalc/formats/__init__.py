@@ -6,10 +6,8 @@ that a format writes is escaped by `text_of` or `text.escape`, so that reports n
 
 from __future__ import annotations
 
-import os
-import sys
+import shutil
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from importlib import import_module
 from typing import TextIO
 
@@ -106,9 +104,6 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
 BAR = 16
 """The length of a whole bar, in characters."""
 
-USUAL_WIDTH = 80
-"""The width of a terminal that does not report one."""
-
 MOST_ROWS = 2_001
 """Of more rows, the middle ones become one row."""
 
@@ -171,13 +166,5 @@ def _sum(values: Sequence[Value]) -> Value:
 
 
 def terminal_width() -> int:
-    """Return the width from COLUMNS, else that of the terminal, else 80.
-
-    The standard library's own answer imports four kinds of compression first, 2 ms.
-    """
-    with suppress(KeyError, ValueError):
-        if (asked := int(os.environ["COLUMNS"])) > 0:
-            return asked
-    with suppress(AttributeError, OSError, ValueError):  # a pipe, or closed
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or USUAL_WIDTH  # type: ignore[union-attr]  # see above
-    return USUAL_WIDTH
+    """Return the width from COLUMNS, else that of the terminal, else 80."""
+    return shutil.get_terminal_size().columns

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape as quoted
 from pkgutil import get_data
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats.mathml import displayed, name, phrase
+from rnncalc.formats.svg import ACROSS, element
+from rnncalc.pictures.picture import PAGE, Picture
 from rnncalc.reports.report import PageReport, PictureReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Row, Sheet, TensorName, Value
-
-if TYPE_CHECKING:
-    from rnncalc.pictures.picture import Picture
 
 _HEAD = """<!DOCTYPE html>
 <html lang="en">
@@ -60,15 +60,11 @@ def _pieces(report: SheetReport | PictureReport) -> Iterable[Sheet | Picture]:
         return report.page()
     if isinstance(report, SheetReport):
         return report.sheets()
-    from rnncalc.pictures.picture import PAGE  # few reports are pictures
-
     return report.pictures(PAGE)
 
 
 def _figure(picture: Picture) -> Iterator[str]:
     """Yield a picture: it shrinks with the window while it can be read, then it scrolls."""
-    from rnncalc.formats.svg import ACROSS, element  # few pages have pictures
-
     least = round(picture.width * ACROSS * _LEAST)
     yield f'<figure class="scroll" role="region" aria-label="{_text(picture.title)}" tabindex="0">\n'
     yield f'<div style="min-width: {least}px">\n{element(picture)}\n</div>\n</figure>\n'
@@ -81,8 +77,6 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
     if sheet.subtitle:
         yield f'<p class="subtitle">{_text(sheet.subtitle, MOST_OF_A_NOTE)}</p>\n'
     if sheet.equations or sheet.work:
-        from rnncalc.formats.mathml import displayed  # few sheets have equations
-
         yield from displayed(sheet)
     if sheet.columns:
         yield from _table(sheet)
@@ -111,8 +105,8 @@ def _row(columns: Iterable[Column], row: Row) -> str:
 
 
 def _cell(column: Column, value: Value) -> str:
-    element, scope = ("th", ' scope="row"') if column.key else ("td", "")
-    return f"<{element}{scope}{_aligned(column)}>{_value(value)}</{element}>"
+    tag, scope = ("th", ' scope="row"') if column.key else ("td", "")
+    return f"<{tag}{scope}{_aligned(column)}>{_value(value)}</{tag}>"
 
 
 def _aligned(column: Column) -> str:
@@ -125,12 +119,8 @@ def _value(value: Value) -> str:
             sides = text_of(value, longest=0).split("\n")
             return " ".join(f'<span class="side">{quoted(side)}</span>' for side in sides)
         case TensorName():
-            from rnncalc.formats.mathml import name  # only symbols have such names
-
             return name(value)
         case Phrase():
-            from rnncalc.formats.mathml import phrase  # few reports have phrases
-
             return phrase(value)
         case Bar():
             return f'<span class="bar" style="width: {100 * value.share:.2f}%"></span>'

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TextIO
+from unicodedata import normalize
 
 from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, filled, parts
@@ -266,8 +267,6 @@ def _typeset(char: str) -> str:
         return char
     if char in _LETTERS:
         return f"\\{_LETTERS[char]}{{}}"
-    from unicodedata import normalize  # few names need it
-
     decomposed = normalize("NFD", char)
     letter, accent = decomposed[0], _ACCENTS.get(decomposed[1:])
     if accent is None or not letter.isascii():

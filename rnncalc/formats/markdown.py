@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from rnncalc.formats import MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats.latex import displayed, inline, named
 from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
 
@@ -54,8 +55,6 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
     if sheet.subtitle:
         yield f"{_paragraph(sheet.subtitle)}\n\n"
     if sheet.equations or sheet.work:
-        from rnncalc.formats.latex import displayed  # few sheets have equations
-
         yield from (f"$$\n{equations}\n$$\n\n" for equations in displayed(sheet, "aligned"))
     if sheet.columns:
         yield _row([escaped(text_of(column.title)) for column in sheet.columns])
@@ -77,8 +76,6 @@ def _cell(value: Value) -> str:
         case Arithmetic():
             return _code(text_of(value)).replace("|", r"\|")
         case TensorName():
-            from rnncalc.formats.latex import named  # only symbols have such names
-
             latex = named(value)
             return latex if _tame(latex) else _on_one_line(text_of(value))
         case Phrase():
@@ -95,14 +92,11 @@ def _on_one_line(text: str) -> str:
 
 def _phrase(phrase: Phrase) -> str:
     """Return words with mathematics among them."""
-    from rnncalc.formats.latex import inline  # few reports have phrases
-
     mathematics = [inline(part) for part in phrase.parts if not isinstance(part, str)]
     text = text_of(phrase, limit=MOST_OF_A_NOTE)
     if _LIVE.search(text) or not all(map(_tame, mathematics)):
         return _on_one_line(text)
-    said = (escaped(text_of(part)) if isinstance(part, str) else mathematics.pop(0) for part in phrase.parts)
-    return "".join(said)
+    return "".join(escaped(text_of(part)) if isinstance(part, str) else mathematics.pop(0) for part in phrase.parts)
 
 
 def _tame(latex: str) -> bool:
@@ -111,8 +105,8 @@ def _tame(latex: str) -> bool:
 
 
 def _paragraph(text: str | Phrase) -> str:
-    said = _phrase(text) if isinstance(text, Phrase) else escaped(text_of(text, limit=MOST_OF_A_NOTE).strip())
-    return _STARTS.sub(r"\1\\", said)
+    words = _phrase(text) if isinstance(text, Phrase) else escaped(text_of(text, limit=MOST_OF_A_NOTE).strip())
+    return _STARTS.sub(r"\1\\", words)
 
 
 def escaped(text: str) -> str:

@@ -146,7 +146,7 @@ class _Page:
             )
         cells = [[self._cell(row[place], longest[place], sheet.bar) for place in of.places] for row in rows]
         widths = [column.width or 0 for column in table.columns]
-        if all(
+        if cells and all(
             "\n" not in cell.plain and cell.cell_len <= width
             for row in cells
             for cell, width in zip(row, widths, strict=True)

@@ -133,52 +133,34 @@ def _open(opened: Opened) -> Iterator[Any]:
         raise BadFileError(f"is cut off, or no HDF5 file: {escape(str(error)).lower()}") from None
 
 
-def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, tuple[str, ...]]:
-    """Return the arrays of a file in its order, the attributes of its groups, and its links, which are not followed."""
+def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, list[str]]:
+    """Return the arrays of a file by path, the attributes of its groups, and its links, which are not followed."""
     arrays: list[HDF5Array] = []
+    groups: dict[str, Mapping[str, Any]] = {}
     links: list[str] = []
     with _open(opened) as file:
         import h5py
 
-        seen: set[int] = set()
-        attributes: dict[str, Mapping[str, Any]] = {}
-        waiting = [""]
-        while waiting:
-            path = waiting.pop()
-            group = file[path] if path else file
-            if words := _text_attributes(group):
-                attributes[path] = words
-            below = []
-            for name, item in _members(path, group, seen, links):
-                if len(seen) + len(links) > MOST_GROUPS:
-                    raise BadFileError(f"holds more than {MOST_GROUPS:,} arrays, groups and links")
-                if isinstance(item, h5py.Dataset):
-                    arrays.append(_array(name, item))
-                else:  # only its name, because open objects take memory
-                    below.append(name)
-            waiting += reversed(below)
-        return arrays, attributes, tuple(links)
+        def visit(path: str, item: Any) -> None:
+            if isinstance(item, h5py.HardLink):  # its object is visited by itself
+                return
+            if len(arrays) + len(groups) + len(links) > MOST_GROUPS:
+                raise BadFileError(f"holds more than {MOST_GROUPS:,} arrays, groups and links")
+            if path.count("/") > MOST_GROUP_DEPTH or len(path) > MOST_NAME:
+                raise BadFileError("holds groups within groups to no end")
+            if isinstance(item, h5py.Group):
+                words = {key: _attribute(item, key) for key in ("name", "model_config", "layer_names")}
+                groups[path] = {key: value for key, value in words.items() if value is not None}
+            elif isinstance(item, h5py.Dataset) and not _is_virtual(item):
+                arrays.append(_array(path, item))
+            elif isinstance(item, h5py.Dataset | h5py.SoftLink | h5py.ExternalLink):
+                links.append(path)
 
-
-def _members(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the members of a group that are new; add links to other files to `links`."""
-    import h5py
-
-    if path.count("/") > MOST_GROUP_DEPTH or len(path) > MOST_NAME:
-        raise BadFileError("holds groups within groups to no end")
-    for key in group:
-        name = f"{path}/{key}" if path else str(key)
-        if not isinstance(group.get(key, getlink=True), h5py.HardLink):
-            links.append(name)
-            continue
-        item = group[key]
-        if isinstance(item, h5py.Dataset) and _is_virtual(item):
-            links.append(name)
-        elif isinstance(item, h5py.Group | h5py.Dataset):
-            address = h5py.h5o.get_info(item.id).addr
-            if address not in seen:
-                seen.add(address)
-                yield name, item
+        visit("", file)
+        file.visititems(visit)
+        # h5py has visititems_links since 3.11 alone
+        file.id.links.visit(lambda name: visit(name.decode(), file.get(name, getlink=True)))
+    return arrays, {path: words for path, words in groups.items() if words}, sorted(links)
 
 
 def _is_virtual(item: Any) -> bool:
@@ -193,12 +175,6 @@ def _array(path: str, item: Any) -> HDF5Array:
     halves = kind.kind == "V" and kind.itemsize == 2  # a type that NumPy has not is stored as bytes
     dtype = "bfloat16" if halves and _attribute(item, "dtype") == "bfloat16" else str(kind.name)
     return HDF5Array(path, tuple(int(size) for size in item.shape or ()), dtype)
-
-
-def _text_attributes(group: Any) -> dict[str, Any]:
-    """Return the attributes of a group that are text, or lists of text."""
-    found = {key: _attribute(group, key) for key in ("name", "model_config", "layer_names")}
-    return {key: value for key, value in found.items() if value is not None}
 
 
 def _attribute(item: Any, name: str) -> str | list[str] | None:
@@ -359,7 +335,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
             modules.setdefault(name, {})[leaf] = tensors[-1]
     remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
     if links:
-        remarks.append(Remark(RemarkKind.NOT_READ, links))
+        remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
     made = []

@@ -8,9 +8,19 @@ refused, because their numbers depend on running them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import partial
 from math import prod
+from pickletools import (
+    TAKEN_FROM_ARGUMENT1,
+    TAKEN_FROM_ARGUMENT4,
+    TAKEN_FROM_ARGUMENT4U,
+    TAKEN_FROM_ARGUMENT8U,
+    UP_TO_NEWLINE,
+    OpcodeInfo,
+    markobject,
+    opcodes,
+)
 from typing import Any, NoReturn
 
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_OPCODES, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
@@ -120,15 +130,14 @@ class PickledTensors:
         """Add a value if it is a tensor; otherwise go into its items, each container once."""
         if not isinstance(value, PickledCall | dict | list | tuple):
             return
+        call = value.name if isinstance(value, PickledCall) else ""
         if tensor := _pickled_tensor(value, role):
             _refuse_too_many(name, self.tensors)
             self.tensors[name or "tensor"] = tensor
-        elif isinstance(value, PickledCall) and value.name in _QUANTISED:
-            _refuse_too_many(name, self.quantised)
-            self.quantised.append(name)
-        elif isinstance(value, PickledCall) and value.name.startswith("torch._utils._rebuild_"):
-            _refuse_too_many(name, self.others)
-            self.others.append(name)
+        elif call in _QUANTISED or call.startswith("torch._utils._rebuild_"):
+            names = self.quantised if call in _QUANTISED else self.others
+            _refuse_too_many(name, names)
+            names.append(name)
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
             self._seen.add(id(value))
             for key, each in _below(value):
@@ -155,48 +164,37 @@ def _joined(name: str, key: Any) -> str:
     return (f"{name}.{last}" if name else last)[: MOST_NAME + 1]
 
 
-def _below(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the items of a value with their keys; a key is None if the value has none."""
-    match value:
-        case dict():
-            yield from value.items()
-        case PickledCall():
-            if value.name == _SUBCLASS and isinstance(value.args, tuple) and len(value.args) > 2:
-                yield None, value.args[2]
-                return
-            yield from _pairs(value.args)
-            yield from value.items.items()
-            state = value.state[0] if isinstance(value.state, tuple) and value.state else value.state
-            if isinstance(state, dict) and not value.items:
-                module = not state.keys().isdisjoint(_WITHIN)  # its other fields hold its weights again
-                yield from (
-                    (key, each)
-                    for key, each in state.items()
-                    if not module or key in _WITHIN or (isinstance(each, PickledCall) and each.name == _PACKED)
-                )
-        case _:
-            yield from enumerate(value)
+def _below(value: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the items of a value with their keys; a key is None if the value has none."""
+    if not isinstance(value, PickledCall):
+        return value.items() if isinstance(value, dict) else enumerate(value)
+    if value.name == _SUBCLASS and len(value.args) > 2:
+        return [(None, value.args[2])]
+    pairs = value.args[0] if len(value.args) == 1 and isinstance(value.args[0], list) else []  # of a dictionary
+    keyed = [
+        (pair[0], pair[1])
+        for pair in pairs
+        if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)
+    ]
+    state = value.state[0] if isinstance(value.state, tuple) and value.state else value.state
+    fields = state if isinstance(state, dict) and not value.items else {}
+    if not fields.keys().isdisjoint(_WITHIN):  # of a module, whose other fields hold its weights again
+        fields = {key: field for key, field in fields.items() if key in _WITHIN or _is_call(field, _PACKED)}
+    return [*keyed, *value.items.items(), *fields.items()]
 
 
-def _pairs(args: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the items of a dictionary from its arguments, a list of keys with values."""
-    of = args[0] if isinstance(args, tuple) and len(args) == 1 else ()
-    for pair in of if isinstance(of, list) else ():
-        if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str):
-            yield pair[0], pair[1]
+def _is_call(value: Any, *names: str) -> bool:
+    return isinstance(value, PickledCall) and value.name in names
 
 
 def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None:
     """Return the tensor that a call makes, if it makes one."""
-    if not isinstance(value, PickledCall) or not isinstance(value.args, tuple):
-        return None
-    if value.name in _TENSORS:
+    if _is_call(value, *_TENSORS):
         return value, role, None
-    if value.name in _PARAMETERS and value.args:
-        below, *more = value.args
+    if _is_call(value, *_PARAMETERS) and value.args and _is_call(value.args[0], *_TENSORS):
+        tensor, *more = value.args
         frozen = not more[0] if more and isinstance(more[0], bool) else None
-        if isinstance(below, PickledCall) and isinstance(below.args, tuple) and below.name in _TENSORS:
-            return below, role or TensorRole.PARAMETER, frozen
+        return tensor, role or TensorRole.PARAMETER, frozen
     return None
 
 
@@ -229,20 +227,16 @@ def _tensors(path: str, archive: Archive, root: str, found: PickledTensors) -> I
 def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorView:
     """Return the place of a tensor, its shape and its type. Raises BadFileError if the place is impossible."""
     said = escape(name)
-    nothing = BadFileError(f"says of {said} nothing that a tensor can be")
-    args = call.args if isinstance(call.args, tuple) else ()
-    stored = args[0].key if len(args) >= 4 and isinstance(args[0], PersistentId) else ()
-    if not isinstance(stored, tuple) or len(stored) < 3:
-        raise nothing
-    start, shape, strides = args[1], _sizes(args[2]), _sizes(args[3])
-    _, of, key, *_ = stored
-    if not (isinstance(of, Global) and isinstance(key, str) and len(key) <= MOST_NAME):
-        raise nothing
-    if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start):
-        raise nothing
-    dtype = _dtype(of, args[4:])
+    match call.args:
+        case (PersistentId((_, Global() as storage, str(key), *_)), start, shape, strides, *rest):
+            shape, strides = _sizes(shape), _sizes(strides)
+        case _:
+            shape = strides = None
+    if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start) or len(key) > MOST_NAME:
+        raise BadFileError(f"says of {said} nothing that a tensor can be")
+    dtype = _dtype(storage, rest)
     if dtype is None:
-        raise BadFileError(f"keeps {said} in {escape(str(of))}, which is not read here; save it as float32")
+        raise BadFileError(f"keeps {said} in {escape(str(storage))}, which is not read here; save it as float32")
     view = TensorView(f"{root}data/{key}", start, strides, shape, dtype)
     needed = (start + _reach(shape, strides)) * BYTES[dtype]
     held = archive.size(view.file)
@@ -259,7 +253,7 @@ def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 def _sizes(value: Any) -> tuple[int, ...] | None:
     """Return a shape or strides, None for anything else; some pickles have them as a call of torch.Size."""
-    if isinstance(value, PickledCall) and isinstance(value.args, tuple) and len(value.args) == 1:
+    if isinstance(value, PickledCall) and len(value.args) == 1:
         (value,) = value.args
     if not isinstance(value, tuple | list) or len(value) > MOST_AXES or not all(map(_is_size, value)):
         return None
@@ -270,10 +264,10 @@ def _is_size(value: Any) -> bool:
     return type(value) is int and 0 <= value < MOST_AXIS
 
 
-def _dtype(of: Global, rest: tuple[Any, ...]) -> str | None:
+def _dtype(storage: Global, rest: Sequence[Any]) -> str | None:
     """Return the type of a tensor's numbers, which some pickles give beside the storage and not by it."""
     beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
-    return beside if beside in BYTES else STORAGES.get(of.name)
+    return beside if beside in BYTES else STORAGES.get(storage.name)
 
 
 def _numbers(path: str, order: str, view: TensorView) -> Any:
@@ -288,8 +282,8 @@ def _numbers(path: str, order: str, view: TensorView) -> Any:
 
 # A pickle as data: names are recorded, and nothing is imported, looked up or called. Python's own unpickler is not made
 # for untrusted files: some make it use up the memory or the stack before anything is called. This one is a loop over
-# bytes. A call becomes a `PickledCall`, a record that the caller interprets. The opcodes are those of protocols 2 to 5,
-# as in Python's `pickletools`.
+# bytes; `pickletools` tells how long an opcode's argument is and what the opcode takes off the stack. Its own loop,
+# genops, refuses text that is not UTF-8, which TorchScript may have. A call becomes a `PickledCall`.
 
 
 class Global(Record):
@@ -309,144 +303,101 @@ class PersistentId(Record):
 
 
 class PickledCall:
-    """A call that a pickle would make: the function, its arguments, and the state and items it would add."""
+    """A call that a pickle would make: the function, its arguments, and the state and items it would add.
 
-    __slots__ = ("args", "items", "of", "state")
+    name: of the function, empty if it has none. args: empty if they are not a tuple.
+    """
 
-    def __init__(self, of: Any, args: Any) -> None:
-        self.of = of
-        self.args = args
+    __slots__ = ("args", "items", "name", "state")
+
+    def __init__(self, function: Any, args: Any) -> None:
+        self.name = str(function) if isinstance(function, Global) else ""
+        self.args: tuple[Any, ...] = args if isinstance(args, tuple) else ()
         self.state: Any = None
         self.items: dict[Any, Any] = {}
-
-    @property
-    def name(self) -> str:
-        """The name of the function, empty if it has none."""
-        return str(self.of) if isinstance(self.of, Global) else ""
 
 
 def unpickled(data: bytes) -> Any:
     """Return what a pickle describes. Raises BadFileError if it is no pickle, or too large."""
     refuse_long("pickle", len(data), MOST_PICKLE)
     try:
-        return _Machine(data).run()
-    except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error) as error:
-        if isinstance(error, BadFileError):
-            raise
+        return _described(data)
+    except BadFileError:
+        raise
+    except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error):
         raise BadFileError("has a pickle that is cut off, or none at all") from None
 
 
-_MARK = object()
-"""Marks the place on the stack at which a list of items starts."""
+def _described(data: bytes) -> Any:
+    """Return what is on the stack when a pickle ends."""
+    stack: list[Any] = []
+    below: list[list[Any]] = []  # the rest of the stack, below each mark
+    memo: dict[int, Any] = {}
+    for place, (opcode, argument) in enumerate(_opcodes(data)):
+        if place == MOST_OPCODES:
+            raise BadFileError(f"has a pickle of more than {MOST_OPCODES:,} steps")
+        name = opcode.name
+        if name in _VALUES:
+            stack.append(_VALUES[name](argument))
+        elif name in _ACTS:
+            items: list[Any] = []
+            taken = len(opcode.stack_before)
+            if markobject in opcode.stack_before:  # and then what is above the mark
+                items, stack, taken = stack, below.pop(), taken - 2
+            if taken > len(stack):
+                raise IndexError
+            start = len(stack) - taken
+            items = stack[start:] + items
+            stack[start:] = [_ACTS[name](*items)]
+        elif name == "MARK":
+            below.append(stack)
+            stack = []
+        elif name == "POP_MARK":
+            stack = below.pop()
+        elif name == "POP":
+            stack.pop()
+        elif name == "DUP":
+            stack.append(stack[-1])
+        elif name in ("BINGET", "LONG_BINGET"):
+            stack.append(memo[_whole(argument)])
+        elif name in ("BINPUT", "LONG_BINPUT", "MEMOIZE"):
+            memo[_whole(argument) if argument else len(memo)] = stack[-1]
+    return stack[-1]
 
-_STOP = ord(".")
 
-
-class _Machine:
-    """The machine that a pickle is a program for: its bytes, a stack and a memo."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
-        self.stack: list[Any] = []
-        self.memo: dict[int, Any] = {}
-
-    def run(self) -> Any:
-        """Return what is on the stack when the pickle ends."""
-        opcodes = 0
-        while (code := self.data[self.at]) != _STOP:
-            self.at += 1
-            opcodes += 1
-            if opcodes > MOST_OPCODES:
-                raise BadFileError(f"has a pickle of more than {MOST_OPCODES:,} steps")
-            act = _ACTS.get(code)
-            if act is None:
-                raise BadFileError(f"has a pickle with the opcode 0x{code:02x}, which no format of tensors needs")
-            act(self)
-        return self.stack[-1]
-
-    def take(self, size: int) -> bytes:
-        """Return the next bytes."""
-        piece = self.data[self.at : self.at + size]
-        if len(piece) < size:
+def _opcodes(data: bytes) -> Iterator[tuple[OpcodeInfo, bytes]]:
+    """Yield each opcode before STOP, with the bytes of its argument."""
+    at = 0
+    while (code := data[at]) != ord("."):
+        opcode = _OPCODES.get(code)
+        if opcode is None:
+            raise BadFileError(f"has a pickle with the opcode 0x{code:02x}, which no format of tensors needs")
+        at += 1
+        size = opcode.arg.n if opcode.arg else 0
+        if size == UP_TO_NEWLINE:  # of GLOBAL, which has two lines
+            size = data.index(b"\n", data.index(b"\n", at) + 1) + 1 - at
+        elif size < 0:
+            width = _WIDTHS[size]
+            size, at = _whole(data[at : at + width]), at + width
+        argument = data[at : at + size]
+        if len(argument) < size:
             raise BadFileError("has a pickle that is cut off")
-        self.at += size
-        return piece
-
-    def number(self, size: int) -> int:
-        """Return the next bytes as a number."""
-        return int.from_bytes(self.take(size), "little")
-
-    def line(self) -> str:
-        """Return the text to the end of the line."""
-        end = self.data.index(b"\n", self.at)
-        text = self.data[self.at : end].decode()
-        self.at = end + 1
-        return text
-
-    def marked(self) -> list[Any]:
-        """Return the items since the last mark, taken off the stack with it."""
-        start = len(self.stack) - 1
-        while self.stack[start] is not _MARK:
-            start -= 1
-            if start < 0:
-                raise BadFileError("has a pickle that is cut off")
-        items = self.stack[start + 1 :]
-        del self.stack[start:]
-        return items
-
-    def put(self, pairs: list[Any]) -> None:
-        """Put keys with values into what is on top of the stack."""
-        into = self.stack[-1]
-        found = into.items if isinstance(into, PickledCall) else into
-        for key, value in zip(pairs[::2], pairs[1::2], strict=True):
-            found[key if isinstance(key, str | int | float | bytes | None) else f"#{len(found)}"] = value
-
-    def add(self, items: list[Any]) -> None:
-        """Put items into the list on top of the stack."""
-        into = self.stack[-1]
-        if isinstance(into, PickledCall):
-            into.items.update((len(into.items) + place, item) for place, item in enumerate(items))
-        else:
-            into.extend(items)
+        at += size
+        yield opcode, argument
 
 
-_Act = Callable[[_Machine], Any]
+_WIDTHS = {TAKEN_FROM_ARGUMENT1: 1, TAKEN_FROM_ARGUMENT4: 4, TAKEN_FROM_ARGUMENT4U: 4, TAKEN_FROM_ARGUMENT8U: 8}
+"""How many bytes the length before an argument has."""
 
 
-def _push(read: _Act) -> _Act:
-    return lambda machine: machine.stack.append(read(machine))
+def _whole(data: bytes) -> int:
+    return int.from_bytes(data, "little")
 
 
-def _sized(width: int, decode: Callable[[bytes], Any]) -> _Act:
-    """Return a reader for one length-prefixed value: `width` is how many bytes the length has."""
-    return _push(lambda machine: decode(machine.take(machine.number(width))))
-
-
-def _tuple(size: int) -> _Act:
-    def take(machine: _Machine) -> None:
-        items = machine.stack[-size:]
-        if len(items) < size:
-            raise BadFileError("has a pickle that is cut off")
-        machine.stack[-size:] = [tuple(items)]
-
-    return take
-
-
-def _call(machine: _Machine) -> None:
-    args = machine.stack.pop()
-    machine.stack.append(PickledCall(machine.stack.pop(), args))
-
-
-def _call_with_names(machine: _Machine) -> None:
-    machine.stack.pop()
-    _call(machine)
-
-
-def _build(machine: _Machine) -> None:
-    state = machine.stack.pop()
-    if isinstance(into := machine.stack[-1], PickledCall):
-        into.state = state
+def _signed(data: bytes) -> int:
+    if len(data) > 1_000:
+        raise BadFileError("has a pickle with a number of more than a thousand bytes")
+    return int.from_bytes(data, "little", signed=True)
 
 
 def _global(module: Any, name: Any) -> Global:
@@ -457,95 +408,72 @@ def _global(module: Any, name: Any) -> Global:
     return Global(module, name)
 
 
-def _global_from_stack(machine: _Machine) -> None:
-    name = machine.stack.pop()
-    machine.stack.append(_global(machine.stack.pop(), name))
+def _extended(container: Any, *items: Any) -> Any:
+    if isinstance(container, PickledCall):
+        container.items.update((len(container.items) + place, item) for place, item in enumerate(items))
+    else:
+        container.extend(items)
+    return container
 
 
-def _dict(machine: _Machine) -> None:
-    pairs = machine.marked()
-    machine.stack.append({})
-    machine.put(pairs)
+def _with_pairs(container: Any, *pairs: Any) -> Any:
+    items = container.items if isinstance(container, PickledCall) else container
+    for key, value in zip(pairs[::2], pairs[1::2], strict=True):
+        items[key if isinstance(key, str | int | float | bytes | None) else f"#{len(items)}"] = value
+    return container
 
 
-def _put_one(machine: _Machine) -> None:
-    pair = [machine.stack.pop(), machine.stack.pop()]
-    machine.put(pair[::-1])
+def _with_state(container: Any, state: Any) -> Any:
+    if isinstance(container, PickledCall):
+        container.state = state
+    return container
 
 
-def _remember(place: Callable[[_Machine], int]) -> _Act:
-    def remember(machine: _Machine) -> None:
-        machine.memo[place(machine)] = machine.stack[-1]
-
-    return remember
-
-
-def _recall(width: int) -> _Act:
-    return _push(lambda machine: machine.memo[machine.number(width)])
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _signed(data: bytes) -> int:
-    if len(data) > 1_000:
-        raise BadFileError("has a pickle with a number of more than a thousand bytes")
-    return int.from_bytes(data, "little", signed=True)
-
-
-_ACTS: dict[int, _Act] = {
-    0x80: lambda m: m.take(1),  # PROTO
-    0x95: lambda m: m.take(8),  # FRAME
-    ord("("): lambda m: m.stack.append(_MARK),
-    ord("0"): lambda m: m.stack.pop(),
-    ord("1"): lambda m: m.marked(),
-    ord("2"): lambda m: m.stack.append(m.stack[-1]),
-    ord("N"): lambda m: m.stack.append(None),
-    0x88: lambda m: m.stack.append(True),  # NEWTRUE
-    0x89: lambda m: m.stack.append(False),  # NEWFALSE
-    ord("J"): _push(lambda m: _signed(m.take(4))),
-    ord("K"): _push(lambda m: m.number(1)),
-    ord("M"): _push(lambda m: m.number(2)),
-    0x8A: _sized(1, _signed),  # LONG1
-    0x8B: _sized(4, _signed),  # LONG4
-    ord("G"): _push(lambda m: struct.unpack(">d", m.take(8))[0]),
-    ord("X"): _sized(4, _text),
-    0x8C: _sized(1, _text),  # SHORT_BINUNICODE
-    0x8D: _sized(8, _text),  # BINUNICODE8
-    ord("U"): _sized(1, _text),
-    ord("T"): _sized(4, _text),
-    ord("B"): _sized(4, bytes),
-    ord("C"): _sized(1, bytes),
-    0x8E: _sized(8, bytes),  # BINBYTES8
-    0x96: _sized(8, bytes),  # BYTEARRAY8
-    ord("]"): lambda m: m.stack.append([]),
-    ord("a"): lambda m: m.add([m.stack.pop()]),
-    ord("e"): lambda m: m.add(m.marked()),
-    ord("l"): _push(lambda m: m.marked()),
-    ord(")"): lambda m: m.stack.append(()),
-    ord("t"): _push(lambda m: tuple(m.marked())),
-    0x85: _tuple(1),
-    0x86: _tuple(2),
-    0x87: _tuple(3),
-    ord("}"): lambda m: m.stack.append({}),
-    ord("d"): _dict,
-    ord("s"): _put_one,
-    ord("u"): lambda m: m.put(m.marked()),
-    0x8F: lambda m: m.stack.append([]),  # EMPTY_SET
-    0x90: lambda m: m.add(m.marked()),  # ADDITEMS
-    0x91: _push(lambda m: m.marked()),  # FROZENSET
-    ord("c"): _push(lambda m: _global(m.line(), m.line())),
-    0x93: _global_from_stack,  # STACK_GLOBAL
-    ord("R"): _call,
-    0x81: _call,  # NEWOBJ
-    0x92: _call_with_names,  # NEWOBJ_EX
-    ord("b"): _build,
-    ord("Q"): _push(lambda m: PersistentId(m.stack.pop())),
-    ord("h"): _recall(1),
-    ord("j"): _recall(4),
-    ord("q"): _remember(lambda m: m.number(1)),
-    ord("r"): _remember(lambda m: m.number(4)),
-    0x94: _remember(lambda m: len(m.memo)),  # MEMOIZE
+_VALUES: dict[str, Callable[[bytes], Any]] = {
+    "NONE": lambda _: None,
+    "NEWTRUE": lambda _: True,
+    "NEWFALSE": lambda _: False,
+    **dict.fromkeys(("BININT1", "BININT2"), _whole),
+    **dict.fromkeys(("BININT", "LONG1", "LONG4"), _signed),
+    "BINFLOAT": lambda data: struct.unpack(">d", data)[0],
+    **dict.fromkeys(
+        ("SHORT_BINSTRING", "BINSTRING", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
+        lambda data: data.decode("utf-8", "replace"),
+    ),
+    **dict.fromkeys(("SHORT_BINBYTES", "BINBYTES", "BINBYTES8", "BYTEARRAY8"), bytes),
+    "EMPTY_TUPLE": lambda _: (),
+    **dict.fromkeys(("EMPTY_LIST", "EMPTY_SET"), lambda _: []),
+    "EMPTY_DICT": lambda _: {},
+    "GLOBAL": lambda data: _global(*data.decode().split("\n")[:2]),
 }
-"""What each opcode does. No format of tensors uses any other."""
+"""What an opcode makes of its argument."""
+
+_ACTS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"), lambda *items: items),
+    **dict.fromkeys(("LIST", "FROZENSET"), lambda *items: [*items]),
+    **dict.fromkeys(("APPEND", "APPENDS", "ADDITEMS"), _extended),
+    "DICT": lambda *pairs: _with_pairs({}, *pairs),
+    **dict.fromkeys(("SETITEM", "SETITEMS"), _with_pairs),
+    "STACK_GLOBAL": _global,
+    **dict.fromkeys(("REDUCE", "NEWOBJ"), PickledCall),
+    "NEWOBJ_EX": lambda function, args, _: PickledCall(function, args),
+    "BUILD": _with_state,
+    "BINPERSID": PersistentId,
+}
+"""What an opcode makes of the items that it takes off the stack."""
+
+_OTHERS = {
+    "PROTO",
+    "FRAME",
+    "MARK",
+    "POP_MARK",
+    "POP",
+    "DUP",
+    "BINPUT",
+    "LONG_BINPUT",
+    "MEMOIZE",
+    "BINGET",
+    "LONG_BINGET",
+}
+_OPCODES = {ord(opcode.code): opcode for opcode in opcodes if opcode.name in {*_VALUES, *_ACTS, *_OTHERS}}
+"""The opcodes by their bytes. No format of tensors uses any other."""

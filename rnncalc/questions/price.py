@@ -1,29 +1,24 @@
-"""Estimates the work and memory of a pass before it starts, and refuses a pass that needs too much.
-
-Memory is the size of Python's lists, for as long as each is kept: a layer's weights while it runs (with feedback, all
-layers run together), and the outputs of every layer until the end.
-"""
+"""Estimates the work and memory of a pass before it starts, and refuses a pass that needs too much."""
 
 from __future__ import annotations
 
 from math import prod
 
 from rnncalc.bounds import MOST_BYTES, MOST_MULTIPLY_ADDS, MOST_STATE_BYTES
-from rnncalc.conventions.tensor import Role
 from rnncalc.errors import Cure, RefusedError
-from rnncalc.forward.arrays import VALUES
-from rnncalc.layers.cell import Cell, Form
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dropout, Embedding, External
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.text import byte_size, duration, plural
 
-SECONDS_A_MULTIPLICATION = 25e-9
-WORK_OF_A_GATE, WORK_OF_A_LAYER, WORK_OF_A_WEIGHT = 400, 4_000, 8
-"""The fixed work for a gate in a step, for a layer in a pass, and for a random weight, as the number of multiply-adds
-that take as long; measured over all cells.
-"""
+SECONDS_PER_MULTIPLY_ADD = 25e-9
+WORK_PER_GATE = 400
+"""The other work for a gate in a step, as the number of multiply-adds that take as long; measured over all cells."""
+
+BYTES_PER_WEIGHT, BYTES_PER_NUMBER, BYTES_PER_VECTOR = 18, 41, 100
+"""The memory of a weight, stored and transposed, of a number that the pass computes, and of a vector beside those."""
 
 
 def cost_of(network: Network) -> int:
@@ -37,7 +32,7 @@ def work_of(network: Network) -> int:
     for placed in network.stack:
         layer = placed.layer
         gates = len(layer.gates(placed.inputs)) * layer.directions if isinstance(layer, Cell) else 1
-        work += WORK_OF_A_LAYER + WORK_OF_A_GATE * gates * (placed.uses or 1)
+        work += WORK_PER_GATE * gates * (placed.uses or 1)
     return work
 
 
@@ -49,16 +44,14 @@ def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, tra
     """
     refuse_costly(cost_of(network), most, "a pass would do")
     refuse_large(network, weights=weights, inputs=inputs, traced=traced)
-    made = sum(each.params for each in network.stack if weights and not isinstance(each.layer, External))
-    work = work_of(network) + WORK_OF_A_WEIGHT * made
-    refuse_costly(work, max(most, MOST_MULTIPLY_ADDS), "a pass would take as long as")
+    refuse_costly(work_of(network), max(most, MOST_MULTIPLY_ADDS), "a pass would take as long as")
 
 
-def refuse_costly(cost: int, most: int, said: str) -> None:
-    """Refuse more work than `most` multiply-adds. said: the beginning of the message."""
+def refuse_costly(cost: int, most: int, beginning: str) -> None:
+    """Refuse more work than `most` multiply-adds. beginning: that of the message."""
     if cost > most:
-        time = duration(cost * SECONDS_A_MULTIPLICATION)
-        message = f"{said} {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
+        time = duration(cost * SECONDS_PER_MULTIPLY_ADD)
+        message = f"{beginning} {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
         raise RefusedError(message, Cure.FEWER_STEPS, Cure.MORE_MULTIPLY_ADDS)
 
 
@@ -67,11 +60,10 @@ def refuse_large(network: Network, *, weights: bool = True, inputs: bool = True,
 
     weights, inputs: whether the pass draws them. traced: whether the states of every step are kept.
     """
-    size = peak(network, weights=weights, inputs=inputs, traced=traced)
-    refuse_bytes(network, size)
-    states = size - peak(network, weights=weights, inputs=inputs) if traced else 0
+    refuse_bytes(network, memory_of(network, weights=weights, inputs=inputs, traced=traced))
+    states = _states(network) if traced else 0
     if states > MOST_STATE_BYTES:
-        message = f"the states of all steps would take {byte_size(states)}, and the limit is"
+        message = f"the states of all steps would take about {byte_size(states)}, and the limit is"
         raise RefusedError(f"{message} {byte_size(MOST_STATE_BYTES)}", Cure.FEWER_STEPS, Cure.NARROWER)
 
 
@@ -79,110 +71,57 @@ def refuse_bytes(network: Network, size: int) -> None:
     """Refuse a pass of too many bytes."""
     if size > MOST_BYTES:
         weights = sum(placed.params for placed in network.stack if not isinstance(placed.layer, External))
-        flowing = sum((placed.uses or 1) * placed.outputs for placed in network.stack)
-        message = (
-            f"a pass would hold {plural(weights, 'weight')} and {plural(flowing, 'output')}, about {size / 1e9:,.1f} GB"
+        outputs = sum((placed.uses or 1) * placed.outputs for placed in network.stack)
+        message = f"a pass would hold {plural(weights, 'weight')} and {plural(outputs, 'output')}"
+        raise RefusedError(
+            f"{message}, about {size / 1e9:,.1f} GB, and the limit is 2 GB", Cure.FEWER_STEPS, Cure.NARROWER
         )
-        raise RefusedError(f"{message}, and the limit is 2 GB", Cure.FEWER_STEPS, Cure.NARROWER)
 
 
-LIST, PLACE, FLOAT = 96, 9, 32
-"""The bytes of a list without its items, of a place in a list that grows, and of a float object."""
+def memory_of(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> int:
+    """Estimate the memory of a pass in bytes, rather too high than too low; the numbers of steps must be known.
 
-GRID = VALUES * (FLOAT + PLACE)
-"""The bytes of the numbers that random weights are drawn from."""
-
-RECORD, STEP = 1_000, 300
-"""The bytes of a layer's records, and of the record of a step whose states are kept."""
-
-
-def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> int:
-    """Estimate the peak memory of a pass in bytes: never too low, and at most 50% too high.
-
-    The numbers of steps must be known. weights, inputs: whether the pass draws them; given ones are in memory already.
-    traced: whether the states of every step are kept.
+    A layer's weights are in memory while it runs, with feedback those of all layers; inputs and outputs stay until the
+    end. weights, inputs: whether the pass draws them; otherwise they are in memory already. traced: whether the states
+    of every step are kept.
     """
-    most = kept = together = 0
+    drawn = [_weights(placed) for placed in network.stack if weights]
+    size = sum(drawn) if network.feedback else max(drawn, default=0)
+    size += _states(network) if traced else 0
     part: str | None = ""
-    entering = 0
     for placed in network.stack:
+        layer, steps = placed.layer, placed.uses or 1
         if placed.part != part and not placed.starts:
             part = placed.part
-            entering = _inputs(placed, many=inputs_of(network.flow)[part].sequence) if inputs else 0
-        running, output = _weights(placed, drawn=weights), RECORD
-        match placed.layer:
-            case Embedding():  # a row that is looked up is the table's own list
-                running, output = 0, output + running + _list(placed.uses or 1)
-            case Dropout():
-                output += _list(placed.uses or 1)
-                kept += entering  # its output is its input
-            case Cell():
-                steps, one = _cell_outputs(placed.layer, placed, traced)
-                running += steps
-                output += one
-            case layer:
-                vectors = _vectors(placed.uses or 1, placed.outputs)
-                running += 2 * _vectors(1, placed.outputs) if isinstance(layer, Dense) else 0
-                output += vectors if placed.sequence else _vectors(1, placed.outputs)
-                running += 0 if placed.sequence else vectors
-        kept += output + (entering if traced else 0)
-        together += running if network.feedback else 0
-        most = max(most, kept + entering + max(running, together))
-        entering = 0
-    return most
+            width = 1 if isinstance(layer, Embedding) else placed.inputs - layer.extra_inputs
+            size += _vectors(steps if inputs_of(network.flow)[part].sequence else 1, width) if inputs else 0
+        if isinstance(layer, Cell):
+            copies = 3 if layer.directions == 2 else 1  # each direction's, and the two merged
+            size += copies * _vectors(steps, layer.sizes(placed.inputs)[layer.output])
+            size += _vectors(steps, placed.inputs) if layer.extra_inputs else 0
+        elif not isinstance(layer, Embedding | Dropout):  # which output numbers that they read
+            size += _vectors(steps, placed.outputs)
+    return size
 
 
-def _inputs(first: Placed, many: bool) -> int:
-    """Return the bytes of the inputs of a part: vectors, or an embedding's token numbers."""
-    steps = (first.uses or 1) if many else 1
-    if isinstance(first.layer, Embedding):
-        return _list(steps) + steps * FLOAT
-    return _vectors(steps, first.inputs - first.layer.extra_inputs)
+def _states(network: Network) -> int:
+    """Estimate the memory of the states and gates of every step in bytes."""
+    size = 0
+    for placed in network.stack:
+        if isinstance(layer := placed.layer, Cell):
+            sizes, gates = layer.sizes(placed.inputs), layer.gates(placed.inputs)
+            widths = [*(layer.units for _ in gates), *(sizes[width] for width in layer.states.values())]
+            size += layer.directions * (placed.uses or 1) * sum(_vectors(1, width) for width in widths)
+    return size
 
 
-def _cell_outputs(layer: Cell, placed: Placed, traced: bool) -> tuple[int, int]:
-    """Return two numbers of bytes: of the vectors a recurrent layer needs while it runs, and of those that are kept."""
-    steps, sizes = placed.uses or 1, layer.sizes(placed.inputs)
-    gates = layer.gates(placed.inputs)
-    every = layer.directions * _vectors(steps, sizes[layer.output])
-    if layer.directions == 2:  # the two directions are joined; concatenated, they share their numbers
-        every += steps * _list(placed.outputs) + (0 if placed.outputs > sizes[layer.output] else steps * FLOAT)
-    if layer.extra_inputs:
-        every += steps * (_list(placed.inputs) + layer.extra_inputs * FLOAT)
-    products = sum(product.form is Form.FULL for gate in gates for product in gate.products)
-    running = _vectors(products + len(gates) + 4, layer.units)
-    if traced:
-        widths = [*(layer.units for _ in gates), *(sizes[width] for width in layer.states.values())]
-        return running, every + layer.directions * steps * (STEP + sum(map(_vector, widths)))
-    if placed.sequence:
-        return running, every
-    return running + every, _vectors(1, placed.outputs)
-
-
-def _weights(placed: Placed, drawn: bool) -> int:
-    """Return the bytes of the weights, whose numbers are shared, and of their matrices, transposed or as rows."""
+def _weights(placed: Placed) -> int:
     if isinstance(placed.layer, External):
         return 0
-    matrices = (Role.INPUT, Role.KERNEL, Role.RECURRENT)
-    turned = any(tensor.role in matrices[:2] and tensor.axes[-1].letter != "m" for tensor in placed.tensors)
-    total = GRID if drawn else 0
-    for tensor in placed.tensors:
-        *most, columns = tensor.shape or (1,)
-        rows = prod(most)
-        total += _list(rows) + (rows * _list(columns) if drawn else 0)
-        total += columns * _list(rows) if turned and tensor.role in matrices else 0
-    return total
+    shapes = [tensor.shape for tensor in placed.tensors]
+    vectors = sum(prod(shape[:-1]) + (shape[-1] if len(shape) > 1 else 0) for shape in shapes if shape)
+    return BYTES_PER_VECTOR * vectors + BYTES_PER_WEIGHT * placed.params
 
 
 def _vectors(count: int, width: int) -> int:
-    """Return the bytes of a list of vectors, each with numbers of its own."""
-    return _list(count) + count * _vector(width)
-
-
-def _vector(width: int) -> int:
-    return _list(width) + width * FLOAT
-
-
-def _list(places: int) -> int:
-    """Return the bytes of a list without its items."""
-    return LIST + places * PLACE
+    return count * (BYTES_PER_VECTOR + BYTES_PER_NUMBER * width)

@@ -128,14 +128,14 @@ _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "directi
 
 
 def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
-    from rnncalc.reports.sheet import Arithmetic  # imported only for tables
+    from rnncalc.reports.sheet import worked  # imported only for tables
 
     total = _numbers(count, cost, count)
     rows: Iterator[tuple[Placed, Row]] = (
         (
             layer,
             (
-                *(layer.kind, widths(layer), layer.shape, Arithmetic(layer.formula, layer.substituted)),
+                *(layer.kind, widths(layer), layer.shape, worked(layer.layout.params, layer.sizes)),
                 *_numbers(count, cost, layer).values(),
             ),
         )

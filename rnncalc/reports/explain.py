@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.formula import Expression, Times, letters, numbers
+from rnncalc.conventions.formula import Times, numbers
 from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
@@ -22,7 +22,7 @@ from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
 from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell
+from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
 from rnncalc.text import all_of, decimal, has_letters, plural
@@ -187,11 +187,6 @@ def in_words(value: str | TensorName | Phrase) -> str:
     return value
 
 
-def worked(expression: Expression, sizes: Mapping[str, int] = {}) -> Arithmetic:
-    """Return an expression in letters and with numbers."""
-    return Arithmetic(letters(expression), numbers(expression, sizes))
-
-
 def _row(step: Step, of: Derivation | None = None) -> Row:
     """Return a line; a tensor whose name is a symbol in the convention is labelled with the symbol."""
     arithmetic = worked(step.expression, step.sizes)
@@ -350,11 +345,12 @@ def letters_of(each: Derivation) -> Iterator[str]:
         added = layer.extra_inputs and not has_letters(placed.inputs)
         sum_ = f"{width} + {layer.extra_inputs} = " if added else ""
         size = f"{sum_}{placed.sizes['m']}"
-        yield f"{'' if size == 'm' else 'm = '}{size}: {_source(each)}{extra}"
+        yield f"{'' if has_letters(placed.sizes['m']) else 'm = '}{size}: {_source(each)}{extra}"
+    others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
     for letter, name in (_NAMES | (_NAMES_ON_GRID if layer.grid else {})).items():
         if letter in placed.sizes:
-            size = str(placed.sizes[letter])
-            yield f"{letter}: {name}" if size == letter else f"{letter} = {size}: {name}"
+            number = placed.sizes[letter]
+            yield f"{number}: {name}" if has_letters(number) or letter in others else f"{letter} = {number}: {name}"
     for letter, number in placed.sizes.items() if isinstance(layer, Transform) else ():  # letters of its own
         if letter != "m" and letter not in _NAMES | _NAMES_ON_GRID:
             yield f"{letter} = {number}"

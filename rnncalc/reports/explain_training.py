@@ -12,10 +12,10 @@ from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
 from rnncalc.questions.training import Training
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, enumeration, plain, vector
-from rnncalc.reports.explain import equations, in_words, row_data, worked
+from rnncalc.reports.explain import equations, in_words, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
+from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import Letter, letters_of, stacks

@@ -10,10 +10,10 @@ from rnncalc.layers.layer import External
 from rnncalc.questions.operations import OperationsDerivation, PassOperations
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
 from rnncalc.reports.equations import enumeration, plain, vector
-from rnncalc.reports.explain import equations, row_data, worked
+from rnncalc.reports.explain import equations, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Column, Phrase, Sheet, Value
+from rnncalc.reports.sheet import Column, Phrase, Sheet, Value, worked
 from rnncalc.text import plural
 
 TITLES = {

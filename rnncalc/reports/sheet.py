@@ -5,10 +5,11 @@ Knows no question, no network and no format: formats decide how the parts look.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rnncalc.conventions.formula import Expression, letters, numbers
 from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
@@ -21,6 +22,13 @@ class Arithmetic(Frozen):
 
     letters: str
     numbers: str
+
+
+def worked(expression: Expression, sizes: Mapping[str, int] = {}) -> Arithmetic:
+    """Return an expression in letters and with numbers; in the user's letters alone if they gave any for a size."""
+    substituted = numbers(expression, sizes)
+    own = any(map(has_letters, sizes.values()))
+    return Arithmetic(substituted if own else letters(expression), substituted)
 
 
 class TensorName(Frozen):

@@ -35,7 +35,6 @@ class Tracer(Recorder):
         super().__init__(layer.kind)
         self._layer = layer
         self._habits = habits
-        self.asked: set[str] = set()  # the habits that the step asks for
         self._sides = sides
         self._gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self._weights = {weight.letter: weight for weight in layer.weights}
@@ -98,7 +97,6 @@ class Tracer(Recorder):
     def habit(self, name: str) -> bool:
         if name not in Habits.fields:
             raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits.fields)}")
-        self.asked.add(name)
         return bool(getattr(self._habits, name))
 
     def product(self, letter: str, vector: Operand) -> Operand:
@@ -349,21 +347,8 @@ def _of_cell(layer: Cell, inputs: int, convention: Convention) -> Trace:
     sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
     tracer = Tracer(layer, inputs, convention.habits(layer.kind), sides)
     found = tracer()
-    _check_habits(layer, inputs, convention, tracer.asked)
     made.append((declares, found))
     return found
-
-
-def _check_habits(layer: Cell, inputs: int, convention: Convention, asked: set[str]) -> None:
-    """Refuse a habit of the convention's row for this kind that its step asks for neither here nor by default."""
-    habits = convention.habits(layer.kind)
-    for name in Habits.fields if isinstance(convention.cells, Mapping) else ():
-        if getattr(habits, name) and name not in asked:
-            plain = Tracer(layer.replace(**layer.defaults), inputs, habits, NO_SIDES)
-            plain()
-            if name not in plain.asked:
-                message = f"habits: {name}: the step of {layer.kind} asks for no such habit; remove it"
-                raise DeclarationError(f"{convention.name}: {layer.kind}: {message}")
 
 
 def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:

@@ -1,8 +1,6 @@
 """A stranger adds a framework: a convention, and a binding by hand, each named in its list."""
 
-import sys
 from math import exp, tanh
-from pathlib import Path
 
 import pytest
 from conftest import Call, refusal, report_of
@@ -113,33 +111,6 @@ def test_an_order_that_its_binding_has_not_is_told(call: Call, monkeypatch: pyte
     done = call("run", "-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
     assert done.code == 1
     assert "weft: the gates lie in it as nzr, and rzn is declared" in done.out
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (None, " cannot be imported: ModuleNotFoundError: No module named 'weaver'"),
-        ("BINDNG = 1\n", ": no binding is there; write BINDING = Binding(...) in it"),
-        (
-            "from rnncalc.forward.bindings import Bindng\n",
-            " cannot be imported: ImportError: cannot import name 'Bindng'",
-        ),
-    ],
-)
-def test_a_list_that_leads_to_no_binding(
-    source: str | None, message: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Refused in one line, with what to write; what needs no binding goes on."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "weaver", raising=False)
-    if source is not None:
-        (tmp_path / "weaver.py").write_text(source)
-    monkeypatch.setitem(BINDINGS, "loom", "weaver")
-    args = ("-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
-    assert call(*args).code == 0
-    done = call("run", *args)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert done.err.startswith(f"rnncalc: loom: in rnncalc/forward/bindings/__init__.py, 'weaver'{message}")
 
 
 @pytest.mark.parametrize(

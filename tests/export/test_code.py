@@ -148,12 +148,6 @@ def test_names_that_would_meet_are_told_apart() -> None:
     assert [*identifiers(program.modules).values()] == ["a", "a_h_0_2", "a_2", "a_3"]
 
 
-def test_a_long_title_is_cut_between_words() -> None:
-    """The name of a class is one that a person can say."""
-    net = Network(input=4, layers=[LSTM(3)], name="Word language model with tied output, the large one")
-    assert "class WordLanguageModelWithTied(nn.Module):" in source(net, "pytorch")
-
-
 def test_a_stack_is_one_module_in_pytorch() -> None:
     """As its users write it, with the tensors that `count` numbers."""
     net = Network(input=8, layers=[LSTM(16, repeat=2, bidirectional=True)])
@@ -199,16 +193,23 @@ def test_a_long_sum_has_a_line_for_each_term() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "of"),
+    ("title", "name"),
     [
         ("a" * 15 + " " + "b" * 16 + " c", "A" + "a" * 14 + "B" + "b" * 15),  # 32 characters with the space
         ("a" * 15 + " " + "b" * 17 + " c", "A" + "a" * 14),
         ("a" * 40, "A" + "a" * 31),
+        ("Word language model with tied output, the large one", "WordLanguageModelWithTied"),
+        ("print", "Print"),
+        ("exception", "ExceptionNetwork"),
+        ("a", "A"),
+        ("none", "NoneNetwork"),
+        ("1st", "Network1st"),
+        ("!", "Network"),
     ],
 )
-def test_a_name_is_cut_behind_at_most_32_characters(name: str, of: str) -> None:
-    """At the end of a word; a word that is longer itself is cut."""
-    assert class_name(name) == of
+def test_the_name_of_a_class(title: str, name: str) -> None:
+    """No builtin or keyword, no digit first, cut behind 32 characters at the end of a word if there is one."""
+    assert class_name(title) == name
 
 
 @pytest.mark.parametrize("text", ['a """quoted""" word', "C:\\new\\table", 'ends with """', '\\"""'])
@@ -226,19 +227,3 @@ def test_a_line_is_broken_behind_88_characters() -> None:
     assert broken(f"x = ({'a' * 40}, {'b' * 43})") == ["x = (", f"    {'a' * 40},", f"    {'b' * 43},", ")"]
     assert broken(f"{'a' * 79}  # noted") == [f"{'a' * 79}  # noted"]
     assert broken(f"{'a' * 80}  # noted") == ["# noted", "a" * 80]
-
-
-@pytest.mark.parametrize(
-    ("name", "of"),
-    [
-        ("print", "Print"),
-        ("exception", "ExceptionNetwork"),
-        ("a", "A"),
-        ("none", "NoneNetwork"),
-        ("1st", "Network1st"),
-        ("!", "Network"),
-    ],
-)
-def test_a_class_has_a_name_of_its_own(name: str, of: str) -> None:
-    """No builtin or keyword, and no digit first."""
-    assert class_name(name) == of

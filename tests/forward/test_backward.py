@@ -381,12 +381,11 @@ def test_a_backward_direction_keeps_what_the_steps_before_let_it() -> None:
 
 
 def test_the_work_of_a_backward_pass_is_that_of_its_passes() -> None:
-    """One unit, 3 steps, 3 weights: a pass multiplies 6 times and takes 400 for each step beside and 4,000 for the
-    layer, and each weight is moved both ways: 7 passes. Going back multiplies 8 times; in chunks of 2, 2 times, and is
-    compared with all of it."""
+    """One unit, 3 steps, 3 weights: a pass multiplies 6 times and takes 400 more for each step, and each weight is
+    moved both ways: 7 passes. Going back multiplies 8 times; in chunks of 2, 2 times, beside all of it."""
     net = Network(input=1, layers=[RNN(1)], steps=3)
-    assert whole_work(net) == whole_work(net, 3) == (5_206 + 8) + 7 * 5_206
-    assert whole_work(net, 2) == 2 * (5_206 + 2) + 7 * 5_206
+    assert whole_work(net) == whole_work(net, 3) == (1_206 + 8) + 7 * 1_206
+    assert whole_work(net, 2) == 2 * (1_206 + 2) + 7 * 1_206
     with pytest.raises(CallError, match="chunk: expected a whole number, 1 or more, got 0"):
         whole_work(net, 0)
 

@@ -2,11 +2,13 @@
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from conftest import Call, file_at
+from modelfiles import messages
 from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
@@ -59,6 +61,29 @@ def test_an_empty_file_of_every_format(tmp_path: Path, suffix: str, monkeypatch:
     assert is_model(str(path))
     with pytest.raises(SpecError):
         read(str(path))
+
+
+def onnx(path: Path) -> Path:
+    """Write an ONNX file of one LSTM."""
+    tensors = [messages.tensor("w", (1, 8, 3)), messages.tensor("r", (1, 8, 2))]
+    return messages.onnx(path, messages.node("LSTM", "x w r", "y"), tensors=tensors)
+
+
+@pytest.mark.parametrize(
+    ("write", "suffix", "step"),
+    [
+        (onnx, ".onnx", 1),
+        (lambda path: safetensors(path, {"w": (2,)}), ".safetensors", 1),
+        (lambda path: state_dict(path, lstm(1, 1)), ".pt", 3),
+    ],
+)
+def test_a_file_cut_anywhere(write: Callable[[Path], Path], suffix: str, step: int, tmp_path: Path) -> None:
+    """There is no byte at which it is still a file: an ONNX file ends with its version, an archive with its list."""
+    whole, path = write(tmp_path / "whole").read_bytes(), tmp_path / f"cut{suffix}"
+    for end in range(0, len(whole), step):
+        path.write_bytes(whole[:end])
+        with pytest.raises(SpecError):
+            read(str(path))
 
 
 def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:

@@ -124,28 +124,6 @@ def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
     assert file.params == 4 * 2 * (3 + 2 + 2)
 
 
-@pytest.mark.parametrize(
-    ("setting", "doubted"),
-    [
-        (attribute("direction", field(4, "forward")), False),
-        (attribute("direction", field(4, "reverse")), True),
-        (attribute("activations", field(9, "Sigmoid"), field(9, "Relu"), field(9, "Relu")), False),
-        (attribute("activations", field(9, "HardSigmoid"), field(9, "Tanh"), field(9, "Tanh")), True),
-        (attribute("activations", field(9, "Sigmoid"), field(9, "Tanh"), field(9, "Relu")), True),
-        (attribute("input_forget", field(3, 1)), True),
-        (attribute("input_forget", field(3, 0)), False),
-        (attribute("clip", field(2, 3.0)), True),
-        (attribute("activation_alpha", field(7, b"\0\0\0\x3f")), False),
-    ],
-)
-def test_what_an_operator_computes_otherwise_is_said(tmp_path: Path, call: Call, setting: bytes, doubted: bool) -> None:
-    """Counts are the same, and a run would differ."""
-    path = onnx(tmp_path / "a.onnx", node("LSTM", "x w r b", "y", setting, name="rnn"), tensors=LSTM)
-    text = call("read", path).out
-    assert ("a run differs" in text) is doubted
-    assert ("activation: relu" in text) is (b"Relu" in setting and not doubted)
-
-
 TYPES = {"FLOAT": 1, "INT": 2, "STRING": 3, "FLOATS": 6, "INTS": 7, "STRINGS": 8}
 """AttributeProto.AttributeType, as onnx.proto numbers it; field 20 of an attribute has it."""
 
@@ -287,16 +265,6 @@ def test_a_length_that_is_not_there(tmp_path: Path) -> None:
     path.write_bytes(field(1, 10) + number(7 << 3 | 2) + number(2**63))
     with pytest.raises(SpecError, match="is cut off"):
         read(str(path))
-
-
-def test_a_file_cut_anywhere(tmp_path: Path) -> None:
-    """At every byte: the version of its operators stands at its end."""
-    whole = onnx(tmp_path / "a.onnx", OPERATOR, tensors=LSTM).read_bytes()
-    path = tmp_path / "cut.onnx"
-    for end in range(len(whole)):
-        path.write_bytes(whole[:end])
-        with pytest.raises(SpecError):
-            read(str(path))
 
 
 def steps_of(work: Callable[[], object]) -> int:

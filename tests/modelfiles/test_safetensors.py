@@ -190,13 +190,3 @@ def test_a_header_that_lies(tmp_path: Path, text: str, length: int | None, said:
     """About lengths, shapes, places, or as JSON: refused in a line, before anything is taken that it promises."""
     with pytest.raises(SpecError, match=said):
         read(header(tmp_path, text, bytes(4), length))
-
-
-def test_a_file_cut_anywhere(tmp_path: Path) -> None:
-    """At every byte: there is no place where it is still a file."""
-    whole = safetensors(tmp_path / "a.safetensors", {"w": (2,)}).read_bytes()
-    path = tmp_path / "cut.safetensors"
-    for end in range(len(whole)):
-        path.write_bytes(whole[:end])
-        with pytest.raises(SpecError):
-            read(str(path))

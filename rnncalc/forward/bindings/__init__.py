@@ -9,9 +9,10 @@ with numbers worked out by hand and with the frameworks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Protocol
 
-from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, declared, raised
+from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, raised
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
 from rnncalc.records import Record
@@ -143,8 +144,8 @@ def binding(convention: str) -> Binding:
         message = f"the convention {convention} has no binding by hand, so its weights cannot be run"
         raise RefusedError(f"{message}; write one in forward/bindings, or count without running")
     if isinstance(found, str):
-        where = f"{convention}: in rnncalc/forward/bindings/__init__.py, {found!r}"
-        BINDINGS[convention] = found = declared(where, found, Binding)
+        loaded: Binding = import_module(found).BINDING
+        BINDINGS[convention] = found = loaded
     bound = found.cell
 
     def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> BoundWeights:

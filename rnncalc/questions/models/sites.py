@@ -15,9 +15,15 @@ from typing import Any
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.layout import layout
 from rnncalc.conventions.tensor import STORED
-from rnncalc.layers import kind
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.conv_lstm import ConvLSTM
+from rnncalc.layers.convolution import Conv1D
+from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, Layer
+from rnncalc.layers.lstm import LSTM
+from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.options import OPTIONS
+from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
 from rnncalc.records import Record
 
@@ -80,19 +86,24 @@ def sites_of(file: ModelFile) -> tuple[Site, ...]:
 
     Files that sort their tensors store it under the first name.
     """
-    guess = _GUESSERS[file.framework]
-    sites = tuple(_confirmed(site, file.framework) for module in file.modules for site in guess(module))
+    sites = tuple(site for module in file.modules for site in _sites(module, file.framework))
     if file.ordered:
         return sites
     tables = _tables(sites)
     return tuple(_with_owner(site, tables) for site in sites)
 
 
-def _confirmed(site: Site, framework: str) -> Site:
-    """Return a site with its layer if the layer's tensors match the site's, else without a layer."""
-    if site.layer is None or expected(site.layer, site.inputs, framework) == site.shapes:
-        return site
-    return site._replace(layer=None, inputs=0, doubts=())
+def _sites(module: FileModule, framework: str) -> Iterator[Site]:
+    """Yield the layers stacked in a module, each with the layer whose tensors are the site's, if one is recognised."""
+    stacked = (
+        _stacked(module) if framework == "pytorch" else [Site(module.path, 0, module.tensors, buffers=module.buffers)]
+    )
+    for site in stacked:
+        match _GUESSES[framework](site, module):
+            case (layer, inputs, doubts) if expected(layer, inputs, framework) == site.shapes:
+                yield site.guessed(layer, inputs, *doubts)
+            case _:
+                yield site
 
 
 def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | None:
@@ -196,75 +207,17 @@ def _with_owner(site: Site, tables: Mapping[str, Site]) -> Site:
     return _table(owned) if table is site else owned
 
 
-_BY_GATES = {1: "rnn", 3: "gru", 4: "lstm"}
+# What recognises a layer returns a guess: the layer, its input width, and what the file leaves open about it.
+
+Guess = tuple[Layer, int, tuple[Doubt, ...]]
+
+_BY_GATES: dict[int, Any] = {1: RNN, 3: GRU, 4: LSTM}
 """The cells that frameworks fuse, by the number of their gates."""
 
 
-def _kind(name: str, **options: Any) -> Layer:
-    made: Any = kind(name)
-    layer: Layer = made(**options)
-    return layer
-
-
-# PyTorch: cells by the rows for each column of their recurrent matrix.
-
-_RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
-_TABLE = re.compile(r"emb|lookup|wte|vocab|token", re.IGNORECASE)
-
-
-def _pytorch_sites(module: FileModule) -> Iterator[Site]:
-    """Yield the recurrent layers stacked in a module by their numbers, and what else it holds as number 0."""
-    stacked: dict[int, dict[str, FileTensor]] = {}
-    others: dict[str, FileTensor] = {}
-    for leaf, tensor in module.tensors.items():
-        if found := _RECURRENT.fullmatch(leaf):
-            stacked.setdefault(int(found[2] or 0), {})[f"{found[1]}_l0{found[3] or ''}"] = tensor
-        else:
-            others[leaf] = tensor
-    for number in sorted(stacked):
-        yield _pytorch_cell(Site(module.path, number, stacked[number]))
-    if others or not stacked:
-        yield _pytorch_matrix(Site(module.path, 0, others, buffers=module.buffers))
-
-
-def _pytorch_cell(site: Site) -> Site:
-    shapes = site.shapes
-    try:
-        (rows, columns), (_, inputs) = shapes["weight_hh_l0"], shapes["weight_ih_l0"]
-        projection, units = shapes.get("weight_hr_l0", (None, columns))
-    except (KeyError, ValueError):
-        return site
-    name = _BY_GATES.get(rows // units) if units else None
-    if name is None:
-        return site
-    options: dict[str, Any] = {"bidirectional": "weight_hh_l0_reverse" in shapes, "bias": "bias_ih_l0" in shapes}
-    if projection is not None and name == "lstm":
-        options["projection"] = projection
-    doubts = (Doubt.RECURRENT_ACTIVATION,) if name == "rnn" else ()
-    return site.guessed(_kind(name, units=units, **options), inputs, *doubts)
-
-
-def _pytorch_matrix(site: Site) -> Site:
-    """Return a dense layer, a convolution or a norm; a matrix without a bias may be a table, and is one by its name."""
-    shape = site.shapes.get("weight", ())
-    if len(shape) == 3 and not _TURNED.search(site.path):
-        filters, channels, kernel = shape
-        layer = _kind("conv1d", filters=filters, kernel=kernel, bias="bias" in site.tensors)
-        return site.guessed(layer, channels, Doubt.WINDOW)
-    if "running_mean" in site.buffers:
-        affine = "weight" in site.tensors
-        (width,) = of if len(of := site.buffers["running_mean"].shape) == 1 else (0,)
-        return site.guessed(_kind("batch_norm", scale=affine, center=affine), width, Doubt.EPSILON)
-    if len(shape) == 1 and ("bias" in site.tensors or _NORM.search(site.path)) and not _OTHER_NORM.search(site.path):
-        return site.guessed(_kind("layer_norm", bias="bias" in site.tensors), shape[0], Doubt.NORM)
-    if len(shape) != 2:
-        return site
-    rows, columns = shape
-    if "bias" in site.tensors:
-        return site.guessed(Dense(rows), columns, Doubt.ACTIVATION)
-    if _TABLE.search(site.path):
-        return site.guessed(Embedding(columns), rows)
-    return site.guessed(Dense(rows, bias=False), columns, Doubt.ACTIVATION, Doubt.TABLE)
+def _fused(width: int, units: int) -> Any:
+    """Return the class of a cell by the width of all its gates, None if no cell has so many."""
+    return _BY_GATES.get(width // units) if units else None
 
 
 _NORM = re.compile(r"norm|(^|[._])ln(_|[0-9]|[.]|$)", re.IGNORECASE)
@@ -274,172 +227,162 @@ _TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable", re.IGNOREC
 """Convolutions that are no conv1d, though some have the same tensors."""
 
 
-# Keras: by the configuration of a layer, and without one by its shapes.
+# PyTorch: by names and shapes alone, and for some layers by the name of their module.
 
-_MERGES = ("sum", "mul", "ave")
-_CLASSES = {"conv1d": ("", "Conv1D"), "layer_norm": ("", "LayerNormalization")}
-"""What a configuration, if there is one, calls a layer that has the same tensors as others."""
-
-
-def _keras_sites(module: FileModule) -> Iterator[Site]:
-    """Yield the one layer of a module."""
-    site, settings = Site(module.path, 0, module.tensors), module.settings
-    shapes = site.shapes
-    if found := _keras_conv_lstm(site, module) or _keras_around(site, module):
-        yield found
-        return
-    ways = any(name.startswith("backward/") for name in shapes)
-    mark = "forward/" if ways else ""
-    kernel = shapes.get(f"{mark}kernel", shapes.get("embeddings", ()))
-    recurrent = shapes.get(f"{mark}recurrent_kernel")
-    if len(kernel) != 2:
-        yield site
-        return
-    inputs, columns = kernel
-    if "embeddings" in shapes:
-        yield site.guessed(Embedding(columns), inputs)
-    elif recurrent is None:
-        layer, doubts = _keras_active(Dense(columns, bias="bias" in shapes), settings)
-        yield site.guessed(layer, inputs, *doubts)
-    elif len(recurrent) == 2 and recurrent[0] and (name := _BY_GATES.get(recurrent[1] // recurrent[0])):
-        bias = shapes.get(f"{mark}bias")
-        options: dict[str, Any] = {"bidirectional": ways, "bias": bias is not None}
-        if ways and settings.get("merge_mode") in _MERGES:
-            options["merge"] = settings["merge_mode"]
-        if name == "gru" and (len(bias) == 1 if bias else settings.get("reset_after") is False):
-            options["reset_after"] = False
-        layer, doubts = _keras_active(_kind(name, units=recurrent[0], **options), settings)
-        yield site.guessed(layer, inputs, *doubts, *_keras_otherwise(settings))
-    else:
-        yield site
+_RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
+_TABLE = re.compile(r"emb|lookup|wte|vocab|token", re.IGNORECASE)
 
 
-def _keras_conv_lstm(site: Site, module: FileModule) -> Site | None:
-    """Return a convolutional LSTM, None if it is none; without a configuration, or a known space, of one place."""
-    shapes, settings = site.shapes, module.settings
-    kernel, recurrent = (shapes.get(name, ()) for name in ("kernel", "recurrent_kernel"))
-    if len(kernel) not in (3, 4) or len(recurrent) != len(kernel) or {*kernel[:-2], *recurrent[:-2]} != {kernel[0]}:
-        return None
-    usual = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last"}
-    if settings and any(settings.get(word) != value for word, value in usual.items()):
-        return None
-    space = settings.get("space", (1,) * (len(kernel) - 2))
-    layer = _kind("conv_lstm", units=recurrent[-2], kernel=kernel[0], space=space, bias="bias" in shapes)
-    inputs = kernel[-2] * prod(space)
-    if not settings:
-        return site.guessed(layer, inputs, Doubt.SPACE)
-    layer, doubts = _keras_active(layer, settings)
-    if "space" not in settings:
-        doubts = (*doubts, Doubt.PLACES)
-    return site.guessed(layer, inputs, *doubts, *_keras_otherwise(settings))
+def _stacked(module: FileModule) -> Iterator[Site]:
+    """Yield the recurrent layers stacked in a module by their numbers, and what else it holds as number 0."""
+    stacked: dict[int, dict[str, FileTensor]] = {}
+    others: dict[str, FileTensor] = {}
+    for leaf, tensor in module.tensors.items():
+        if parts := _RECURRENT.fullmatch(leaf):
+            stacked.setdefault(int(parts[2] or 0), {})[f"{parts[1]}_l0{parts[3] or ''}"] = tensor
+        else:
+            others[leaf] = tensor
+    for number, tensors in sorted(stacked.items()):
+        yield Site(module.path, number, tensors)
+    if others or not stacked:
+        yield Site(module.path, 0, others, buffers=module.buffers)
 
 
-def _keras_otherwise(settings: Mapping[str, Any]) -> tuple[Doubt, ...]:
-    """Return the doubt about a cell with other activations of gates, or another direction, than a spec has."""
-    otherwise = settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True
-    return (Doubt.OTHERWISE,) if otherwise else ()
-
-
-def _keras_around(site: Site, module: FileModule) -> Site | None:
-    """Return a convolution or a norm, None if it is neither."""
-    settings, shapes = module.settings, site.shapes
-    kernel = shapes.get("kernel", ())
-    (width,) = next((shape for shape in shapes.values() if len(shape) == 1), (0,))
-    if len(kernel) == 3 and module.kind in _CLASSES["conv1d"] and not _TURNED.search(site.path):
-        taps, channels, filters = kernel
-        words = {"stride": "strides", "padding": "padding", "dilation": "dilation_rate", "groups": "groups"}
-        options = {option: settings[word] for option, word in words.items() if settings.get(word) is not None}
-        if any(kind("conv1d").option(option).allowed.problem(value) for option, value in options.items()):
-            return None
-        layer = _kind("conv1d", filters=filters, kernel=taps, bias="bias" in shapes, **options)
-        groups = options.get("groups", 1)
-        if not settings:
-            return site.guessed(layer, channels, Doubt.WINDOW)
-        layer, doubts = _keras_active(layer, settings)
-        return site.guessed(layer, channels * groups, *doubts)
-    epsilon = settings.get("epsilon")
-    doubts = () if epsilon == _EPSILON else (Doubt.EPSILON if epsilon is None else Doubt.OTHER_EPSILON,)
-    if "moving_mean" in shapes:
-        return site.guessed(_kind("batch_norm", scale="gamma" in shapes, center="beta" in shapes), width, *doubts)
-    if "gamma" in shapes and module.kind in _CLASSES["layer_norm"] and not _OTHER_NORM.search(site.path):
-        return site.guessed(_kind("layer_norm", bias="beta" in shapes), width, *doubts)
+def _pytorch(site: Site, _: FileModule) -> Guess | None:
+    """Recognise a layer; a matrix without a bias may be a table, and is one by its name."""
+    path, shapes = site.path, site.shapes
+    bias, affine = "bias" in shapes, "weight" in shapes
+    options: dict[str, Any] = {"bidirectional": "weight_hh_l0_reverse" in shapes, "bias": "bias_ih_l0" in shapes}
+    means = {name: tensor.shape for name, tensor in site.buffers.items() if name == "running_mean"}
+    match {**shapes, **means}:
+        case {"weight_ih_l0": (_, inputs), "weight_hr_l0": (projection, units)}:
+            return LSTM(units=units, projection=projection, **options), inputs, ()
+        case {"weight_ih_l0": (_, inputs), "weight_hh_l0": (rows, units)} if cell := _fused(rows, units):
+            return cell(units=units, **options), inputs, (Doubt.RECURRENT_ACTIVATION,) if cell is RNN else ()
+        case {"weight": (filters, channels, kernel)} if not _TURNED.search(path):
+            return Conv1D(filters=filters, kernel=kernel, bias=bias), channels, (Doubt.WINDOW,)
+        case {"running_mean": mean}:
+            return BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0, (Doubt.EPSILON,)
+        case {"weight": (width,)} if (bias or _NORM.search(path)) and not _OTHER_NORM.search(path):
+            return LayerNorm(bias=bias), width, (Doubt.NORM,)
+        case {"weight": (units, inputs)} if bias:
+            return Dense(units), inputs, (Doubt.ACTIVATION,)
+        case {"weight": (words, width)} if _TABLE.search(path):
+            return Embedding(width), words, ()
+        case {"weight": (units, inputs)}:
+            return Dense(units, bias=False), inputs, (Doubt.ACTIVATION, Doubt.TABLE)
     return None
 
 
-_EPSILON = 1e-3
-"""Keras's own epsilon, in both norms."""
+# Keras: by names and shapes, with the settings of a configuration if there is one.
+
+_AS_CONV_LSTM = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last"}
+_WORDS = {"stride": "strides", "padding": "padding", "dilation": "dilation_rate", "groups": "groups"}
 
 
-def _keras_active(layer: Layer, settings: Mapping[str, Any]) -> tuple[Layer, tuple[Doubt, ...]]:
-    """Return a layer with its activation, and a doubt if it is missing or unknown to specs."""
+def _keras(site: Site, module: FileModule) -> Guess | None:
+    """Recognise a layer; a conv_lstm without a configuration, or a known space, has one place."""
+    path, settings = module.path, module.settings
+    ways = any(name.startswith("backward/") for name in site.tensors)
+    shapes = {name.removeprefix("forward/"): shape for name, shape in site.shapes.items()}
+    bias = "bias" in shapes
+    match shapes:
+        case {"moving_mean": (width,)}:
+            return BatchNorm(scale="gamma" in shapes, center="beta" in shapes), width, _keras_epsilon(settings)
+        case {"gamma": (width,)} if module.kind in ("", "LayerNormalization") and not _OTHER_NORM.search(path):
+            return LayerNorm(bias="beta" in shapes), width, _keras_epsilon(settings)
+        case {"embeddings": (words, width)}:
+            return Embedding(width), words, ()
+        case {"kernel": (inputs, _), "recurrent_kernel": (units, columns)} if cell := _fused(columns, units):
+            options: dict[str, Any] = {"bidirectional": ways, "bias": bias}
+            if ways and settings.get("merge_mode") in ("sum", "mul", "ave"):
+                options["merge"] = settings["merge_mode"]
+            if cell is GRU and (len(shapes["bias"]) == 1 if bias else settings.get("reset_after") is False):
+                options["reset_after"] = False
+            return _keras_active(cell(units=units, **options), inputs, settings)
+        case {"kernel": (*kernel, channels, _), "recurrent_kernel": (*window, units, _)} if kernel == window:
+            if len({*kernel}) != 1 or len(kernel) > 2 or (settings and not settings.items() >= _AS_CONV_LSTM.items()):
+                return None
+            space = settings.get("space", (1,) * len(kernel))
+            layer = ConvLSTM(units=units, kernel=kernel[0], space=space, bias=bias)
+            doubts = () if "space" in settings else (Doubt.PLACES,)
+            return _keras_active(layer, channels * prod(space), settings, *doubts, without=Doubt.SPACE)
+        case {"kernel": (taps, channels, filters)} if module.kind in ("", "Conv1D") and not _TURNED.search(path):
+            options = {option: settings[word] for option, word in _WORDS.items() if settings.get(word) is not None}
+            convolution = Conv1D(filters=filters, kernel=taps, bias=bias, **options)
+            if not any(convolution.value_problems()):
+                return _keras_active(convolution, channels * convolution.groups, settings, without=Doubt.WINDOW)
+        case {"kernel": (inputs, units)}:
+            return _keras_active(Dense(units, bias=bias), inputs, settings)
+    return None
+
+
+def _keras_active(
+    layer: Layer, inputs: int, settings: Mapping[str, Any], *doubts: Doubt, without: Doubt = Doubt.ACTIVATION
+) -> Guess:
+    """Return a guess with the activation of its settings, and doubts about what a spec cannot say.
+
+    without: the doubt if there is no configuration.
+    """
+    if not settings:
+        return layer, inputs, (without,)
     activation = settings.get("activation")
-    if activation is not None and OPTIONS["activation"].allowed.problem(activation) is None:
-        return layer.replace(activation=activation), ()
-    return layer, (Doubt.ACTIVATION,)
-
-
-# ONNX: by the operator.
-
-_OPERATORS = {"RNN": "rnn", "GRU": "gru", "LSTM": "lstm"}
-_ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": "linear"}
-
-
-def _onnx_sites(module: FileModule) -> Iterator[Site]:
-    """Yield the one layer of an operator."""
-    site = Site(module.path, 0, module.tensors, buffers=module.buffers)
-    shapes = site.shapes
-    if module.kind in _OPERATORS and len(shapes.get("W", ())) == 3 and len(shapes.get("R", ())) == 3:
-        (ways, _, inputs), (_, _, units) = shapes["W"], shapes["R"]
-        options: dict[str, Any] = {
-            "bidirectional": ways == 2,
-            "bias": "B" in shapes,
-            "learned_state": "initial_h" in shapes,
-        }
-        if module.kind == "LSTM":
-            options["peepholes"] = "P" in shapes
-        if module.kind == "GRU" and module.settings.get("linear_before_reset") == [1]:
-            options["reset_after"] = True
-        activation, doubts = _onnx_activation(module)
-        if _onnx_otherwise(module):
-            doubts = (*doubts, Doubt.OTHERWISE)
-        layer = _kind(_OPERATORS[module.kind], units=units, activation=activation, **options)
-        yield site.guessed(layer, inputs, *doubts)
-    elif module.kind == "Gather" and len(shapes.get("data", ())) == 2:
-        words, width = shapes["data"]
-        yield site.guessed(Embedding(width), words)
-    elif module.kind in ("Gemm", "MatMul") and len(shapes.get("B", ())) == 2:
-        inputs, units = shapes["B"]
-        yield site.guessed(Dense(units, bias="C" in shapes), inputs, Doubt.ACTIVATION)
+    if activation is None or OPTIONS["activation"].allowed.problem(activation):
+        doubts = (Doubt.ACTIVATION, *doubts)
     else:
-        yield _onnx_around(site, module)
+        layer = layer.replace(activation=activation)
+    otherwise = settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True
+    return layer, inputs, (*doubts, Doubt.OTHERWISE) if otherwise and isinstance(layer, Cell) else doubts
 
 
-def _onnx_around(site: Site, module: FileModule) -> Site:
-    """Return a convolution or a norm with its layer."""
+def _keras_epsilon(settings: Mapping[str, Any]) -> tuple[Doubt, ...]:
+    """Return the doubt about a norm whose epsilon is unknown, or not Keras's own."""
+    epsilon = settings.get("epsilon")
+    return () if epsilon == 1e-3 else (Doubt.EPSILON if epsilon is None else Doubt.OTHER_EPSILON,)
+
+
+# ONNX: by the operator and its attributes.
+
+_CELLS: dict[str, Any] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
+_ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": "linear"}
+_EPSILON = 1e-5
+"""The default of both norms."""
+
+
+def _onnx(site: Site, module: FileModule) -> Guess | None:
+    """Recognise the layer of an operator."""
     settings, shapes = module.settings, site.shapes
-    lists = {word: value for word, value in settings.items() if isinstance(value, list)}
-    values: dict[str, Any] = {word: value[0] if value else None for word, value in lists.items()}
-    epsilon = values.get("epsilon", _ONNX_EPSILON)
-    usual = isinstance(epsilon, float) and abs(epsilon - _ONNX_EPSILON) < 1e-9  # it is stored in 32 bits
-    doubts: tuple[Doubt, ...] = () if usual else (Doubt.OTHER_EPSILON,)
-    if module.kind == "Conv" and len(kernel := shapes.get("W", ())) == 3:
-        filters, channels, taps = kernel
-        words = {"stride": "strides", "dilation": "dilations", "groups": "group"}
-        options = {option: values[word] for option, word in words.items() if word in values}
-        if any(kind("conv1d").option(option).allowed.problem(value) for option, value in options.items()):
-            return site
-        padding, doubts = _onnx_padding(settings, (taps - 1) * options.get("dilation", 1))
-        layer = _kind("conv1d", filters=filters, kernel=taps, bias="B" in shapes, padding=padding, **options)
-        return site.guessed(layer, channels * options.get("groups", 1), *doubts, Doubt.ACTIVATION)
-    if module.kind == "BatchNormalization" and len(shapes.get("scale", ())) == 1:
-        return site.guessed(_kind("batch_norm"), shapes["scale"][0], *doubts)
-    if module.kind == "LayerNormalization" and len(shapes.get("Scale", ())) == 1:
-        return site.guessed(_kind("layer_norm", bias="B" in shapes), shapes["Scale"][0], *doubts)
-    return site
-
-
-_ONNX_EPSILON = 1e-5
-"""The default of both operators."""
+    values = {word: value[0] if value else None for word, value in settings.items() if isinstance(value, list)}
+    epsilon = values.get("epsilon", _EPSILON)
+    usual = isinstance(epsilon, float) and abs(epsilon - _EPSILON) < 1e-9  # it is stored in 32 bits
+    of_norm = () if usual else (Doubt.OTHER_EPSILON,)
+    match module.kind, shapes:
+        case "RNN" | "GRU" | "LSTM", {"W": (ways, _, inputs), "R": (_, _, units)}:
+            activation, doubts = _onnx_activation(module)
+            options: dict[str, Any] = {"bidirectional": ways == 2, "learned_state": "initial_h" in shapes}
+            options |= {"peepholes": "P" in shapes} if module.kind == "LSTM" else {}
+            options |= (
+                {"reset_after": True} if module.kind == "GRU" and settings.get("linear_before_reset") == [1] else {}
+            )
+            layer = _CELLS[module.kind](units=units, activation=activation, bias="B" in shapes, **options)
+            return layer, inputs, (*doubts, Doubt.OTHERWISE) if _onnx_otherwise(module) else doubts
+        case "Gather", {"data": (words, width)}:
+            return Embedding(width), words, ()
+        case "Gemm" | "MatMul", {"B": (inputs, units)}:
+            return Dense(units, bias="C" in shapes), inputs, (Doubt.ACTIVATION,)
+        case "Conv", {"W": (filters, channels, taps)}:
+            named = {"stride": "strides", "dilation": "dilations", "groups": "group"}
+            options = {option: values[word] for option, word in named.items() if word in values}
+            convolution = Conv1D(filters=filters, kernel=taps, bias="B" in shapes, **options)
+            if not any(convolution.value_problems()):
+                padding, doubts = _onnx_padding(settings, (taps - 1) * convolution.dilation)
+                layer = convolution.replace(padding=padding)
+                return layer, channels * convolution.groups, (*doubts, Doubt.ACTIVATION)
+        case "BatchNormalization", {"scale": (width,)}:
+            return BatchNorm(), width, of_norm
+        case "LayerNormalization", {"Scale": (width,)}:
+            return LayerNorm(bias="B" in shapes), width, of_norm
+    return None
 
 
 def _onnx_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[Doubt, ...]]:
@@ -481,9 +424,5 @@ def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
     return (word, ()) if word else ("tanh", (Doubt.ACTIVATION,))
 
 
-_GUESSERS: dict[str, Callable[[FileModule], Iterator[Site]]] = {
-    "pytorch": _pytorch_sites,
-    "keras": _keras_sites,
-    "onnx": _onnx_sites,
-}
-"""Yields the layers stacked in a module, each with the layers that may fit."""
+_GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {"pytorch": _pytorch, "keras": _keras, "onnx": _onnx}
+"""What recognises the layer of a site."""
