@@ -105,8 +105,8 @@ def test_an_answer_has_finished_sentences() -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_the_signature_of_a_layer_names_its_options(name: str) -> None:
     """`inspect.signature(LSTM)` and `help(LSTM)` too."""
-    of = kind(name)
-    assert {*inspect.signature(of).parameters} == {of.number, *of.options(), *of.without} - {""}
+    cls = kind(name)
+    assert {*inspect.signature(cls).parameters} == {cls.number, *cls.options(), *cls.without} - {""}
 
 
 def test_a_network_is_checked_against_its_own_limits_and_those_of_the_call() -> None:

@@ -132,8 +132,9 @@ def test_it_says_where_a_loss_stands(call: Call, flags: list[object], said: list
 
 def test_the_steps_are_asked_for(call: Call) -> None:
     """Without them nothing is known that hangs on them, and JSON has null for it."""
-    of = trained(call, "-i", 4, "-l", "rnn:3", "--chunk", 2)
-    assert [of[key] for key in ("updates", "states_carried", "saved", "backward_multiply_adds", "bytes")] == [None] * 5
+    update = trained(call, "-i", 4, "-l", "rnn:3", "--chunk", 2)
+    unknown = ("updates", "states_carried", "saved", "backward_multiply_adds", "bytes")
+    assert [update[key] for key in unknown] == [None] * 5
     assert "give steps" in call("-i", 4, "-l", "rnn:3", "--training").out
 
 

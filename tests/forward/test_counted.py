@@ -110,12 +110,12 @@ def longer(draw: st.DrawFn) -> Spec:
 
 def read(spec: Spec) -> Network:
     try:
-        found = network_of(spec)
+        net = network_of(spec)
     except SpecError:  # the convention cannot express it
         assume(False)
         raise
-    assume(not any(isinstance(entry.layer, External) for entry in found.stack))
-    return found
+    assume(not any(isinstance(entry.layer, External) for entry in net.stack))
+    return net
 
 
 @given(

@@ -259,8 +259,8 @@ def acts_in_html(text: str) -> None:
 
 def acts_in_yaml(text: str) -> None:
     """Hold that it is YAML, and that every string stands in it as text, however it is written."""
-    found = yaml.safe_load(text)
-    assert found
+    data = yaml.safe_load(text)
+    assert data
 
     def held(value: Any) -> None:
         for each in [*value, *value.values()] if isinstance(value, dict) else value:
@@ -269,7 +269,7 @@ def acts_in_yaml(text: str) -> None:
             else:
                 assert isinstance(each, int) or each == HOSTILE.replace("\ud800", "\ufffd").replace("\udfff", "\ufffd")
 
-    held(found)
+    held(data)
 
 
 def acts_in_svg(text: str) -> None:

@@ -63,12 +63,12 @@ def test_what_is_told_of_a_network_is_read(word: str) -> None:
     spec, value = "input: 3\nlayers: [embedding: 3, lstm: 3]\n", "adam" if word.startswith("opt") else "3"
     with pytest.raises(SpecError) as caught:
         parse(f"{spec}{word}: {value}\n".encode(), "spec")
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"unknown key; write (\w+: \{.+\})( with half the number.*)?", caught.value.problems[0].message
     )
-    assert found
-    assert bool(found[2]) == ("flop" in word)
-    assert parse(f"{spec}{found[1].replace('N', '3')}\n".encode(), "spec").network
+    assert match
+    assert bool(match[2]) == ("flop" in word)
+    assert parse(f"{spec}{match[1].replace('N', '3')}\n".encode(), "spec").network
 
 
 @pytest.mark.parametrize(
