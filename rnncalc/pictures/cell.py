@@ -94,16 +94,12 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     traced = trace(cell_of(placed), placed.inputs, row)
     steps = [spelled(line_of(each, placed.sizes, notation.rows), signs) for each in equations(traced, notation)]
     flow = graph(traced, notation)
-    for gap in GAPS:
-        shapes: list[Shape] = figure(flow, gap, signs)
-        left, _, right, bottom = bounds(shapes)
-        across = right - left
-        if width is None or across <= width:
-            break
-    drawn = width is None or across <= width
-    if not drawn:
-        shapes, across = [*lines(steps, width or ROOM)], 0
-        left, _, _, bottom = bounds(shapes)
+    drawings = (figure(flow, gap, signs) for gap in GAPS)
+    shapes = next((shapes for shapes in drawings if shapes and (width is None or _across(shapes) <= width)), [])
+    drawn = bool(shapes)
+    shapes = shapes or [*lines(steps, width or ROOM)]
+    left, _, _, bottom = bounds(shapes)
+    across = _across(shapes) if drawn else 0
     room = max(across, min(width or ROOM, ROOM))
     if not frame.bare:
         arrays = row.arrays(placed.layer.kind)
@@ -116,6 +112,12 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))
     return picture._replace(description=f"{escape(caption.setting)}. {flow_in_words}. {' '.join(caption.notes)}")
+
+
+def _across(shapes: list[Shape]) -> int:
+    """Return how many cells shapes take across."""
+    left, _, right, _ = bounds(shapes)
+    return right - left
 
 
 def _caption(network: Network, placed: Placed, notes: list[str]) -> Caption:
