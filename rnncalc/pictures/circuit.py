@@ -446,7 +446,7 @@ class Wiring:
         elif (value, reader) in self.up and self._free((middle, below)):
             pass
         elif node.kind is not NodeKind.OPERATION:
-            asides = (-2, 2) if half == 2 and len(node.operands) == 2 else range(-half, half + 1, 2)
+            asides = (-2, 2) if len(node.operands) == 2 else range(-half, half + 1, 2)
             ends = [((middle + aside, below), UP) for aside in asides]
         elif not node.operation.ordered:
             ends += [left, right]
