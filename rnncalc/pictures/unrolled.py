@@ -70,8 +70,8 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     """Return the network unrolled, in two pictures if its halves do not fit side by side; or the named layers."""
     parts = drawn_parts(network)
     if only:
-        found = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
-        return [_fitting(network, [found[name]], frame, name) for name in only]
+        named = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
+        return [_fitting(network, [named[name]], frame, name) for name in only]
     parts = [part._replace(rows=_elided(part.rows)) for part in parts]
     whole = _fitting(network, parts, frame)
     if len(parts) == 1 or frame.width is None or whole.width <= frame.width:
@@ -139,8 +139,8 @@ class Row(Record):
     @property
     def states(self) -> list[Line]:
         """What runs from step to step, `h 16` and `c 16`; nothing in a layer without states."""
-        of = self.cell.states if self.cell else {}
-        return [(Term(letter), f" {self.placed.sizes[size]:,}") for letter, size in of.items()]
+        states = self.cell.states if self.cell else {}
+        return [(Term(letter), f" {self.placed.sizes[size]:,}") for letter, size in states.items()]
 
     @property
     def two_way(self) -> bool:
@@ -280,10 +280,10 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
     for row in (row for part in parts for row in part.rows if row.makers and not row.elided):
         letters = all_of([f"{placed.starts[1]}_0" for placed in row.makers if placed.starts])
         first = row.makers[0]
-        of = "the encoder's final states" if row.start else f"a vector of {plural(first.inputs, 'number')}"
+        source = "the encoder's final states" if row.start else f"a vector of {plural(first.inputs, 'number')}"
         params = sum(placed.params for placed in row.makers)
         dense = "a dense layer" if len(row.makers) == 1 else "a dense layer each"
-        yield f"{letters} of {row.name} come from {of} through {dense}: {plural(params, 'parameter')}."
+        yield f"{letters} of {row.name} come from {source} through {dense}: {plural(params, 'parameter')}."
 
 
 # Columns: which steps there is room for
@@ -325,12 +325,12 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     full = [_ends(part, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
     if steps is not None and steps <= MOST_STEPS:
         full.insert(0, tuple(TimeColumn(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
-    found = [*((columns, False) for columns in full), (full[-1], True)]
+    drawn = [*((columns, False) for columns in full), (full[-1], True)]
     if alone and steps != 1:
         starts = part.name == "decoder" or not reads_many
         one = _ends(part, 1, 0) if starts else _ends(part, 0, 1)
-        found += [(one, False), (one, True)]
-    return found
+        drawn += [(one, False), (one, True)]
+    return drawn
 
 
 def _ends(part: DrawnPart, head: int, tail: int) -> Columns:
@@ -404,11 +404,11 @@ class Half(Frozen):
     @cached_property
     def lefts(self) -> list[int]:
         """Where each column begins."""
-        found, x = [], self.start + self.first_arrow
+        lefts, x = [], self.start + self.first_arrow
         for column in self.columns:
-            found.append(x)
+            lefts.append(x)
             x += self.width(column) + self.between
-        return found
+        return lefts
 
     @cached_property
     def right(self) -> int:
@@ -579,13 +579,13 @@ def _levels(halves: list[list[Row]]) -> list[Level]:
     giving, taking = halves
     starts = {row.start for row in taking if row.start in {other.name for other in giving if not other.elided}}
     runs = _runs(giving, [row.name in starts for row in giving]), _runs(taking, [row.start in starts for row in taking])
-    found: list[Level] = []
+    levels: list[Level] = []
     for place, pair in enumerate(zip(*runs, strict=True)):
         gaps = [[None] * (max(map(len, pair)) - len(run)) for run in pair]
         last = place == len(starts)  # above the last that meet, rows stand on those; below, they reach up to the next
         sides = [[*run, *gap] if last else [*gap, *run] for run, gap in zip(pair, gaps, strict=True)]
-        found += zip(*sides, strict=True)
-    return found
+        levels += zip(*sides, strict=True)
+    return levels
 
 
 def _runs(rows: list[Row], meets: list[bool]) -> list[list[Row]]:
@@ -598,14 +598,14 @@ def _runs(rows: list[Row], meets: list[bool]) -> list[list[Row]]:
     return runs
 
 
-def _heights(found: list[Level], bridged: bool, room: int) -> tuple[list[int], int]:
+def _heights(levels: list[Level], bridged: bool, room: int) -> tuple[list[int], int]:
     """Return the line in which the states of each level run, the lowest level first, and the line of the inputs.
 
     room: the lines above the highest level.
     """
     lines: list[int] = []
     y = room
-    for level in reversed(found):
+    for level in reversed(levels):
         drawn = [row for row in level if row]
         if lines:
             y += UP
@@ -620,26 +620,25 @@ def _heights(found: list[Level], bridged: bool, room: int) -> tuple[list[int], i
 # The picture: the fullest that fits
 
 
-def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, of: str = "") -> Picture:
+def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, name: str = "") -> Picture:
     """Return the fullest picture that is no wider than its frame, or the narrowest."""
     every = [ways(part, alone=len(parts) == 1) for part in parts]
     for chosen in zip_longest(*every):
         halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, every, strict=True)])
-        drawn = framed(_caption(network, parts, of), [*_shapes(halves)], frame)
+        drawn = framed(_caption(network, parts, name), [*_shapes(halves)], frame)
         if frame.width is None or drawn.width <= frame.width:
             break
     return drawn
 
 
-def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
-    name = title(network)
+def _caption(network: Network, parts: list[DrawnPart], name: str) -> Caption:
     layers = [placed for part in parts for row in part.rows for placed in (*row.layers, *row.makers)]
     params = sum(placed.params for placed in layers)
     joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
     at_once = AT_ONCE if any(part.at_once for part in parts) else None
     started = STARTED if len(parts) == 1 and any(row.start for row in parts[0].rows) else None
     return Caption(
-        f"{of} of {name}" if of else name,
+        f"{name} of {title(network)}" if name else title(network),
         f"{flow(network)}; {plural(params, 'parameter')}",
         tuple(filter(None, (LEGEND, at_once, joined, started, *_made_states(parts), one_to_many(network)))),
         "unrolled in time",
@@ -648,12 +647,12 @@ def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
 
 def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list[Half]:
     """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
-    found, bridged = _levels([part.rows for part in parts]), len(parts) > 1
+    levels, bridged = _levels([part.rows for part in parts]), len(parts) > 1
     speaking = [part.name for part in parts if not (bridged and part.name == "encoder")]
-    states, inputs = _heights(found, bridged, 1 + UP if speaking else 0)
+    states, inputs = _heights(levels, bridged, 1 + UP if speaking else 0)
     halves = []
     for place, (part, (columns, tight)) in enumerate(zip(parts, chosen, strict=True)):
-        column = [level[place] for level in found]
+        column = [level[place] for level in levels]
         placed = [(row, y - row.forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
         above = top - 1 - (JOINED if last.joins else UP)
@@ -675,7 +674,8 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
             yield from half.fed_back()
         return
     giving, taking = halves
-    pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]
+    rows = [(row, top) for row, top in giving.rows if not row.elided]
+    pairs = [(row, top, other) for row, top in rows for other, _ in taking.rows if row.name == other.start]
     labels = [span(label) for _, _, other in pairs for label in other.states]
     behind = [span(row.states_at(giving.behind)) + 2 for row, _, _ in pairs if row.two_way]
     first = [*giving.shapes()]
@@ -693,8 +693,3 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
         yield from _state_widths(giving.right + before, room - before, other, y - other.forward)
         if row.two_way:
             yield from giving.joining(row, top, (giving.right + before - 2, y))
-
-
-def _meet(row: Row, other: Row) -> bool:
-    """Return whether the last states of one are the first ones of the other."""
-    return not row.elided and row.name == other.start
