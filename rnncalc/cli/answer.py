@@ -40,7 +40,7 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
         "rnncalc answer specs/encoder-decoder.yaml 335872 358400 23901",
         'rnncalc answer -i 4 -l rnn:3 "(3,4)" "(3,3)" "(3)"',
     ),
-    help_alone=True,  # the exit code 0 says that the answer is right
+    help_alone=True,  # the exit code 0 says that the answer is correct
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
 )
 @click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
@@ -77,7 +77,7 @@ def answer(
     """Judge a count or shapes, and find the mistake behind a wrong one.
 
     One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
-    are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is not right, but 0
+    are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is wrong, but 0
     when a class is graded.
     """
     _refuse_unknown_flags(context, words)
@@ -122,7 +122,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
     variants = _variants(words[:1], columns[2], flags)
     with AllAtOnce() as at_once:
         if len(words) > 1:
-            at_once.refuse(f"the answers stand in {escape(path)}; remove {escape(words[1])}")
+            at_once.refuse(f"the answers are in {escape(path)}; remove {escape(words[1])}")
         specs = [] if variants else at_once.ask(read_specs, words[:1], **flags)
         read = at_once.ask(read_file, path, flag="--from")
     if not variants and len(specs) != 1:

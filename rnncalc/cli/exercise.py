@@ -64,8 +64,8 @@ def exercise(
 ) -> None:
     """Write exercises on a network, with answers and mistakes.
 
-    Each variant has its right answer, and for each known mistake its wrong answer and the feedback that rnncalc answer
-    gives. --sheet and --key together write one after the other.
+    Each variant has its correct answer, and for each known mistake its wrong answer and the feedback of rnncalc answer.
+    --sheet and --key together write one after the other.
     """
     with AllAtOnce() as at_once:
         if (sheet or key) and destination.format not in ON_PAPER:
@@ -82,7 +82,7 @@ def exercise(
         varied: dict[str, range] = {}
         for name, values in filter(None, [at_once.ask(_read_vary, each) for each in vary]):
             if name in varied:
-                at_once.refuse(f"--vary: {escape(name)} stands twice; remove one of them")
+                at_once.refuse(f"--vary: {escape(name)} is given twice; remove one of them")
             varied[name] = values
         networks = at_once.ask(read_networks, specs, **flags)
     reports = []
@@ -174,7 +174,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
         match each:
             case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in ASKS:
                 if str(number) in asked:
-                    message = f"{number} stands twice; write one exercise to a file"
+                    message = f"{number} is given twice; write one exercise to a file"
                     raise _error(source, ("exercises", place, "variant"), message)
                 asked[str(number)] = (ask, spec)
                 right = each.get("right_answer")

@@ -56,10 +56,10 @@ class AnswerReport(SheetReport, DataReport):
         return _without(data, "params", "params_formula") | {"mistakes": mistakes}
 
     def sheets(self) -> list[Sheet]:
-        """Return the verdict, and for a wrong number the mistakes that give it."""
+        """Return the verdict, and for a wrong number the mistakes that give it; several answers are a table."""
         judged = self.answer.judged
         of_tensors = judged[0].tensor is not None
-        compared = ("Answer",) if self.hint else ("Answer", "Right")
+        compared = ("Answer",) if self.hint else ("Answer", "Correct")
         rows: list[tuple[Value, ...]] = [
             (
                 *("✓" if each.right else "✗", each.layer or "Total"),
@@ -73,14 +73,14 @@ class AnswerReport(SheetReport, DataReport):
             *([Column("Returns" if judged[0].returned else "Tensor", key=True)] if of_tensors else []),
             *(Column(title, right=True, together=True) for title in compared),
         )
-        verdict = "✓ Right." if self.answer.right else "✗ Not right."
         network = self.answer.network
-        notes = (verdict, *self._remarks())
+        notes = (f"{'✓' if self.answer.right else '✗'} {self._verdict()}", *self._remarks())
+        columns, rows = (columns, rows) if len(judged) > 1 else ((), [])
         return [Sheet(columns, rows, title=title(network), subtitle=setting(network), notes=notes), *self._mistakes()]
 
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the answer: the verdict, the mistakes behind it, and remarks."""
-        yield "Right." if self.answer.right else "Not right."
+        yield self._verdict()
         for each in self.answer.judged:
             for diagnosis in self._diagnoses(each):
                 sentence, *sums = self._row(diagnosis, each)
@@ -89,6 +89,19 @@ class AnswerReport(SheetReport, DataReport):
                 yield f"{_said(each)}{_where(each)}{could} {sentence}{more}."
             yield from _also(each, hint=self.hint)
         yield from self._remarks()
+
+    def _verdict(self) -> str:
+        """Return whether the answer is correct; for a single wrong one also the correct one, if this is no hint."""
+        if self.answer.right:
+            return "Correct."
+        judged = self.answer.judged
+        if self.hint or len(judged) > 1:
+            return "Wrong."
+        wrong, given = judged[0], judged[0].given
+        if isinstance(given, GivenNumber) and given.unit == 1 and wrong.formula is None:
+            return f"Wrong: {_said(wrong)} is {_difference(given.number - wrong.params)} the correct {wrong.params:,}."
+        correct = _in_words(_right(wrong)) if wrong.formula is None else letters(wrong.formula)
+        return f"Wrong: {_said(wrong)}{_where(wrong)} instead of the correct {correct}."
 
     def _diagnoses(self, judged: Judgement) -> list[Diagnosis]:
         """Return the mistakes behind a number; in a hint without those whose sentence contains a correct count."""
@@ -111,10 +124,10 @@ class AnswerReport(SheetReport, DataReport):
             yield from _instead(each, self.answer.network, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
-        if first := self.answer.first_wrong:
+        if len(self.answer.judged) > 1 and (first := self.answer.first_wrong):
             yield f"The first wrong layer is {first}."
         if self.answer.right_in:
-            yield f"Every shape is right with --notation {self.answer.right_in}."
+            yield f"Every shape is correct with --notation {self.answer.right_in}."
         if not self.hint and any(each.formula is not None for each in self.answer.judged):
             yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
 
@@ -179,6 +192,10 @@ def _right(judged: Judgement) -> Value:
     return cell(judged.params) if isinstance(judged.given, GivenNumber) else judged.shape
 
 
+def _difference(more: int) -> str:
+    return f"{abs(more):,} {'more' if more > 0 else 'less'} than"
+
+
 def _in_words(value: Value) -> str:
     match value:
         case Arithmetic():
@@ -234,11 +251,11 @@ def _sum(expression: Expression) -> Value:
 
 
 ORDERS = {
-    AxisOrder.STEPS_FIRST: "right with the steps before the batch",
-    AxisOrder.BATCH_FIRST: "right with the batch first",
-    AxisOrder.NO_BATCH: "right for one sequence without the axis of a batch",
+    AxisOrder.STEPS_FIRST: "correct with the steps before the batch",
+    AxisOrder.BATCH_FIRST: "correct with the batch first",
+    AxisOrder.NO_BATCH: "correct for one sequence without the axis of a batch",
 }
-"""The remark on a right shape whose axes are not in the usual order."""
+"""The remark on a correct shape whose axes are not in the usual order."""
 
 
 def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str]:
@@ -247,7 +264,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
     if judged.returned and judged.returned.order in ORDERS:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
-        yield f"{given.text} is right, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
+        yield f"{given.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if given.one_digit:
             yield "One digit is too few to tell it from wrong counts; give two or more."
     elif isinstance(given, GivenNumber) and given.one_digit and not judged.right:
@@ -269,7 +286,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
                 layers = sum(1 for placed in network.stack if placed.params)
                 several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
                 more = several if 1 < layers <= MOST_JUDGED else ""
-                yield f"rnncalc explain derives the right one step by step{more}."
+                yield f"rnncalc explain derives the correct count step by step{more}."
 
 
 def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
@@ -294,8 +311,9 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
     if isinstance(judged.given, GivenNumber) and not hint:
         more = judged.given.number - judged.params
         if has_letters(more):
-            return f"{text}; the right one less this is {-more}."
-        return f"{text}, {abs(more):,} {'more' if more > 0 else 'less'} than the right one."
+            return f"{text}; the correct one minus this is {-more}."
+        if judged.layer:
+            return f"{text}, {_difference(more)} the correct one."
     return f"{text}."
 
 
@@ -316,7 +334,7 @@ QUANTITIES = {
 
 
 def _meaning(known: KnownQuantity, *, hint: bool = False) -> str:
-    """Return what a number is, in words; in a hint without the right number at their end."""
+    """Return what a number is, in words; in a hint without the correct number at their end."""
     words, colon, number = QUANTITIES[known.name].partition(": {")
     return words if hint else f"{words}{colon}{number}".format(right=known.right or 0)
 
@@ -357,7 +375,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             }
 
     def beside(self) -> dict[str, Any]:
-        """Return how many are right, and the mistakes by frequency."""
+        """Return how many are correct, and the mistakes by frequency."""
         mistakes = [{"text": text, "count": count} for text, count in self._frequencies()]
         return {"number_right": self.book.number_right, "mistakes": mistakes}
 
@@ -380,7 +398,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, _in_short(grade, words))
             for grade, words in self._graded()
         ]
-        notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} right."]
+        notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
         if unread := sum(1 for grade in self.book.grades if grade.problem):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
         if guesses := sum(1 for grade, words in self._graded() if words.by_chance and not grade.variant_answered):

@@ -1,4 +1,4 @@
-"""The report of `exercise`: the question in words, the right answers, and feedback on each known wrong answer."""
+"""The report of `exercise`: the question in words, the correct answers, and feedback on each known wrong answer."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _asked(question: QuizQuestion) -> Iterator[str]:
 
 def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
     wrong = {answered(each): QuizAnswer(_spellings(answered(each)), feedback(of, each)) for each in item.wrong}
-    right = QuizAnswer(_spellings(item.right), "Right.")
+    right = QuizAnswer(_spellings(item.right), "Correct.")
     where = " ".join(part for part in (item.layer, item.tensor) if part) or of.asks
     return QuizQuestion(
         title=f"{title(of.network)}: {where}",
