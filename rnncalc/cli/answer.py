@@ -16,7 +16,6 @@ from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag,
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_specs
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.questions.answer.gradebook import grade_class
 from rnncalc.questions.answer.grading import Grader, judge
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
@@ -24,7 +23,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.text import escape, plural
 
 if TYPE_CHECKING:
-    from rnncalc.cli.exercise import Variants
+    from rnncalc.cli.variants import Variants
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
@@ -117,7 +116,7 @@ def answer(
 
 def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, flags: NetworkFlags) -> GradebookReport:
     """Return the grades of a class; write warnings about single rows to standard error."""
-    from rnncalc.questions.answer.gradebook import read_answer_file
+    from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 
     variants = _variants(words[:1], columns[2], flags)
     with AllAtOnce() as at_once:
@@ -147,7 +146,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:
     """Return the exercise given instead of a spec; None if a spec or flags are given."""
     if words and words[0].lower().endswith(".json"):
-        from rnncalc.cli.exercise import MOST_JSON, is_exercise, read_exercise
+        from rnncalc.cli.variants import MOST_JSON, is_exercise, read_exercise
 
         data, source = read_file(words[0], most=MOST_JSON)
         if is_exercise(data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 from random import Random
@@ -14,16 +14,16 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
-from rnncalc.questions.answer.grading import Answer, Grader, Judgement
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Answer, Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import QUANTITIES
+from rnncalc.questions.answer.quantities import QUANTITIES, Quantity, Subject
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
-from rnncalc.questions.answer.search import Diagnosis, Reason, Search
+from rnncalc.questions.answer.search import Search
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import worksheet_of
 from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.solve import SizePlace, resized
-from rnncalc.questions.training import Training, training
 from rnncalc.records import Record
 from rnncalc.text import not_among, plural
 
@@ -243,9 +243,9 @@ def _check(what: str, number: int) -> None:
 
 def _total(network: Network) -> Item:
     grader = Grader(network)
-    numbers = [*grader.search.singles(None)]
+    numbers = [*grader.explainer.search.singles(None)]
     if not network.letters:
-        numbers += [quantity.number for quantity in grader.quantities]
+        numbers += [quantity.number for quantity in grader.explainer.quantities]
     given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params, len(network.stack))]
     wrong = tuple(grader.judge([each]).judged[0] for each in given)
     return Item(None, None, str(network.params) if network.letters else network.params, wrong)
@@ -290,7 +290,7 @@ def _tensors(network: Network) -> Iterator[Item]:
 RIGHT = {ask: QUANTITIES[ask] for ask in ("multiply-adds", "saved")}
 """The quantities, other than counts and shapes, that may be asked for."""
 
-CONFUSED: Mapping[str, Sequence[tuple[Reason, Callable[[Training], int | None]]]] = {
+CONFUSED: Mapping[str, Sequence[tuple[Reason, Quantity]]] = {
     "multiply-adds": (
         (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds per step"]),
         (
@@ -319,7 +319,7 @@ CONFUSED: Mapping[str, Sequence[tuple[Reason, Callable[[Training], int | None]]]
 
 
 def _quantity(network: Network, ask: str) -> Item:
-    of = training(network)
+    of = Subject.of(network)
     right = RIGHT[ask](of)
     if right is None:
         if any(part.steps is None for part in network.parts.values()):

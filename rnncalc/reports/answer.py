@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, letters, plain
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.gradebook import OWN_COLUMNS, Grade, Gradebook
-from rnncalc.questions.answer.grading import Answer, Judgement
-from rnncalc.questions.answer.quantities import KnownQuantity, OtherSize
+from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape
-from rnncalc.questions.answer.returned import AxisOrder
-from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.records import Record
-from rnncalc.reports.beside import shape_text
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import notation_of, on_conditions, setting, title
+from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
 from rnncalc.text import bracketed, escape, has_letters, plural
+
+if TYPE_CHECKING:
+    from rnncalc.questions.answer.gradebook import Grade, Gradebook
+    from rnncalc.questions.answer.quantities import KnownQuantity
+    from rnncalc.questions.answer.sizes import OtherSize
 
 
 class AnswerReport(SheetReport, DataReport):
@@ -185,7 +185,7 @@ def _without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 def _right(judged: Judgement) -> Value:
     if judged.returned:
-        return shape_text(judged.returned.right.array)
+        return shape_text(judged.returned)
     if judged.formula is not None:
         text = letters(judged.formula)
         return Arithmetic(text, text)
@@ -234,7 +234,7 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         "tensor": judged.tensor,
         "by_chance": diagnosis.by_chance,
         "arithmetic": _said(judged) if judged.returned else write(diagnosis.yours),
-        "right": shape_text(judged.returned.right.array) if judged.returned else write(diagnosis.right),
+        "right": shape_text(judged.returned) if judged.returned else write(diagnosis.right),
     }
 
 
@@ -261,8 +261,8 @@ ORDERS = {
 def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that has no listed mistakes."""
     given = judged.given
-    if judged.returned and judged.returned.order in ORDERS:
-        yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
+    if judged.order in ORDERS:
+        yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
         yield f"{given.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if given.one_digit:
@@ -385,7 +385,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             (*grade.row.cells, "" if grade.right is None else grade.right, _in_short(grade, words), words.feedback)
             for grade, words in self._graded()
         )
-        return (*self.book.file.columns, *OWN_COLUMNS), rows
+        return (*self.book.file.columns, *self.book.own_columns), rows
 
     def sheets(self) -> list[Sheet]:
         """Return the grades, and the mistakes by frequency if there are any."""

@@ -10,7 +10,7 @@ from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.answer.grading import Answer, Judgement
+from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.count import condition_of
 from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, answered
 from rnncalc.reports.answer import AnswerReport

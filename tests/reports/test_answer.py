@@ -10,7 +10,8 @@ from conftest import Call
 from wrong_counts import WRONG
 
 from rnncalc import GRU, LSTM, RNN, Embedding, External, Layer, Network, Output, count, formats, training
-from rnncalc.questions.answer.grading import Answer, Grader, answer
+from rnncalc.questions.answer.grading import Grader, answer
+from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import read_answer
 from rnncalc.questions.answer.worksheet import write
 from rnncalc.reports.answer import AnswerReport

@@ -11,7 +11,8 @@ from itertools import islice
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.grading import Answer, Grader
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import Given, read_answer
 from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape, one_of
@@ -40,6 +41,11 @@ class Gradebook(Record):
 
     file: AnswerFile
     grades: tuple[Grade, ...]
+
+    @property
+    def own_columns(self) -> tuple[str, ...]:
+        """The columns that grading adds."""
+        return OWN_COLUMNS
 
     @property
     def number_right(self) -> int:
