@@ -71,41 +71,47 @@ class Grader:
 
     def judge(self, given: Sequence[Given]) -> Answer:
         """Judge an answer, as the function `judge` does."""
+        judgements = self.judgements(given)
+        shapes = [each.given for each in judgements if isinstance(each.given, Shape)]
+        wrong = any(isinstance(each, Shape) for each in given) and not all(each.right for each in judgements)
+        return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None)
+
+    def judgements(self, given: Sequence[Given]) -> tuple[Judgement, ...]:
+        """Return the judgement of each number or shape of an answer."""
         network = self.network
         check_number_of_answers(len(given))
         named = [each for each in given if isinstance(each, NamedShape)]
         if len(named) == len(given):
-            return Answer(network, _judge_named(network, named))
+            return _judge_named(network, named)
         if named:
             raise CallError("expected shapes with names, or answers without names, got both")
-        plain_answers: Answers = [each for each in given if not isinstance(each, NamedShape)]
-        if any(isinstance(each, Shape) for each in given):
-            plain_answers = given = _as_shapes(network, plain_answers)
-        numbers = [each for each in given if isinstance(each, GivenNumber)]
-        shapes = [size for each in plain_answers if isinstance(each, Shape) for size in each.sizes]
-        if not network.letters and any(map(has_letters, shapes)):
+        answers: Answers = [each for each in given if not isinstance(each, NamedShape)]
+        if any(isinstance(each, Shape) for each in answers):
+            answers = _as_shapes(network, answers)
+        numbers = [each for each in answers if isinstance(each, GivenNumber)]
+        sizes = [size for each in answers if isinstance(each, Shape) for size in each.sizes]
+        if not network.letters and any(map(has_letters, sizes)):
             raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
         if not numbers:
-            judged = Answer(network, _judge_tensors(network, plain_answers))
-            return judged if judged.right else judged._replace(right_in=_right_in(network, plain_answers))
-        if len(numbers) < len(given):
+            return _judge_tensors(network, answers)
+        if len(numbers) < len(answers):
             raise CallError("expected numbers or shapes, got both; give the one or the other")
         if not network.letters and any(has_letters(each.number) for each in numbers):
-            return Answer(network, tuple(_judge_formulas(network, numbers)))
+            return tuple(_judge_formulas(network, numbers))
         for each in numbers:
             _check_letters(each, network.letters)
-        if len(given) == 1:
-            return Answer(network, (_judge_total(self, numbers[0]),))
+        if len(numbers) == 1:
+            return (_judge_total(self, numbers[0]),)
         everything = [*range(len(network.stack))]
         counted = _counted(network) or everything
         for places in (everything, counted):
-            if len(given) == len(places):
-                return Answer(network, _judge_layers(self, places, numbers))
-        if len(given) == number_of_tensors(network):
-            return Answer(network, _judge_tensors(network, plain_answers))
+            if len(numbers) == len(places):
+                return _judge_layers(self, places, numbers)
+        if len(numbers) == number_of_tensors(network):
+            return _judge_tensors(network, answers)
         if grouped := in_one(numbers):
-            return self.judge([grouped])
-        raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
+            return self.judgements([grouped])
+        raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
