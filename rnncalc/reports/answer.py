@@ -99,7 +99,7 @@ class AnswerReport(SheetReport, DataReport):
             return "Wrong."
         wrong, given = judged[0], judged[0].given
         if isinstance(given, GivenNumber) and given.unit == 1 and wrong.formula is None:
-            return f"Wrong: {_said(wrong)} is {_difference(given.number - wrong.params)} the correct {wrong.params:,}."
+            return f"Wrong: {_said(wrong)} is {_difference(wrong.difference)} the correct {wrong.params:,}."
         correct = _in_words(_right(wrong)) if wrong.formula is None else letters(wrong.formula)
         return f"Wrong: {_said(wrong)}{_where(wrong)} instead of the correct {correct}."
 
@@ -148,14 +148,15 @@ class AnswerReport(SheetReport, DataReport):
                 yield Sheet(columns, guesses, title=guessed, notes=also)
 
 
-def mistake_of(answer: Answer) -> tuple[str, bool]:
-    """Return the first mistake of a wrong answer in a few words, and whether it is a guess.
+def mistake_of(answer: Answer) -> str:
+    """Return the first mistake of an answer in a few words; nothing if it is correct.
 
     The layer or tensor is named if it is one of several.
     """
-    each = next(each for each in answer.judged if not each.right)
-    where = " ".join(part for part in (each.layer, each.tensor) if part)
-    return f"{where}: {_shortly(each)}" if where else _shortly(each), each.by_chance
+    if answer.wrong is None:
+        return ""
+    where = " ".join(part for part in (answer.wrong.layer, answer.wrong.tensor) if part)
+    return f"{where}: {_shortly(answer.wrong)}" if where else _shortly(answer.wrong)
 
 
 def _shortly(judged: Judgement) -> str:
@@ -309,11 +310,10 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
     if judged.other_size:
         return f"{text}, but {_size(judged.other_size)} would."
     if isinstance(judged.given, GivenNumber) and not hint:
-        more = judged.given.number - judged.params
-        if has_letters(more):
-            return f"{text}; the correct one minus this is {-more}."
+        if has_letters(judged.difference):
+            return f"{text}; the correct one minus this is {-judged.difference}."
         if judged.layer:
-            return f"{text}, {_difference(more)} the correct one."
+            return f"{text}, {_difference(judged.difference)} the correct one."
     return f"{text}."
 
 
@@ -369,7 +369,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 "answers": [*row.answers],
                 "right": grade.right,
                 "mistake": words.mistake or None,
-                "by_chance": words.by_chance,
+                "by_chance": grade.by_chance,
                 "variant_answered": grade.variant_answered,
                 "feedback": words.feedback,
             }
@@ -399,11 +399,11 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             for grade, words in self._graded()
         ]
         notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
-        if unread := sum(1 for grade in self.book.grades if grade.problem):
+        if unread := self.book.number_unread:
             notes.append(f"{plural(unread, 'answer')} could not be read.")
-        if guesses := sum(1 for grade, words in self._graded() if words.by_chance and not grade.variant_answered):
+        if guesses := self.book.number_guessed:
             notes.append(f"Guesses, which are not counted below: {guesses:,}.")
-        if others := sum(1 for grade in self.book.grades if grade.variant_answered):
+        if others := self.book.number_of_other_variants:
             notes.append(f"Answers to another variant, which are not counted below: {others:,}.")
         grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
         frequencies = self._frequencies()
@@ -418,40 +418,36 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             if grade.problem:
                 yield grade.row.line, grade.problem
         for grade, first in self.book.repeated():
-            yield grade.row.line, f"'{escape(grade.row.name)}' stands in line {first.row.line} too; both are graded"
+            yield grade.row.line, f"'{escape(grade.row.name)}' is in line {first.row.line} too; both are graded"
 
     def _graded(self) -> Iterator[tuple[Grade, Words]]:
         """Yield each grade with its words, which are made once for equal answers."""
-        made: dict[int, Words] = {}
+        words: dict[int, Words] = {}
         for grade in self.book.grades:
             answer = grade.answer
             if answer is None:
-                yield (
-                    grade,
-                    Words("", f"Not judged: {grade.problem}.") if grade.problem else Words(NOTHING, "No answer."),
-                )
+                no_answer = Words(NOTHING, "No answer.")
+                yield grade, Words("", f"Not judged: {grade.problem}.") if grade.problem else no_answer
                 continue
-            if id(answer) not in made:
-                mistake, by_chance = ("", False) if answer.right else mistake_of(answer)
-                made[id(answer)] = Words(mistake, feedback_on(answer), by_chance)
-            yield grade, made[id(answer)]
+            if id(answer) not in words:
+                words[id(answer)] = Words(mistake_of(answer), feedback_on(answer))
+            yield grade, words[id(answer)]
 
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
-        graded = ((grade, words) for grade, words in self._graded() if words.mistake and not words.by_chance)
-        return Counter(words.mistake for grade, words in graded if not grade.variant_answered).most_common()
+        counted = (words for grade, words in self._graded() if not (grade.by_chance or grade.variant_answered))
+        return Counter(words.mistake for words in counted if words.mistake).most_common()
 
 
 class Words(Record):
-    """What is said of a grade: the first mistake in a few words, the feedback, and whether the mistake is a guess."""
+    """What a report says of a grade: the first mistake in a few words, and the feedback."""
 
     mistake: str
     feedback: str
-    by_chance: bool = False
 
 
 def _in_short(grade: Grade, words: Words) -> str:
     """Return the first mistake of a grade, a guess as a guess, or why it has none."""
     if grade.variant_answered:
         return f"answers variant {grade.variant_answered}"
-    return f"could be: {words.mistake}" if words.by_chance else words.mistake or grade.problem
+    return f"could be: {words.mistake}" if grade.by_chance else words.mistake or grade.problem

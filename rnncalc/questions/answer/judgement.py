@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
@@ -113,9 +113,14 @@ class Judgement(Record):
                 return self.order is not None
 
     @property
+    def difference(self) -> Any:
+        """How much more the number is than the correct one; 0 for a shape."""
+        return self.given.number - self.params if isinstance(self.given, GivenNumber) else 0
+
+    @property
     def rounded(self) -> bool:
         """Whether the number is right, but not to the last digit."""
-        return self.right and isinstance(self.given, GivenNumber) and self.given.number != self.params
+        return self.right and self.difference != 0
 
 
 @displayed
@@ -140,6 +145,11 @@ class Answer(Record):
         return tuple(report_of(self).sentences())
 
     @property
+    def wrong(self) -> Judgement | None:
+        """The first number or shape that is wrong."""
+        return next((each for each in self.judged if not each.right), None)
+
+    @property
     def first_wrong(self) -> str | None:
         """The first layer that is wrong; None if there is none, or the total was given."""
-        return next((each.layer for each in self.judged if not each.right), None)
+        return self.wrong.layer if self.wrong else None
