@@ -162,6 +162,17 @@ def test_no_call_pays_for_training_that_does_not_ask_for_it() -> None:
     assert of_training <= loaded_by(*FLAGS, "--training")
 
 
+def test_an_answer_pays_for_little_of_the_package() -> None:
+    """A correct one not for the search for mistakes; a wrong one not for training, unless the steps are known."""
+    correct, wrong = (loaded_by("answer", "-i", "4", "-l", "lstm:3", number) for number in ("96", "90"))
+    assert not {"rnncalc.questions.answer.search", "rnncalc.polynomial"} & correct
+    aside = ("forward", "cli.exercise", "questions.exercise", "questions.training", "questions.answer.gradebook")
+    assert not {name for name in wrong if name.startswith(tuple(f"rnncalc.{each}" for each in aside))}
+    shares = [sum(name.startswith("rnncalc") for name in loaded) / len(MODULES) for loaded in (correct, wrong)]
+    assert (shares[0] < 0.3, shares[1] < 0.37) == (True, True), shares
+    assert "rnncalc.questions.training" in loaded_by("answer", "-i", "4", "-l", "lstm:3", "-T", "5", "90")
+
+
 def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
     """What a call does not use it does not import."""
     assert not {"yaml", "rich", *ASIDE} & loaded_by(*FLAGS, "-f", "json")

@@ -79,7 +79,7 @@ def test_signs_and_errors_have_their_colours() -> None:
     screen, _ = on_terminal(*wrong, NO_COLOR="")
     assert b"\x1b[31m\xe2\x9c\x97" in screen
     assert b"\x1b[32m\xe2\x9c\x93" in screen
-    assert b"\x1b[31m\xe2\x9c\x97\x1b[0m Not right." in screen
+    assert b"\x1b[31m\xe2\x9c\x97\x1b[0m Wrong." in screen
     assert b"\x1b[31mrnncalc: " in on_terminal("check", NO_COLOR="")[0]
     for call in (wrong, ("check",)):
         assert b"\x1b[3" not in on_terminal(*call, NO_COLOR="1")[0]

@@ -22,7 +22,8 @@ from rnncalc import (
     exercise,
     training,
 )
-from rnncalc.questions.answer.grading import Grader, Judgement
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.exercise import ASKS, Answered, answered, grader_of, items_of, sizes_of
 from rnncalc.questions.solve import SizePlace, resized

@@ -184,10 +184,10 @@ def test_each_piece_of_a_split_table_names_its_rows(screen: Screen) -> None:
 
 
 def test_verdicts(call: Call) -> None:
-    """Right and not right, word for word."""
-    assert "\n✓ Right.\n" in call("answer", "specs/gru.yaml", 1200).out
-    assert "\n✗ Not right.\n" in call("answer", "specs/gru.yaml", 1152).out
-    assert call("answer", "specs/gru.yaml", 1200).out.endswith("✓ Right.\n")
+    """Correct and wrong, word for word."""
+    assert "\n✓ Correct.\n" in call("answer", "specs/gru.yaml", 1200).out
+    assert "\n✗ Wrong: 1,152 is 48 less than the correct 1,200.\n" in call("answer", "specs/gru.yaml", 1152).out
+    assert call("answer", "specs/gru.yaml", 1200).out.endswith("✓ Correct.\n")
 
 
 def test_both_directions_are_named(call: Call) -> None:

@@ -11,7 +11,8 @@ from itertools import islice
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.grading import Answer, Grader
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import Given, read_answer
 from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape, one_of
@@ -34,6 +35,12 @@ class Grade(Record):
         """Whether the answer is right; None if it cannot be read. An empty answer is not right."""
         return self.answer.right if self.answer else None if self.problem else False
 
+    @property
+    def by_chance(self) -> bool:
+        """Whether its first mistake is a guess."""
+        wrong = self.answer.wrong if self.answer else None
+        return wrong is not None and wrong.by_chance
+
 
 class Gradebook(Record):
     """The grades of a class, in the order of the file."""
@@ -42,9 +49,29 @@ class Gradebook(Record):
     grades: tuple[Grade, ...]
 
     @property
+    def own_columns(self) -> tuple[str, ...]:
+        """The columns that grading adds."""
+        return OWN_COLUMNS
+
+    @property
     def number_right(self) -> int:
         """How many answers are right."""
         return sum(1 for grade in self.grades if grade.right)
+
+    @property
+    def number_unread(self) -> int:
+        """How many answers could not be read."""
+        return sum(1 for grade in self.grades if grade.problem)
+
+    @property
+    def number_guessed(self) -> int:
+        """How many first mistakes are guesses; those of answers to another variant are left out."""
+        return sum(1 for grade in self.grades if grade.by_chance and not grade.variant_answered)
+
+    @property
+    def number_of_other_variants(self) -> int:
+        """How many answers belong to another variant."""
+        return sum(1 for grade in self.grades if grade.variant_answered)
 
     def repeated(self) -> Iterator[tuple[Grade, Grade]]:
         """Yield each grade whose name was there before, with the first grade of that name."""

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rnncalc.bounds import MOST_JUDGED
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Times
+from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Embedding, External, Layer, Output
@@ -39,7 +41,6 @@ from rnncalc.questions.answer.worksheet import (
     gate_line,
     worksheet_of,
 )
-from rnncalc.questions.compare import compare_conventions
 from rnncalc.records import Record
 from rnncalc.text import all_of, one_of, plural
 
@@ -120,17 +121,21 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
     if len(worksheet) > MOST_JUDGED:
         return
     here = question.network.convention
-    found: list[tuple[Worksheet, list[str]]] = []
-    for name, other in compare_conventions(question.network).networks.items():
-        if other and name != here:
-            lines = zip(worksheet, worksheet_of(other), strict=True)
-            counted = tuple(now._replace(placed=was.placed) for was, now in lines)
-            known = next((names for same, names in found if same == counted), None)
-            if known is None:
-                found.append((counted, [name]))
-            else:
-                known.append(name)
-    for counted, names in found:
+    counts: list[tuple[Worksheet, list[str]]] = []
+    for name in CONVENTIONS:
+        if name == here:
+            continue
+        try:
+            other = worksheet_of(question.network.replace(convention=name, notation=None))
+        except SpecError:
+            continue  # this convention lacks a layer or an option of the network
+        counted = tuple(now._replace(placed=was.placed) for was, now in zip(worksheet, other, strict=True))
+        known = next((names for same, names in counts if same == counted), None)
+        if known is None:
+            counts.append((counted, [name]))
+        else:
+            known.append(name)
+    for counted, names in counts:
         do = "does" if len(names) == 1 else "do"
         yield Variant(counted, {"name": names[0], "names": all_of(names), "do": do, "here": here})
 

@@ -54,7 +54,7 @@ def test_a_name_that_stands_twice(call: Call, tmp_path: Path) -> None:
     """It is graded twice and told."""
     out, err = graded(call, tmp_path / "a.csv", "name,answer\nAnn,1200\nann ,5\n", "-f", "csv")
     assert len(out.splitlines()) == 3
-    assert ":3: 'ann' stands in line 2 too; both are graded" in err
+    assert ":3: 'ann' is in line 2 too; both are graded" in err
 
 
 def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
