@@ -75,7 +75,7 @@ def test_every_result_is_tried() -> None:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_result_is_its_command_s_answer(name: str, call: Call) -> None:
-    """In every format that its command has; its page stands in a frame."""
+    """In every format that its command has; its page is in a frame."""
     make, words = SHOWN[name]
     result = make()
     assert f"{result}\n" == f"{result!s}\n" == call(*words).out

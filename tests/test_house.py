@@ -124,7 +124,7 @@ def test_a_class_name_stands_for_one_thing() -> None:
 
 
 def test_there_are_no_other_rooms() -> None:
-    """Nothing stands at the root but what every room needs."""
+    """Nothing is at the root but what every room needs."""
     assert {room_of(path) for path in MODULES} == {*ROOMS, *ROOT}
 
 
@@ -235,6 +235,6 @@ def test_no_room_below_the_reports_names_a_flag(room: str) -> None:
 
 
 def test_the_test_of_flags_can_fail() -> None:
-    """Of a text that names one, wherever it stands in it; not of a docstring."""
+    """Of a text that names one, wherever it is in it; not of a docstring."""
     assert flags_said('"""--no flag"""\nraise ValueError(f"{x}; take --this")\n') == ["; take --this"]
     assert flags_said('x = "give -T"\ny = "a - b, x-y, −1"\n') == ["give -T"]

@@ -126,7 +126,7 @@ def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
 
 @pytest.mark.parametrize("columns", [40, 60])
 def test_the_name_of_a_file_is_never_folded(columns: int, screen: Screen) -> None:
-    """It stands above its checks where there is no room beside them, once, and so does it above what changed."""
+    """It is above its checks where there is no room beside them, once, and so does it above what changed."""
     names = ["specs/dense-equivalent.yaml", "specs/lstm-without-output-gate.yaml", "specs/keras/gru-reset-before.yaml"]
     lines = screen(columns, "check", *names, "--max-params", "10k", "--baseline", "specs").splitlines()
     checks, changes = lines[: lines.index("Changes")], lines[lines.index("Changes") :]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_EXERCISES
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import Given, GivenNumber
 from rnncalc.questions.exercise import ASKS, grader_of
-from rnncalc.records import Record
 from rnncalc.spec import parse
 from rnncalc.text import escape, escape_path, has_letters, one_of
 
@@ -19,7 +18,7 @@ MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
 
 
-class Variants(Record):
+class Variants(NamedTuple):
     """The variants of an exercise by number: what each asks for, and its spec.
 
     numbers: the number of the variant for each right answer.

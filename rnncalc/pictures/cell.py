@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
+from typing import NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.notation import Notation
@@ -31,7 +32,6 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.records import Record
 from rnncalc.reports.equations import Line, Term, line_of, plain, spelled
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
@@ -159,7 +159,7 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
 # The legend
 
 
-class LegendRow(Record):
+class LegendRow(NamedTuple):
     """One line of a legend: a letter, its name, its parameters, its purpose."""
 
     letter: Line

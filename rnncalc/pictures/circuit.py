@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum, auto
 from heapq import heappop, heappush
 from itertools import chain, pairwise, product
+from typing import NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.pictures.picture import Arrow, Box, Dot, GridPoint, Label, Shape, Style, moved, span
-from rnncalc.records import Record
 from rnncalc.reports.equations import Line, Term, spelled
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.nodes import WEIGHTS, Trace
@@ -42,7 +42,7 @@ class NodeKind(StrEnum):
     OPERATION = auto()
 
 
-class DrawnNode(Record):
+class DrawnNode(NamedTuple):
     """A node that is drawn.
 
     operation: its row; of a gate or a number that of its activation. operands: the places of the nodes that it reads.
@@ -57,7 +57,7 @@ class DrawnNode(Record):
     weights: tuple[Letter, ...] = ()
 
 
-class Graph(Record):
+class Graph(NamedTuple):
     """The nodes that are drawn of one step, each after those it reads; x is the first.
 
     before, after: the places of each state's nodes, of the step before and of this one. output: that of its output.

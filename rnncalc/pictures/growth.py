@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import log10
+from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.pictures.picture import Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
-from rnncalc.records import Record
 from rnncalc.reports.equations import Term
 from rnncalc.reports.setting import title
 from rnncalc.text import decimal, escape, plural
@@ -32,7 +32,7 @@ POINTS = 48
 NAMES = {Style.DENSE: "dense", Style.RECURRENT: "recurrent"}
 
 
-class Growth(Record):
+class Growth(NamedTuple):
     """The parameters of a recurrent network, and those of its dense equivalent for some numbers of steps.
 
     at: the number of the network's steps, None if it is unknown or differs between the halves.
@@ -149,7 +149,7 @@ def _caption(network: Network, grown: Growth) -> Caption:
     return Caption(title(network), setting, tuple(notes), "growth")
 
 
-class Scale(Record):
+class Scale(NamedTuple):
     """Numbers from the first to the last in equal steps: `step` more each time or, if logarithmic, `step` times."""
 
     first: int

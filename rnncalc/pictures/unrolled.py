@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
 from itertools import pairwise, zip_longest
+from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
@@ -34,7 +35,7 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import all_of, has_letters, plural
@@ -90,7 +91,7 @@ class Occurrence(Enum):
     LAST = auto()
 
 
-class Row(Record):
+class Row(NamedTuple):
     """A layer, or several that are left out.
 
     applied, output: at which steps the first of them is applied, and the last of them has an output.
@@ -201,7 +202,7 @@ def at(letter: str, step: str) -> Term:
     return Term(letter, subscript=step) if step.isdecimal() else Term(letter, time=step)
 
 
-class DrawnPart(Record):
+class DrawnPart(NamedTuple):
     """A whole network, or one half: its rows from the lowest, and what the columns depend on.
 
     steps: the length of its sequence, None if it is not a number; letter: what it is called then.
@@ -289,7 +290,7 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
 # Columns: which steps there is room for
 
 
-class TimeColumn(Record):
+class TimeColumn(NamedTuple):
     """A step that is drawn, or several that are left out.
 
     name: the step's subscript. first, last: whether it is the first or the last. gap: whether it stands for steps that
@@ -384,7 +385,7 @@ class Half(Frozen):
 
     @cached_property
     def first_arrow(self) -> int:
-        """The length of the arrow to the first step, on which its widths stand."""
+        """The length of the arrow to the first step, on which its widths are."""
         labels = [label for row, _ in self.rows for label in row.states]
         return max([BETWEEN, *(span(label) + 2 for label in labels)]) if labels and self.start else 0
 
@@ -565,7 +566,7 @@ def _state_widths(x: int, room: int, row: Row, top: int) -> Iterator[Label]:
         yield Label(x + (room - span(label)) // 2, top + line, label, Style.SHAPE)
 
 
-# Levels: rows whose states meet stand at the same height
+# Levels: rows whose states meet are at the same height
 
 
 Level = tuple[Row | None, ...]
@@ -582,7 +583,7 @@ def _levels(halves: list[list[Row]]) -> list[Level]:
     levels: list[Level] = []
     for place, pair in enumerate(zip(*runs, strict=True)):
         gaps = [[None] * (max(map(len, pair)) - len(run)) for run in pair]
-        last = place == len(starts)  # above the last that meet, rows stand on those; below, they reach up to the next
+        last = place == len(starts)  # above the last that meet, rows are on those; below, they reach up to the next
         sides = [[*run, *gap] if last else [*gap, *run] for run, gap in zip(pair, gaps, strict=True)]
         levels += zip(*sides, strict=True)
     return levels

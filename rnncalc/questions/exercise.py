@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
@@ -21,7 +21,6 @@ from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, number_of_tensors, tensors_of
 from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.solve import SizePlace, resized
-from rnncalc.records import Record
 from rnncalc.text import not_among, plural
 
 ASKS = ("total", "layers", "tensors", "multiply-adds", "saved", "formula")
@@ -39,7 +38,7 @@ Answered = int | str | tuple[int, ...]
 T = TypeVar("T")
 
 
-class Item(Record):
+class Item(NamedTuple):
     """One question of an exercise.
 
     layer, tensor: the names of the layer and the tensor; None for the whole network, and for a count of all tensors.
@@ -63,7 +62,7 @@ def answered(judged: Judgement) -> Answered:
     return str(given.number) if judged.formula is not None else given.number
 
 
-class Exercise(Record):
+class Exercise(NamedTuple):
     """One variant: its number from 1, its network, what it asks for, and its items."""
 
     variant: int
@@ -95,7 +94,7 @@ def _data(of: Exercise) -> dict[str, Any]:
 
 
 @displayed
-class ExerciseSet(Record):
+class ExerciseSet(NamedTuple):
     """The variants of an exercise."""
 
     exercises: tuple[Exercise, ...]

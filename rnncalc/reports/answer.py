@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, letters, plain
@@ -13,7 +13,6 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape
 from rnncalc.questions.answer.worksheet import amount, write
-from rnncalc.records import Record
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
@@ -439,7 +438,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         return Counter(words.mistake for words in counted if words.mistake).most_common()
 
 
-class Words(Record):
+class Words(NamedTuple):
     """What a report says of a grade: the first mistake in a few words, and the feedback."""
 
     mistake: str

@@ -664,7 +664,7 @@ def test_a_long_computation_can_be_stopped(page: Page) -> None:
 
 
 def test_link_spec_command_and_program_are_copied(page: Page) -> None:
-    """What is copied is what stands on the page: the link restores it, and the command counts it."""
+    """What is copied is what is on the page: the link restores it, and the command counts it."""
     page.run("window.copied = []; navigator.clipboard.writeText = async (text) => { window.copied.push(text); }")
     page.set("target", "keras")
     page.wait("!document.getElementById('copy-program').hidden")

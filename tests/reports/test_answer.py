@@ -144,7 +144,7 @@ def test_where_a_mistake_was_made() -> None:
 
 
 def test_sums_are_never_cut(call: Call) -> None:
-    """Forty different layers are a long sum, and = N stands at its end; equal ones are a short one."""
+    """Forty different layers are a long sum, and = N is at its end; equal ones are a short one."""
     layers: tuple[Layer, ...] = tuple(GRU(units) for units in range(100, 140))
     net = Network(input=10, layers=layers)
     wrong = net.params - 3 * sum(range(100, 140))

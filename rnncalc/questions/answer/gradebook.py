@@ -8,17 +8,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import Given, read_answer
-from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape, one_of
 
 
-class Grade(Record):
+class Grade(NamedTuple):
     """A student's answer, judged.
 
     answer: None if it cannot be judged. problem: the reason; empty if nothing was answered.
@@ -42,7 +42,7 @@ class Grade(Record):
         return wrong is not None and wrong.by_chance
 
 
-class Gradebook(Record):
+class Gradebook(NamedTuple):
     """The grades of a class, in the order of the file."""
 
     file: AnswerFile
@@ -151,7 +151,7 @@ _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
 _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
 
 
-class StudentRow(Record):
+class StudentRow(NamedTuple):
     """A row of the file.
 
     line: the line of the file where it begins. cells: one for each column of the file, without blanks around it.
@@ -165,7 +165,7 @@ class StudentRow(Record):
     variant: str = ""
 
 
-class AnswerFile(Record):
+class AnswerFile(NamedTuple):
     """A file of answers: its columns, the columns that hold answers, and the rows that are not empty."""
 
     columns: tuple[str, ...]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import DeclarationError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
-from rnncalc.records import Record
 
 if TYPE_CHECKING:  # for what is wrong alone
     from rnncalc.questions.answer.quantities import KnownQuantity
     from rnncalc.questions.answer.sizes import OtherSize
 
 
-class Reason(Record):
+class Reason(NamedTuple):
     """A mistake that gives the number: its id and its sentence, with numbers and names filled in."""
 
     id: str
@@ -33,7 +32,7 @@ class Reason(Record):
             raise DeclarationError(f"mistake {id}: its variant has no value for {{{error.args[0]}}}") from None
 
 
-class Diagnosis(Record):
+class Diagnosis(NamedTuple):
     """An explanation of a learner's number: a mistake, or two made together.
 
     layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
@@ -69,7 +68,7 @@ class AxisOrder(Enum):
     NO_BATCH = auto()
 
 
-class Judgement(Record):
+class Judgement(NamedTuple):
     """One number or shape, compared with the correct one.
 
     layer: its name, None for the total. tensor: its name, None for a count of all tensors.
@@ -124,7 +123,7 @@ class Judgement(Record):
 
 
 @displayed
-class Answer(Record):
+class Answer(NamedTuple):
     """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
 
     right_in: another notation in which every given shape is right.

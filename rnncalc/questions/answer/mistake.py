@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions import CONVENTIONS
@@ -41,14 +42,13 @@ from rnncalc.questions.answer.worksheet import (
     gate_line,
     worksheet_of,
 )
-from rnncalc.records import Record
 from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6
 """The most gates that a wrong count gives a cell."""
 
 
-class Question(Record):
+class Question(NamedTuple):
     """A wrong number: for the whole network, or for the layer at a place of the worksheet.
 
     given: the number; 0 if none is looked for.
@@ -72,7 +72,7 @@ Values = Mapping[str, str]
 """The values for the {braces} in the id and the text of a mistake."""
 
 
-class Variant(Record):
+class Variant(NamedTuple):
     """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one.
 
     spacing: of a fitted family, how far apart the numbers are that its variants give.
@@ -87,7 +87,7 @@ class Variant(Record):
 Variants = Callable[[Worksheet, Question], Iterator[Variant]]
 
 
-class Mistake(Record):
+class Mistake(NamedTuple):
     """A mistake in a count: its id, a sentence without its subject, and the change that it makes to a worksheet.
 
     rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
@@ -99,7 +99,7 @@ class Mistake(Record):
     rare: bool = False
 
 
-class Family(Record):
+class Family(NamedTuple):
     """Mistakes that differ in a number or a name; id and text have {braces} for the values of a variant.
 
     rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant

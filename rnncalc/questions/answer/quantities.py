@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import DTYPES, count, total
-from rnncalc.records import Record
 
 if TYPE_CHECKING:
     from rnncalc.questions.training import LayerTraining, Training
 
 
-class Subject(Record):
+class Subject(NamedTuple):
     """A network, or one layer of it, whose quantities a learner's number may be.
 
     layers: all of the network, or the one. training: what a training step needs; None if it depends on unknown steps.
@@ -115,7 +114,7 @@ MISCOUNTED = {"gradients per step": "gradients", "saved without gates": "saved",
 """The mistakes about training among them: each counts another quantity wrong."""
 
 
-class KnownQuantity(Record):
+class KnownQuantity(NamedTuple):
     """A quantity of a network that a learner's number may be. right: the correct number, if it is counted wrong."""
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import (
     LONGEST_ANSWER,
@@ -17,7 +17,6 @@ from rnncalc.bounds import (
     MOST_PRODUCTS,
 )
 from rnncalc.errors import CallError
-from rnncalc.records import Record
 from rnncalc.text import LETTER, escape, has_letters
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def check_number_of_answers(count: int) -> None:
         raise CallError(f"expected at most {MOST_ANSWERS:,} numbers or shapes, got {count:,}")
 
 
-class GivenNumber(Record):
+class GivenNumber(NamedTuple):
     """A learner's number. unit: the value of its last digit, more than 1 if it was rounded.
 
     number: a polynomial, if it is a formula in letters.
@@ -104,7 +103,7 @@ class GivenNumber(Record):
         return self.means(prod(shape))
 
 
-class Shape(Record):
+class Shape(NamedTuple):
     """The shape of a tensor as a learner gave it; a size may be a polynomial."""
 
     sizes: tuple[int, ...]
@@ -114,7 +113,7 @@ class Shape(Record):
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-class NamedShape(Record):
+class NamedShape(NamedTuple):
     """A learner's shape of one tensor, or of an array that a layer returns, with its name.
 
     sizes: a letter is the batch or the steps, None is any size.

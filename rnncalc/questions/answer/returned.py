@@ -7,6 +7,7 @@ size in one right shape must hold for the other shapes. The batch may be written
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import Times
@@ -18,14 +19,13 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import AxisOrder, Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
-from rnncalc.records import Record
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
 """The axes that may have any size if the network does not say which: the batch and the steps."""
 
 
-class ReturnedArray(Record):
+class ReturnedArray(NamedTuple):
     """An array that a module returns, with the sizes of its axes."""
 
     module: ModuleShapes

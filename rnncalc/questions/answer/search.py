@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, product, takewhile
 from operator import itemgetter
 from types import MappingProxyType
+from typing import NamedTuple
 
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
@@ -16,14 +17,13 @@ from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet, above, sum_of
-from rnncalc.records import Record
 from rnncalc.text import has_letters
 
 MOST_LISTED = 5
 """The most pairs that are listed, and the most explanations of a rounded number."""
 
 
-class Candidate(Record):
+class Candidate(NamedTuple):
     """One wrong way to count: its mistakes, the wrong worksheet, and the one layer that it concerns, if any."""
 
     mistakes: tuple[tuple[Mistake | Family, Variant], ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_SIZED
 from rnncalc.layers.cell import Cell
@@ -20,10 +21,9 @@ from rnncalc.questions.solve import (
     pieces,
     resized,
 )
-from rnncalc.records import Record
 
 
-class OtherSize(Record):
+class OtherSize(NamedTuple):
     """A changed size that would give the number: `size` instead of `right`. at: the input, or the option of a layer."""
 
     at: SizePlace
@@ -31,7 +31,7 @@ class OtherSize(Record):
     right: int
 
 
-class SizeCurve(Record):
+class SizeCurve(NamedTuple):
     """The counts of a network with one size changed, over a range of valid sizes."""
 
     size: OtherSize

@@ -66,7 +66,7 @@ def test_without_what_is_asked_for_nothing_is_said(call: Call, number: int) -> N
 
 
 def test_every_known_quantity() -> None:
-    """The right number stands beside what is counted wrong; what is no other number is left out."""
+    """The right number is beside what is counted wrong; what is no other number is left out."""
     small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
     assert {each.name: (each.number, each.right) for each in quantities(Subject.of(small))} == {
         "dense": (127, None),
