@@ -102,8 +102,10 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
 
 
 def role_of_array(role: str, axes: str) -> Role:
-    """Return the role of an array of a layer around the cells; one under a name of its own is a matrix or a vector."""
-    return Role(role) if role in _ROLES else Role.KERNEL if len(axes) > 1 else Role.VECTOR
+    """Return the role of an array of a layer around the cells; under a name of its own, by its axes and its end."""
+    if role in _ROLES:
+        return Role(role)
+    return Role.KERNEL if len(axes) > 1 else Role.BIAS if role.endswith("bias") else Role.VECTOR
 
 
 _ROLES = {role.value for role in Role}

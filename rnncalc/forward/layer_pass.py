@@ -324,7 +324,8 @@ class TransformPass(Generic[Value]):
     def _name(self, node: Node) -> str:
         weights = node.weights
         assert weights
-        role = weights.letter if weights.letter not in ("", "y") else weights.role.value
+        roles = [role for role, _ in self.layer.arrays]
+        role = weights.letter if weights.letter in roles else weights.role.value
         name = self.names.name(self.layer.kind, role)
         if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")

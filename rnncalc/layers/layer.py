@@ -356,6 +356,13 @@ class Transform(Layer):
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"m": inputs}
 
+    def carried(self, inputs: int) -> int | None:
+        if not self.along:
+            return 0
+        step = 10**6  # far from both ends
+        places = [place for place in self.window_of(step, 2 * step) if place is not None]
+        return None if max(places) > step else (step - min(places)) * inputs
+
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.extra_inputs:
             yield "extra_inputs", f"does not apply to {self.kind}; remove it"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Transform
 from rnncalc.layers.options import OPTIONS
+from rnncalc.layers.reshaping import LastStep
 from rnncalc.network.network import Network
 
 L = TypeVar("L", bound=type[Cell | Transform])
@@ -32,11 +33,16 @@ def register(layer: L) -> L:
         raise DeclarationError(f"the class {layer.__name__}: {wrong}; {cure}")
     there = KINDS.get(layer.kind)
     again = isinstance(there, type) and (there.__module__, there.__qualname__) == (layer.__module__, layer.__qualname__)
+    again = again or there == f"{layer.__module__}:{layer.__qualname__}"
     if layer.kind in OPTIONS or (there is not None and not again):
         raise DeclarationError(
             f"the class {layer.__name__}: there is a kind or an option {layer.kind!r} already; {cure}"
         )
+    if layer.number and layer.number not in layer.fields:
+        message = f'number: there is no field {layer.number!r}; write number = "" if the kind takes no number'
+        raise DeclarationError(f"{layer.kind}: {message}{line_of(layer)}")
     values: dict[str, Any] = {option: 2 for option in (layer.number, *layer.needed()) if option}
-    Network(input=4, layers=(layer(**values),), steps=8).stack[0].multiply_adds  # noqa: B018  it is traced, or refused
+    before = (LastStep(),) if layer.begins or layer.reads == "a vector" else ()
+    Network(input=4, layers=(*before, layer(**values)), steps=8).stack[-1].multiply_adds  # noqa: B018  it is traced, or refused
     KINDS[layer.kind] = layer
     return layer

@@ -22,6 +22,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import describe, network_of, word
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
+from rnncalc.step.layer_trace import slides
 from rnncalc.step.nodes import Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
@@ -139,7 +140,7 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
         written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
-    elif isinstance(layer, Transform) and layer.arrays:
+    elif isinstance(layer, Transform) and layer.arrays and not (layer.ends and slides(layer)):
         written = _transform(layer, placed, shape, row)
     return Derivation(placed, below, shape, row, gates, notation, written, tuple(_steps(placed)))
 
@@ -206,17 +207,20 @@ def _formula(step: Trace, place: int, times: Sequence[str], names: Mapping[int, 
             return Symbol("x", time=times[node.number], axes=(node.width,))
         case "weights":
             assert node.weights
-            return Symbol(_LETTERS.get(node.weights.role, node.weights.letter), axes=node.axes[:2])
+            return Symbol(node.weights.letter or _LETTERS.get(node.weights.role, ""), axes=node.axes[:2])
         case "standardise":  # the stored numbers appear only in the name of the function
             return Application("normalise", (_formula(step, node.operands[0], times, names),))
         case "part":
             whole = names[node.operands[0]]
             return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
         case "matrix" if len(step.nodes[node.operands[0]].axes) > 2:
-            axes = step.nodes[node.operands[0]].axes[:2]
+            axes, weights = step.nodes[node.operands[0]].axes[:2], step.nodes[node.operands[0]].weights
+            letter = (weights and weights.letter) or "W"
             taps = range(len(times)) if len(times) <= MOST_TAPS else [0, 1, -1, len(times) - 1]
             products: list[Formula] = [
-                Application("matrix", (Symbol("W", str(tap + 1), axes=axes), Symbol("x", time=times[tap], axes=("m",))))
+                Application(
+                    "matrix", (Symbol(letter, str(tap + 1), axes=axes), Symbol("x", time=times[tap], axes=("m",)))
+                )
                 if tap >= 0
                 else DOTS
                 for tap in taps

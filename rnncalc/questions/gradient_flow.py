@@ -331,30 +331,34 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     outputs = steps_of(chunk.outputs, placed.uses or 1 if reshapes else steps)
     if not (trained or reshapes or first == others):  # a layer that is not trained, on a vector followed by zeros
         outputs = [each for each in outputs if (others if each else first)]
-    read = layer_reads(step, trained=trained, needs=needs)
-    windows = [layer.window_of(each, steps) for each in outputs]
+    apart = not reshapes and first != others  # the gradient of the first input is asked for, or not, by itself
+    groups = [([0], first), ([each for each in outputs if each], others)] if apart else [(outputs, needs)]
     inputs: set[int | None] = set()
-    saved: dict[SavedVector, int] = {}
-    for place in read.saved:
-        node = step.nodes[place]
-        if node.operation == STEP:
-            inputs |= {window[node.number] for window in windows}
-        elif place == step.x:
-            inputs.update(*windows)
-        else:
-            saved[SavedVector(_formula(step, place), node.width)] = placed.places * len(windows)
-    if inputs - {None}:
-        x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
-        saved = {x: placed.places * len(inputs - {None}), **saved}
+    saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
-    for place, purpose in read.products:
-        kernel = step.nodes[place].operands[0]
-        taps = windows if len(step.nodes[kernel].axes) > 2 else [(0,)] * len(windows)
-        times = sum(purpose is Gradient.MATRIX or tap is not None for window in taps for tap in window)
-        weights = step.nodes[kernel].weights
-        assert weights
-        if times:
-            work[BackwardProduct(purpose, weights.letter, "x", step.nodes[kernel].axes[:2])] += times * placed.places
+    for group, asked in groups:
+        read = layer_reads(step, trained=trained, needs=asked)
+        windows = [layer.window_of(each, steps) for each in group if each in outputs]
+        for place in read.saved:
+            node = step.nodes[place]
+            if node.operation == STEP:
+                inputs |= {window[node.number] for window in windows}
+            elif place == step.x:
+                inputs.update(*windows)
+            else:
+                saved[SavedVector(_formula(step, place), node.width)] += placed.places * len(windows)
+        for place, purpose in read.products:
+            kernel, vector = (step.nodes[operand] for operand in step.nodes[place].operands)
+            taps = windows if len(kernel.axes) > 2 else [window[:1] for window in windows]
+            if vector.operation == STEP:
+                taps = [(window[vector.number],) for window in windows]
+            times = sum(purpose is Gradient.MATRIX or tap is not None for window in taps for tap in window)
+            assert kernel.weights
+            if times:
+                work[BackwardProduct(purpose, kernel.weights.letter, "x", kernel.axes[:2])] += times * placed.places
+    if inputs := inputs - {None}:
+        x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
+        return Tally({x: placed.places * len(inputs), **saved}, work)
     return Tally(saved, work)
 
 

@@ -11,6 +11,7 @@ from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Transform
+from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.explain import Derivation, explain_those
@@ -41,20 +42,31 @@ def pass_operations(network: Network, batch: int = 1) -> PassOperations:
     """
     network, batch = network_of(network, letters=True), whole("batch", batch, 1)
     row = convention(network.convention)
-    layers = tuple([_of_layer(placed, row, batch) for placed in network.stack])
+    layers = tuple(
+        [_of_layer(placed, row, batch, window) for placed, window in zip(network.stack, _windows(network), strict=True)]
+    )
     known = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
     return PassOperations(network, batch, layers, total)
 
 
-def _of_layer(placed: Placed, row: Convention, batch: int) -> OperationCounts | None:
+def _windows(network: Network) -> Iterator[int]:
+    """Yield for each layer how many vectors one vector of its output is made of; 1 if that depends on unknown steps."""
+    read = shapes(network.flow)
+    for move in network.flow:
+        if isinstance(move, Placement):
+            *steps, _ = read[move.reads[0]]
+            yield 1 if steps == [None] else len(move.layer.window_of(0, steps[0] if steps else 1))
+
+
+def _of_layer(placed: Placed, row: Convention, batch: int, window: int) -> OperationCounts | None:
     layer = placed.layer
     if isinstance(layer, External) or placed.uses is None:
         return None
     if not isinstance(layer, Cell | Dense | Transform):
         return OperationCounts(0, 0, 0, 0)
     inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1
-    one = operations(trace(layer, inputs, row), placed.sizes, len(layer.window_of(0, 1)))
+    one = operations(trace(layer, inputs, row), placed.sizes, window)
     counts = OperationCounts(*[batch * placed.uses * places * layer.directions * number for number in one])
     return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))
 

@@ -7,14 +7,17 @@ than declared, a window that reads beyond the sequence. Each is a DeclarationErr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
+from rnncalc.conventions.tensor import STORED
 from rnncalc.errors import DeclarationError, line_of, place_of, raised_at
 from rnncalc.layers.layer import Dense, Layer, LayerOperations, Output, Transform
 from rnncalc.step.nodes import INPUT, JOINED, STEP, WEIGHTS, Node, Operand, Recorder, Trace, Weights
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.text import all_of, did_you_mean
+from rnncalc.text import all_of, did_you_mean, one_of
+
+T = TypeVar("T")
 
 
 class WindowOperand(Operand):
@@ -40,29 +43,40 @@ class LayerTracer(Recorder):
         self._arrays = dict(layer.arrays)
         self._letters = ("h", "y") if isinstance(layer, Output) else ("x", "")
         self._slides = slides(layer)
-        self.used: set[str] = set()
+        self._length = len(layer.window_of(0, 1))
 
     def __call__(self) -> Trace:
         """Run the layer and return its trace."""
         reads, _ = self._letters
         x = self._place(Node(INPUT, width="m", letter=reads))
-        made = self._layer.compute(self, WindowOperand(x, self._step))
-        output = self._vector(made[0] if isinstance(made, WindowOperand) else made, "what compute returns")
+        output = self._vector(self._layer.compute(self, WindowOperand(x, self._step)), "what compute returns")
         return Trace((*self._nodes,), x, {}, {}, output, {}, ())
 
-    def _step(self, index: int) -> Operand:
-        return Operand(self._place(Node(STEP, (0,), "m", number=index)) if self._slides else 0)
+    def _step(self, number: int) -> Operand:
+        if not isinstance(number, int) or not -self._length <= number < self._length:
+            raise self._error(f"compute reads window[{number!r}], and a window has {self._length}")
+        return Operand(self._place(Node(STEP, (0,), "m", number=number)) if self._slides else 0)
+
+    def _vector(self, given: object, what: str = "what an operation is done with") -> int:
+        if isinstance(given, WindowOperand) and self._slides:
+            raise self._error(f"{what} is a whole window; take one vector of it, such as window[0]")
+        return super()._vector(given, what)
 
     # What a layer may do
 
     def weight(self, role: str) -> Operand:
+        if role in STORED:
+            raise self._error(f"the array {role} is not trained; read it with ops.stored")
         return self._weights(role, 1)
 
-    stored = weight
+    def stored(self, role: str) -> Operand:
+        if role not in STORED:
+            raise self._error(f"the array {role} is trained; read it with ops.weight, or call it {one_of(STORED)}")
+        return self._weights(role, 1)
 
     def product(self, role: str, vector: Operand) -> Operand:
-        place = self._vector(vector)
         window = isinstance(vector, WindowOperand) and self._slides
+        place = vector.place if window else self._vector(vector)
         weights = self._weights(role, 3 if window else 2)
         rows, columns, *_ = self._nodes[weights.place].axes
         width = self._nodes[place].width
@@ -88,7 +102,13 @@ class LayerTracer(Recorder):
     def part(self, vector: Operand, width: str, index: int) -> Operand:
         place = self._vector(vector)
         whole, each = self._sizes.get(self._nodes[place].width), self._sizes.get(width)
-        if whole is None or each is None or whole % each or not 0 <= index < whole // each:
+        if (
+            whole is None
+            or each is None
+            or whole % each
+            or not isinstance(index, int)
+            or not 0 <= index < whole // each
+        ):
             raise self._error(f"a vector of {self._nodes[place].width} numbers has no part {index} of {width} numbers")
         return Operand(self._place(Node("part", (place,), width, number=index)))
 
@@ -108,7 +128,6 @@ class LayerTracer(Recorder):
         letters = tuple(self._arrays[role])
         if len(letters) != axes:
             raise self._error(f"compute reads the array {role} with {axes} axes, and {len(letters)} are declared")
-        self.used.add(role)
         reads, letter = self._letters
         kind = role_of_array(role, self._arrays[role])
         weights = Weights(kind, letter if kind.value == role else role, reads if axes > 1 else "")
@@ -133,30 +152,26 @@ _TRACES: dict[object, Trace] = {}
 
 
 def layer_trace(layer: Transform | Dense, inputs: int) -> Trace:
-    """Return the trace of a layer around the cells; layers that differ only in their widths share one.
+    """Return the trace of a layer around the cells; equal widths and options share one.
 
-    Raises DeclarationError if its `compute` is not what its class declares.
+    Raises DeclarationError if the `compute` of a user's layer is not what its class declares.
     """
-    sizes = layer.sizes(inputs)
-    numbers = [*sizes.values()]
-    key = type(layer), layer.choices(), tuple(sizes), tuple([numbers.index(number) for number in numbers])
+    key = type(layer), layer.choices(), tuple(layer.sizes(inputs).items())
     trace = _TRACES.get(key)
     if trace is None:
-        tracer = LayerTracer(layer, inputs)
-        trace = _TRACES[key] = _run(layer, tracer)
-        for role in tracer._arrays:  # noqa: SLF001  of this module
-            if role not in tracer.used:
-                raise _error(layer, "arrays", f"the array {role} is declared, and compute never reads it")
-    if not type(layer).__module__.startswith("rnncalc."):
-        for message, member in contradictions(layer, inputs, trace):
-            raise _error(layer, member, message)
+        trace = _run(layer, lambda: LayerTracer(layer, inputs)())
+        if not type(layer).__module__.startswith("rnncalc."):
+            for message, member in _run(layer, lambda: [*contradictions(layer, inputs, trace)]):
+                raise _error(layer, member, message)
+        _TRACES[key] = trace
     return trace
 
 
-def _run(layer: Layer, tracer: LayerTracer) -> Trace:
+def _run(layer: Layer, function: Callable[[], T]) -> T:
+    """Return what a function returns; any exception of the layer's code becomes a DeclarationError with its line."""
     own = getattr(getattr(type(layer).compute, "__code__", None), "co_filename", "")
     try:
-        return tracer()
+        return function()
     except DeclarationError as error:
         place = place_of(error, lambda frame: frame.filename == own)
         raise DeclarationError(f"{error}{place}") from error
@@ -166,34 +181,61 @@ def _run(layer: Layer, tracer: LayerTracer) -> Trace:
 
 def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield what a layer declares otherwise than its `compute` and its windows do, each with the member to change."""
-    width, steps = trace.nodes[trace.output].width, 3 * len(layer.window_of(0, 1)) + 9
-    made = layer.sizes(inputs).get(width)
-    if made is not None and made != layer.output_width(inputs):
-        declared = layer.output_width(inputs)
-        yield f"compute makes {made} numbers, {width}, and output_width says {declared}", "output_width"
-    if layer.reads == "a vector" or layer.begins:
-        shape = layer.output_shape((inputs,))
-        if (len(shape) > 1) is not layer.begins:
-            yield f"begins is {layer.begins}, and output_shape makes {shape} of one vector", "output_shape"
+    nodes, sizes, length = trace.nodes, layer.sizes(inputs), len(layer.window_of(0, 1))
+    read = {node.weights.matrix or node.weights.role.value for node in nodes if node.weights}
+    read |= {node.weights.role.value for node in nodes if node.weights}
+    roles = [role for role, _ in layer.arrays]
+    for role in roles:
+        if role not in read:
+            yield f"the array {role} is declared, and compute never reads it", "arrays"
+        if roles.count(role) > 1:
+            yield f"two arrays are called {role}; give each a name of its own", "arrays"
+    if not any(trace.x in node.operands for node in nodes) and trace.output != trace.x:
+        yield "compute does not read its input", "compute"
+    if any(node.width == JOINED and node.operation != "joined" for node in nodes):
+        yield "ops.joined makes what compute returns, and nothing else reads it", "compute"
+    for node in nodes:
+        if node.operation == "matrix" and len(axes := nodes[node.operands[0]].axes) > 2 and sizes[axes[2]] != length:
+            yield f"a kernel of {sizes[axes[2]]} steps meets windows of {length}", "window_of"
+    if slides(layer) and not (layer.along or layer.ends):
+        yield "window_of reads several steps; write along = True", "along"
+    vector = layer.reads == "a vector" or layer.begins
+    steps = 1 if vector else 3 * length + 9
+    shape = layer.output_shape((inputs,) if vector else (steps, inputs))
+    if (len(shape) > 1) is not (layer.begins or not (vector or layer.ends)):
+        flag = "begins" if vector else "ends"
+        of = "one vector" if vector else f"{steps} steps"
+        yield f"{flag} is {getattr(layer, flag)}, and output_shape makes {shape} of {of}", "output_shape"
         return
-    shape = layer.output_shape((steps, inputs))
-    if (len(shape) == 1) is not layer.ends:
-        yield f"ends is {layer.ends}, and output_shape makes {shape} of {steps} steps", "output_shape"
-        return
-    outputs = 1 if layer.ends else shape[0]
+    outputs = shape[0] if len(shape) > 1 else 1
     windows = [layer.window_of(step, steps) for step in range(outputs)]
+    width = nodes[trace.output].width
+    numbers = len(windows[0]) * inputs if width == JOINED else sizes[width]
+    if numbers != (declared := shape[-1] if width == JOINED else layer.output_width(inputs)):
+        yield f"compute makes {numbers} numbers, {width}, and output_width says {declared}", "output_width"
+    elif shape[-1] != numbers:
+        yield f"compute makes {numbers} numbers, {width}, and output_shape says {shape[-1]}", "output_shape"
     for step, window in enumerate(windows):
         if any(place is not None and not 0 <= place < steps for place in window):
             message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
             yield message, "window_of"
             return
+    if layer.along and not layer.ends and {*map(len, windows)} != {length}:
+        yield "windows have different numbers of steps; give all the same", "window_of"
     last = max((place for place in windows[-1] if place is not None), default=-1)
     if steps - 1 - last >= layer.every:
         yield f"output_shape makes {outputs} of {steps} steps, and no window reads step {steps - 1}", "window_of"
+    if layer.along and not layer.ends and layer.every == 1 and isinstance(inputs, int):
+        inner = [place for place in windows[len(windows) // 2] if place is not None]
+        carried = layer.carried(inputs)
+        if carried not in (None, (max(inner) - min(inner)) * inputs):
+            message = f"carried is {carried}, and a window reaches {max(inner) - min(inner)} steps of {inputs}"
+            yield f"{message}; return their product, or None if it cannot stream", "carried"
 
 
 def _error(layer: Layer, member: str, message: str) -> DeclarationError:
     """Return the error of a layer's declaration, with the file and line of the member of its class."""
-    found: Any = vars(type(layer)).get(member, type(layer))
-    found = found.fget if isinstance(found, property) else found
-    return DeclarationError(f"{layer.kind}: {message}{line_of(found)}")
+    definition: Any = vars(type(layer)).get(member)
+    definition = definition.fget if isinstance(definition, property) else definition
+    place = line_of(definition if callable(definition) else type(layer))
+    return DeclarationError(f"{layer.kind}: {message}{place}")

@@ -98,6 +98,7 @@ def test_both_passes_agree(call: Call) -> None:
     assert json.loads(done.out)["reports"][0]["agrees"]
     network = Network(input=3, layers=[GatedUnit(2), CausalSkip(2)], steps=4)
     assert backward(network).agrees
+    assert backward(Network(input=3, layers=[TwoGates(2), TwoGates(2)], steps=4)).agrees
 
 
 def test_it_is_explained_drawn_and_answered(call: Call) -> None:
@@ -164,7 +165,83 @@ class Ending(GatedUnit):
     ends = True
 
 
+class TwoGates(GatedUnit):
+    """Two matrices through one activation, multiplied."""
+
+    kind = "two_gates"
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return {"m": inputs, "n": self.units}
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("kernel", "nm"), ("other", "nm"))
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        one, other = (ops.activate("sigmoid", ops.product(role, window[0])) for role in ("kernel", "other"))
+        return ops.times(one, other)
+
+
+class Whole(CausalSkip):
+    kind = "whole"
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.plus(ops.activate("tanh", window), super().compute(ops, window))
+
+
+class Third(CausalSkip):
+    kind = "third"
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.plus(window[2], super().compute(ops, window))
+
+
+class Longer(CausalSkip):
+    kind = "longer"
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return super().sizes(inputs) | {"k": self.kernel + 1}
+
+
+class Twice(GatedUnit):
+    kind = "twice"
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (*super().arrays, ("bias", "w"))
+
+
+class Blind(GatedUnit):
+    kind = "blind"
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("bias", "n"),)
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.activate("tanh", ops.weight("bias"))
+
+
+class Unsaid(CausalSkip):
+    kind = "unsaid"
+    along = False
+
+
+class Numberless(Transform):
+    kind = "numberless"
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.activate("tanh", window[0])
+
+
 HALF_RIGHT = {
+    Whole: "whole: what an operation is done with is a whole window; take one vector of it, such as window[0]",
+    Third: "third: compute reads window[2], and a window has 2",
+    Longer: "longer: a kernel of 3 steps meets windows of 2",
+    Twice: "twice: two arrays are called bias; give each a name of its own",
+    Blind: "blind: compute does not read its input",
+    Unsaid: "unsaid: window_of reads several steps; write along = True",
+    Numberless: "numberless: number: there is no field 'units'; write number = \"\" if the kind takes no number",
     Unread: "unread: the array scale is declared, and compute never reads it",
     Lacking: "lacking: compute reads the array scale, which is not declared; there are kernel and bias",
     Wider: "wider: compute makes 2 numbers, n, and output_width says 4",
@@ -182,6 +259,8 @@ def test_a_layer_that_is_half_right_is_refused(layer: type[Transform]) -> None:
     with pytest.raises(DeclarationError) as refused:
         register(layer)
     message = str(refused.value)
+    with pytest.raises(DeclarationError, match=re.escape(message)):  # the second time too
+        register(layer)
     assert message.startswith(HALF_RIGHT[layer])
     assert re.search(r"\(test_new_layer.py, line \d+\)$", message), message
     assert "\n" not in message
