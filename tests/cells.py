@@ -33,8 +33,8 @@ CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and not kind(nam
 
 def cell(name: str, units: int) -> Cell:
     """Return a cell of a kind, on a grid of 2 × 2 places if it needs one."""
-    of: Any = kind(name)
-    made = of(units, **dict.fromkeys(of.needed(), (2, 2)))
+    cls: Any = kind(name)
+    made = cls(units, **dict.fromkeys(cls.needed(), (2, 2)))
     assert isinstance(made, Cell)
     return made
 
@@ -75,6 +75,6 @@ def equations(name: str, notation: str) -> list[tuple[tuple[Line, ...], list[dic
 
 
 def network(name: str, units: int, options: dict[str, Any], convention_name: str) -> Network:
-    of = kind(name)
-    layer = of(**{"units": units, **options})
+    cls = kind(name)
+    layer = cls(**{"units": units, **options})
     return Network(input=M, layers=[layer], steps=STEPS, topology="many-to-many", convention=convention_name)

@@ -64,8 +64,8 @@ def spec(tmp_path: Path) -> Path:
 
 def reports(call: Call, *args: object) -> list[dict[str, Any]]:
     """Return the reports that `check` gives to programs."""
-    found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
-    return found
+    data: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
+    return data
 
 
 def file_at(path: Path, text: str) -> Path:
@@ -99,9 +99,9 @@ def refusal(call: Call, *args: object) -> str:
 
 def report_of(call: Call, *args: object) -> dict[str, Any]:
     """Return the one report that a call gives to programs."""
-    (found,) = json.loads(call(*args, "-f", "json").out)["reports"]
-    assert isinstance(found, dict)
-    return found
+    (data,) = json.loads(call(*args, "-f", "json").out)["reports"]
+    assert isinstance(data, dict)
+    return data
 
 
 def written(report: Report, form: str) -> str:

@@ -12,9 +12,9 @@ ROOT = Path(__file__).parent.parent
 
 
 def command(name: str) -> Command:
-    found = cli.get_command(click.Context(cli), name)
-    assert isinstance(found, Command)
-    return found
+    command = cli.get_command(click.Context(cli), name)
+    assert isinstance(command, Command)
+    return command
 
 
 def examples(name: str) -> list[list[str]]:

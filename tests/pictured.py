@@ -111,8 +111,8 @@ def _told(node: ET.Element) -> str:
 
 def tikz_texts(text: str) -> Counter[str]:
     """Return every text of the nodes of a TikZ picture."""
-    found = re.findall(r"^  \\node\[.*?\] at \(.*?\) \{(.*)\};$", text, re.MULTILINE)
-    return Counter(_untypeset(node) for node in found)
+    matches = re.findall(r"^  \\node\[.*?\] at \(.*?\) \{(.*)\};$", text, re.MULTILINE)
+    return Counter(_untypeset(node) for node in matches)
 
 
 SIGNS = {

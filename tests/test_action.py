@@ -20,8 +20,8 @@ REQUIREMENTS = ROOT / "action-requirements.txt"
 
 
 def action() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    return found
+    data: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    return data
 
 
 def test_the_action_is_what_a_runner_takes() -> None:

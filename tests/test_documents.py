@@ -170,9 +170,9 @@ def test_the_front_page_lists_every_command() -> None:
 
 
 def command(name: str) -> click.Command:
-    found = cli.get_command(click.Context(cli), name)
-    assert found
-    return found
+    command = cli.get_command(click.Context(cli), name)
+    assert command
+    return command
 
 
 def undocumented(of: click.Command, text: str) -> list[str]:

@@ -34,9 +34,9 @@ def test_a_spec_counts_what_its_source_says(path: Path) -> None:
     if network.expect.layers:
         assert network.expect.layers == tuple(placed.params for placed in network.stack)
     if network.expect.saved is not None or network.expect.backward_multiply_adds is not None:
-        of = training(network)
-        assert network.expect.saved in (None, of.saved)
-        assert network.expect.backward_multiply_adds in (None, of.backward_multiply_adds)
+        totals = training(network)
+        assert network.expect.saved in (None, totals.saved)
+        assert network.expect.backward_multiply_adds in (None, totals.backward_multiply_adds)
 
 
 def test_there_is_an_example_of_training() -> None:

@@ -21,12 +21,12 @@ JOB: dict[str, Any] = WORKFLOW["jobs"]["readme"]
 def test_the_classifiers_the_workflow_and_the_lowest_version_agree() -> None:
     """Each minor version from the lowest on, without a gap, on three systems."""
     classifiers = "\n".join(PROJECT["project"]["classifiers"])
-    found = re.findall(r"^Programming Language :: Python :: (3\.\d+)$", classifiers, re.MULTILINE)
-    assert JOB["strategy"]["matrix"]["python"] == found
-    assert PROJECT["project"]["requires-python"] == f">={found[0]}"
-    assert f"Python {found[0]} or later" in README
-    lowest, highest = (int(version.split(".")[1]) for version in (found[0], found[-1]))
-    assert found == [f"3.{minor}" for minor in range(lowest, highest + 1)]
+    matches = re.findall(r"^Programming Language :: Python :: (3\.\d+)$", classifiers, re.MULTILINE)
+    assert JOB["strategy"]["matrix"]["python"] == matches
+    assert PROJECT["project"]["requires-python"] == f">={matches[0]}"
+    assert f"Python {matches[0]} or later" in README
+    lowest, highest = (int(version.split(".")[1]) for version in (matches[0], matches[-1]))
+    assert matches == [f"3.{minor}" for minor in range(lowest, highest + 1)]
     assert PROJECT["tool"]["ruff"]["target-version"] == f"py3{lowest}"
     assert {*JOB["strategy"]["matrix"]["system"]} == {"ubuntu-latest", "macos-latest", "windows-latest"}
 
@@ -53,7 +53,7 @@ def run_workflow(tmp_path: Path, *commands: str, system: str = "Linux") -> subpr
     [("Linux", ".venv/bin/pip\npython3 .venv/bin/x\n"), ("Windows", ".venv/Scripts/pip\npython3 .venv/Scripts/x\n")],
 )
 def test_the_workflow_runs_the_commands_of_the_readme(system: str, out: str, tmp_path: Path) -> None:
-    """As they stand; on Windows with that system's paths."""
+    """As they are; on Windows with that system's paths."""
     done = run_workflow(tmp_path, "echo .venv/bin/pip", "true && echo python3 .venv/bin/x", system=system)
     assert (done.returncode, re.sub("== .*\n", "", done.stdout)) == (0, out)
 

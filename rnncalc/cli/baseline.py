@@ -242,7 +242,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key, value in pairs:
         if key in kept:
-            raise _error((), f"the key {key} stands twice in one object; remove one")
+            raise _error((), f"the key {key} is given twice in one object; remove one")
         if key in _READ:
             kept[key] = value
     return kept

@@ -149,7 +149,7 @@ class Command(click.Command):
             options = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
             for option in dict.fromkeys(options):
                 if options.count(option) > 1 and option.name != "format_":  # a format does not change the result
-                    note(Problem((), "stands here a second time; remove one", option.opts[-1]))
+                    note(Problem((), "is given twice; remove one", option.opts[-1]))
             return values, rest, order
 
         vars(parser)["parse_args"] = noting

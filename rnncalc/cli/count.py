@@ -60,7 +60,7 @@ def count(
         if flags.get("notation") and not tensors and destination.format != "json":
             at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
         if all_conventions and others:
-            at_once.refuse(f"--all-conventions stands alone: remove {all_of(others)}")
+            at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
     if all_conventions:
         write(_with_titles([(file, _allocation(network)) for file, network in networks], destination), destination)
         return

@@ -10,12 +10,12 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES
 from rnncalc.cli.inputs import SpecPath, is_listed
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import Numbers
-from rnncalc.records import Record
 from rnncalc.text import escape
 
 _REF = re.compile(r"(?!.*(\.\.|\{/))[^\s:?*\[\\\x00-\x1f\x7f^-][^\s:?*\[\\\x00-\x1f\x7f]{0,199}")
@@ -25,7 +25,7 @@ _PATHS = 500
 """The most paths in one call of git: more may exceed the system's limit."""
 
 
-class File(Record):
+class File(NamedTuple):
     """A file of a commit: its path below the repository's top, with `/`, and its hash.
 
     is_regular: whether it is a regular file, not a link.

@@ -21,7 +21,7 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     formatter.write_text(
         "A layer is -l KIND:UNITS[,OPTION[=VALUE]]... in flags, and - KIND: UNITS with its options below in a SPEC. "
         "Instead of UNITS, an embedding has the length of its vectors, dropout the share that it drops (0 to 1), and "
-        "external the number of parameters counted elsewhere. A kind without a number stands alone: -l layer_norm."
+        "external the number of parameters counted elsewhere. A kind without a number is written alone: -l layer_norm."
     )
     kinds = {name: kind(name) for name in KINDS}
     every: list[type[Layer]] = [*kinds.values(), Output]

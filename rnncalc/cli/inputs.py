@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import TypeVar, Unpack
+from typing import NamedTuple, TypeVar, Unpack
 
 import click
 
@@ -18,7 +18,6 @@ from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
-from rnncalc.records import Record
 from rnncalc.spec import OVERRIDES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
 
@@ -274,7 +273,7 @@ def _stands_first(word: str) -> bool:
 SUFFIXES = (".yaml", ".yml")
 
 
-class SpecPath(Record):
+class SpecPath(NamedTuple):
     """A file to read: its path as the user wrote it.
 
     folder: the folder of the call that contains it, if any. below: its path below that folder.

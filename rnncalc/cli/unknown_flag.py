@@ -75,10 +75,10 @@ def _of_layer(key: str) -> str:
     every: list[type[Layer]] = [*kinds, Output]
     name = next((each for each in (key, *meanings(key)) if any(each in layer.options() for layer in every)), "")
     if name in Output.options() and not any(name in layer.options() for layer in kinds):
-        return f"an option of the output layer stands behind it, as in -o 5,{_example(name, Output)}"
+        return f"write an option of the output layer after it, as in -o 5,{_example(name, Output)}"
     shown = next((layer for layer in kinds if name in layer.options()), None)
     if shown:
-        return f"an option of a layer stands behind it, as in -l {_kind(shown)},{_example(name, shown)}"
+        return f"write an option of a layer after it, as in -l {_kind(shown)},{_example(name, shown)}"
     return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from rnncalc.errors import CallError
-from rnncalc.records import Record
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -28,7 +27,7 @@ from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, Row, Sheet, TensorNam
 from rnncalc.text import bracketed, decimal, did_you_mean, escape, one_of
 
 
-class Format(Record):
+class Format(NamedTuple):
     """A format: the module that writes it, and the kinds of report that it can write.
 
     writer: the name of the module's function, `write(reports, file)`.

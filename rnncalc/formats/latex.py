@@ -87,7 +87,7 @@ _LATEX_SIGNS |= {Sign.CONVOLVED: r" \ast ", Sign.APPLIED: r" \, ", Sign.COMMA: r
 _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
 """The functions with a command in TeX; others are written as words."""
 
-_MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × stands between spaces, · beside letters
+_MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × is between spaces, · beside letters
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SCRIPT = re.compile(rf"_([A-Za-z0-9]+)|([{_RAISED}]+)")
 """A subscript or a power, in a sum of letters."""

@@ -22,7 +22,7 @@ UNKNOWN = "No known mistake gives this answer."
 
 
 def write_gift(reports: Iterable[QuizReport], file: TextIO) -> None:
-    """Write each question with its category before it; the right answer first, each wrong one with its feedback."""
+    """Write each question with its category before it; the correct answer first, each wrong one with its feedback."""
     for report in reports:
         quiz = report.quiz()
         for category, questions in quiz.groups().items():
@@ -156,7 +156,7 @@ def _canvas_question(question: QuizQuestion) -> Iterator[str]:
             yield f"{mark}{chr(ord('a') + number)}) {_canvas_text(each.text)}\n... {_canvas_text(each.feedback)}\n"
     else:
         feedback = " ".join(each.feedback for each in question.likeliest)  # feedback cannot depend on what is written
-        yield f"+ {_canvas_text(question.right.feedback)}\n- {_canvas_text(feedback or 'Not right.')}\n"
+        yield f"+ {_canvas_text(question.right.feedback)}\n- {_canvas_text(feedback or 'Wrong.')}\n"
         if question.numeric:
             yield f"=   {_canvas_text(question.right.text)}\n"
         else:

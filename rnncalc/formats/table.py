@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from rich.box import Box
 from rich.cells import cell_len
@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
-from rnncalc.records import Record
 from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
@@ -30,7 +29,7 @@ UNBOUNDED = 10_000
 """The width of a pipe, which no table reaches."""
 
 SHORTEST_BAR = 4
-"""The shortest bar; a shorter one stands in a table of its own."""
+"""The shortest bar; a shorter one is in a table of its own."""
 
 NARROWEST = 20
 """The narrowest screen."""
@@ -198,7 +197,7 @@ class _Page:
             yield block
 
 
-class _Places(Record):
+class _Places(NamedTuple):
     """Columns of a sheet that are side by side, by their places; lines: whether equations have two lines.
 
     above: places of keys that are written above the rows that share them.
@@ -282,8 +281,8 @@ def _across(widths: Mapping[int, int]) -> int:
 def _split(sheet: _Measured, width: int) -> list[_Places] | None:
     """Return the fewest tables that fit, one below the other; None if each row is to be written by itself.
 
-    Equations stand on one line, else on two, else below; if that is not enough, numbers, words and equations each have
-    a table. The keys of the rows stand in all of them, and what is to be compared stays together.
+    Equations are on one line, else on two, else below; if that is not enough, numbers, words and equations each have
+    a table. The keys of the rows are in all of them, and what is to be compared stays together.
     """
     whole = tuple(sheet.everything)
     for lines in (False, True):
@@ -303,7 +302,7 @@ def _split(sheet: _Measured, width: int) -> list[_Places] | None:
 def _together(sheet: _Measured, width: int) -> list[_Places] | None:
     """Return a table of the keys and what is compared, its words folded if need be, then others; None if too wide.
 
-    Before any words are folded, keys that stay whole stand above their rows.
+    Before any words are folded, keys that stay whole are above their rows.
     """
     compared = {place for place in sheet.everything if sheet.columns[place].together}
     whole = tuple(sorted(place for place in sheet.keys if sheet.columns[place].whole))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, auto
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
@@ -20,7 +20,6 @@ from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of, word
-from rnncalc.records import Record
 
 if TYPE_CHECKING:
     from rnncalc.questions.models.matching import Match, TensorCheck
@@ -44,7 +43,7 @@ class Unknown(Enum):
     RATE_NOT_GIVEN = auto()
 
 
-class Limit(Record):
+class Limit(NamedTuple):
     """A limit on a number, and where it is written.
 
     path: the keys in a spec. flag: the flag, if the limit is set in the call.
@@ -73,7 +72,7 @@ LISTED = frozenset((Quantity.DENSE_RATIO, *OF_STREAM))
 """What a report lists without a limit on it, beside the numbers of a count."""
 
 
-class Numbers(Record):
+class Numbers(NamedTuple):
     """The numbers of a network that may be limited; None if unknown, or not wanted."""
 
     params: int
@@ -100,7 +99,7 @@ class Numbers(Record):
         return number
 
 
-class Difference(Record):
+class Difference(NamedTuple):
     """A number before and after; None if there is no such network, because it is new or removed."""
 
     before: Number | None
@@ -119,7 +118,7 @@ class Difference(Record):
         return Fraction(100 * self.growth) / self.before
 
 
-class LimitCheck(Record):
+class LimitCheck(NamedTuple):
     """A limit, and the number that was compared with it.
 
     actual: the number, or its growth or fall if that is limited; None if unknown, and `unknown` says why.
@@ -139,7 +138,7 @@ class LimitCheck(Record):
 
 
 class Status(Enum):
-    """How it stands with a file."""
+    """How it compares with a file."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -149,7 +148,7 @@ class Status(Enum):
 
 
 @displayed
-class Verdict(Record):
+class Verdict(NamedTuple):
     """The result of checking a network and its file.
 
     numbers: None for an invalid spec, which has problems, and for a removed file.
@@ -184,7 +183,7 @@ class Verdict(Record):
 
     @property
     def status(self) -> Status:
-        """How it stands with the file."""
+        """How it compares with the file."""
         if self.problems:
             return Status.BROKEN
         if self.numbers is None:

@@ -222,7 +222,7 @@ def test_a_baseline_of_too_many_bytes_is_refused_unread(tmp_path: Path, call: Ca
 
 
 def test_what_a_baseline_says_beside_its_numbers_is_passed_over(tmp_path: Path, call: Call) -> None:
-    """Any JSON, strings with brackets and escapes too, may stand beside the numbers."""
+    """Any JSON, strings with brackets and escapes too, may be beside the numbers."""
     other = {"a": [1.5e-3, -0, True, None, {"}": ']\\"[', "ü\n\t": [[]]}], "b": {}, "c": "\\" * 5, "d": "\ud800"}
     before = tmp_path / "before.json"
     for indent in (None, 2):

@@ -54,10 +54,10 @@ def repository(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def before(call: Call, *args: object) -> dict[str, Any]:
-    found = json.loads(call("check", *args, "-f", "json").out)["reports"]
+    data = json.loads(call("check", *args, "-f", "json").out)["reports"]
     return {
         report["file"]: report["baseline"]["before"] if report["baseline"] else report["problems"][0]["message"]
-        for report in found
+        for report in data
     }
 
 
@@ -149,11 +149,11 @@ def test_a_commit_that_is_not_there_is_told_with_the_cure(call: Call, ref: str) 
 @pytest.mark.usefixtures("repository")
 def test_there_may_be_no_repository_and_no_git(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line each; a file of another folder is told apart, and so is standard input."""
-    found = before(call, "specs/a.yaml", tmp_path, "--baseline", "git:old")
-    assert "no regular file" not in found
+    numbers = before(call, "specs/a.yaml", tmp_path, "--baseline", "git:old")
+    assert "no regular file" not in numbers
     (tmp_path / "x.yaml").write_text(spec(1))
-    found = before(call, tmp_path / "x.yaml", "--baseline", "git:old")
-    assert found == {str(tmp_path / "x.yaml"): "not in the repository of git:old; give a file that is in it"}
+    numbers = before(call, tmp_path / "x.yaml", "--baseline", "git:old")
+    assert numbers == {str(tmp_path / "x.yaml"): "not in the repository of git:old; give a file that is in it"}
     monkeypatch.chdir(tmp_path)
     err = refusal(call, "check", "x.yaml", "--baseline", "git:old")
     assert err.startswith("rnncalc: --baseline: git: not a git repository")

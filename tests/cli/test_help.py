@@ -27,9 +27,9 @@ Help: help
 
 
 def command(name: str) -> click.Command:
-    found = cli.get_command(click.Context(cli), name)
-    assert found
-    return found
+    command = cli.get_command(click.Context(cli), name)
+    assert command
+    return command
 
 
 def test_the_commands_stand_in_groups(call: Call) -> None:

@@ -63,7 +63,7 @@ def test_every_label_of_a_cell_is_read_back(layer: Layer) -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_file_says_its_size_where_svg_has_it(view: str) -> None:
-    """Width and height are those of the view box, in pixels, and no style stands in their place.
+    """Width and height are those of the view box, in pixels, and no style is in their place.
 
     They are presentation attributes (SVG 2, 7.8), which any declaration of CSS overrides; `auto` is then the size of a
     window, and CairoSVG, which has none, draws nothing.
@@ -145,7 +145,7 @@ def test_tikz_asks_for_standard_libraries_alone() -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_terminal_gets_characters_that_it_has(encoding: str, view: str) -> None:
-    """And the picture keeps its shape: each stands in the same cell."""
+    """And the picture keeps its shape: each is in the same cell."""
     layers = (Embedding(4), LSTM(3, bidirectional=True, name="\u5b57x\u00e9"))
     (picture,) = Drawing(Network(input=9, layers=layers, output=Output(1), steps=9), view).pictures(80)
     lines, encodable = drawn(picture), drawn(picture, encoding)
@@ -194,7 +194,7 @@ def test_an_arrow_among_words_is_that_of_tables(width: int, title: str) -> None:
 
 
 def test_wide_characters_take_two_cells() -> None:
-    """What stands behind them is where it would be behind two others."""
+    """What is after them is where it would be behind two others."""
     wide, plain = (
         Picture("", "", 9, 1, (Label(0, 0, (name,), Style.NOTE), Label(6, 0, ("|",), Style.NOTE)))
         for name in ("\u5b57\u5b57", "abcd")

@@ -69,10 +69,10 @@ def test_one_unit_by_hand() -> None:
 )
 def test_the_gradient_of_a_matrix_is_shown_in_its_rows(units: int, shown: str) -> None:
     """h = W x with W 0, half the squared error: the gradient is −y for each unit, times x."""
-    of = Network(input=2, layers=[RNN(units, activation="linear", bias=False)], steps=1)
+    net = Network(input=2, layers=[RNN(units, activation="linear", bias=False)], steps=1)
     zeros = {"rnn_1": {"W_xh": [[0.0, 0.0]] * units, "W_hh": [[0.0] * units] * units}}
     targets = [-1.0 if unit % 2 == 0 else -10.0 for unit in range(units)]
-    done = backward(of, weights=zeros, inputs=[[2.0, 3.0]], targets=targets)
+    done = backward(net, weights=zeros, inputs=[[2.0, 3.0]], targets=targets)
     (sheet,) = (sheet for sheet in BackwardReport(done, verify=True).sheets() if sheet.title == "Gradients")
     (row,) = (row for row in sheet.rows if row[1] == "W_xh")
     assert row[2:4] == ((units, 2), shown)
@@ -100,8 +100,8 @@ def test_rows_that_are_looked_up_twice_add_up() -> None:
     """Tokens 2, 0, 2 through a linear unit of weight 3 without a past: 3 for row 0, 6 for row 2, nothing for row 1."""
     layer = RNN(1, activation="linear", bias=False)
     weights = {"embedding_1": {"E": [[0.1], [0.2], [0.3]]}, "rnn_1": {"W_xh": [[3.0]], "W_hh": [[0.0]]}}
-    of = Network(input=3, layers=[Embedding(1), layer], topology="many-to-many", steps=3)
-    done = backward(of, weights=weights, inputs=[2, 0, 2])
+    net = Network(input=3, layers=[Embedding(1), layer], topology="many-to-many", steps=3)
+    done = backward(net, weights=weights, inputs=[2, 0, 2])
     assert done.agrees
     assert gradient(done, "E") == [[3.0], [0.0], [6.0]]
 
@@ -114,8 +114,8 @@ def test_a_tied_output_adds_both_uses_of_the_embedding() -> None:
         "rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.0]]},
         "output": {"b_y": [0.0, 0.0]},
     }
-    of = Network(input=2, layers=[Embedding(1), layer], output=Output(2, tied=True), steps=1)
-    done = backward(of, weights=weights, inputs=[1])
+    net = Network(input=2, layers=[Embedding(1), layer], output=Output(2, tied=True), steps=1)
+    done = backward(net, weights=weights, inputs=[1])
     h = tanh(0.5)
     assert done.agrees
     assert gradient(done, "E")[0] == pytest.approx([h])
@@ -125,19 +125,19 @@ def test_a_tied_output_adds_both_uses_of_the_embedding() -> None:
 def test_gradients_pass_through_outputs_that_are_fed_back() -> None:
     """x_1 = 1, x_2 = y_1 = 2: the sum 2 + 4 of y_t = w x_t has the slope 1 + 2w = 5 at w = 2; at a border it is cut."""
     layer = RNN(1, activation="linear", bias=False)
-    of = Network(input=1, layers=[layer], topology="one-to-many", feedback=True, steps=2)
+    net = Network(input=1, layers=[layer], topology="one-to-many", feedback=True, steps=2)
     weights = {"rnn_1": {"W_xh": [[2.0]], "W_hh": [[0.0]]}}
-    assert gradient(backward(of, weights=weights, inputs=[[1.0]]), "W_xh") == [[5.0]]
-    assert gradient(backward(of, weights=weights, inputs=[[1.0]], chunk=1), "W_xh") == [[3.0]]
+    assert gradient(backward(net, weights=weights, inputs=[[1.0]]), "W_xh") == [[5.0]]
+    assert gradient(backward(net, weights=weights, inputs=[[1.0]], chunk=1), "W_xh") == [[3.0]]
 
 
 def any_network(spec: Spec) -> Network | None:
     """Return the network of a spec, or none where one part of it is counted elsewhere, or a half does not fit."""
     try:
-        found = network_of(spec)
+        net = network_of(spec)
     except SpecError:
         return None
-    return None if any(isinstance(entry.layer, External) for entry in found.stack) else found
+    return None if any(isinstance(entry.layer, External) for entry in net.stack) else net
 
 
 @pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave"])
@@ -229,9 +229,9 @@ def test_the_terms_of_one_unit_add_up_to_the_gradient(name: str) -> None:
     """For every cell, whatever states it has: the sum over k is what the tape gives, times ∂L/∂h_T."""
     of_kind: Any = kind(name)
     done = backward(Network(input=2, layers=[of_kind(1)], steps=5), seed=3, states=True)
-    (found,) = done.layers
-    assert bool(found.terms) == any(tensor.role == "recurrent" for tensor in found.ran.placed.tensors)
-    for of in found.terms:
+    (layer,) = done.layers
+    assert bool(layer.terms) == any(tensor.role == "recurrent" for tensor in layer.ran.placed.tensors)
+    for of in layer.terms:
         whole: Any = gradient(done, of.tensor)
         for place in of.place:
             whole = whole[place]
@@ -383,18 +383,18 @@ def test_a_backward_direction_keeps_what_the_steps_before_let_it() -> None:
 def test_the_work_of_a_backward_pass_is_that_of_its_passes() -> None:
     """One unit, 3 steps, 3 weights: a pass multiplies 6 times and takes 400 more for each step, and each weight is
     moved both ways: 7 passes. Going back multiplies 8 times; in chunks of 2, 2 times, beside all of it."""
-    of = Network(input=1, layers=[RNN(1)], steps=3)
-    assert whole_work(of) == whole_work(of, 3) == (1_206 + 8) + 7 * 1_206
-    assert whole_work(of, 2) == 2 * (1_206 + 2) + 7 * 1_206
+    net = Network(input=1, layers=[RNN(1)], steps=3)
+    assert whole_work(net) == whole_work(net, 3) == (1_206 + 8) + 7 * 1_206
+    assert whole_work(net, 2) == 2 * (1_206 + 2) + 7 * 1_206
     with pytest.raises(CallError, match="chunk: expected a whole number, 1 or more, got 0"):
-        whole_work(of, 0)
+        whole_work(net, 0)
 
 
 def test_what_goes_beyond_all_numbers_is_no_agreement() -> None:
     """A linear unit that grows tenfold a step for 400 steps: no finite number comes out, and none is said to agree."""
     weights = {"rnn_1": {"W_xh": [[1.0]], "W_hh": [[10.0]], "b_h": [0.0]}}
-    of = Network(input=1, layers=[RNN(1, activation="linear")], steps=400)
-    done = backward(of, weights=weights, states=True)
+    net = Network(input=1, layers=[RNN(1, activation="linear")], steps=400)
+    done = backward(net, weights=weights, states=True)
     assert not done.agrees
     report = BackwardReport(done, states=True)
     for name in ("table", "json", "markdown", "html"):
@@ -414,8 +414,8 @@ def test_a_kink_that_is_met_is_told() -> None:
 
 def test_the_chunk_is_that_of_the_spec_unless_another_is_asked_for() -> None:
     """`training: {chunk: 2}` cuts 5 steps; 9 cut nothing, and are not told as a chunk."""
-    of = Network(input=1, layers=[RNN(1)], topology="many-to-many", steps=5, training=Update(chunk=2))
-    found = [backward(of), backward(of, chunk=9)]
+    net = Network(input=1, layers=[RNN(1)], topology="many-to-many", steps=5, training=Update(chunk=2))
+    found = [backward(net), backward(net, chunk=9)]
     assert [done.chunk for done in found] == [2, None]
     assert all(done.agrees for done in found)
 

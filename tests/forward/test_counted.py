@@ -74,7 +74,7 @@ def halves(draw: st.DrawFn) -> Spec:
 
 @st.composite
 def plain(draw: st.DrawFn) -> Spec:
-    """Draw layers of which the recurrent ones, if any, stand above others."""
+    """Draw layers of which the recurrent ones, if any, are above others."""
     kinds: list[Spec] = [{"dense": 3}, {"dense": 3, "activation": "tanh"}, {"dropout": 0.1}, {"dense": 3, "repeat": 3}]
     layers = [draw(frozen(layer)) for layer in draw(st.lists(st.sampled_from(kinds), max_size=3))]
     if not layers or draw(st.booleans()):
@@ -110,12 +110,12 @@ def longer(draw: st.DrawFn) -> Spec:
 
 def read(spec: Spec) -> Network:
     try:
-        found = network_of(spec)
+        net = network_of(spec)
     except SpecError:  # the convention cannot express it
         assume(False)
         raise
-    assume(not any(isinstance(entry.layer, External) for entry in found.stack))
-    return found
+    assume(not any(isinstance(entry.layer, External) for entry in net.stack))
+    return net
 
 
 @given(

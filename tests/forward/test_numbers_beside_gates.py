@@ -46,13 +46,13 @@ def test_each_direction_and_each_layer_has_its_own(topology: Any, chunk: int | N
 
 
 def test_the_command_says_so(call: Call) -> None:
-    """5(8 + 4·16) + 2 = 362; in the table of the derivation the two numbers stand once."""
+    """5(8 + 4·16) + 2 = 362; in the table of the derivation the two numbers are once."""
     flags = ("-i", 8, "-l", "fastgrnn:16", "-T", 5)
     assert " 362 " in call("count", *flags, "--training").out
-    told = call("explain", *flags, "--training").out
-    assert "T(m + 4h) + 2 = 5 × (8 + 4 × 16) + 2" in told
+    text = call("explain", *flags, "--training").out
+    assert "T(m + 4h) + 2 = 5 × (8 + 4 × 16) + 2" in text
     for name in ("σ(ζ) ", "σ(ν) "):
-        (line,) = (line for line in told.splitlines() if line.startswith(name) and "·" not in line)
+        (line,) = (line for line in text.splitlines() if line.startswith(name) and "·" not in line)
         assert line.split() == [name.strip(), "1", "1"]
 
 

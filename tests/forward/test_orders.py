@@ -93,9 +93,9 @@ WEIGHTS: dict[str, dict[str, Any]] = {
 def test_a_gru_resets_where_its_framework_does(convention: str, chosen: bool | None, reset_after: bool) -> None:
     """One unit and two steps, by hand, with another bias on each side of every gate."""
     network = Network(input=1, layers=(GRU(1, reset_after=chosen),), convention=convention, steps=2)
-    found = run(network, weights={"gru_1": WEIGHTS[convention]}, inputs={None: [[1.0], [2.0]]})
-    assert found.agrees
-    assert found.outputs == pytest.approx([gru(reset_after)])
+    result = run(network, weights={"gru_1": WEIGHTS[convention]}, inputs={None: [[1.0], [2.0]]})
+    assert result.agrees
+    assert result.outputs == pytest.approx([gru(reset_after)])
     assert gru(reset_after=True) != pytest.approx(gru(reset_after=False))
 
 
@@ -116,9 +116,9 @@ def test_the_gate_of_flax_keeps_the_old_state() -> None:
         "hn/bias": [BH["n"]],
     }
     network = Network(input=1, layers=(MGU(1),), convention="flax-linen", steps=2)
-    found = run(network, weights={"mgu_1": weights}, inputs={None: [[1.0], [2.0]]})
-    assert found.agrees
-    assert found.outputs == pytest.approx([h])
+    result = run(network, weights={"mgu_1": weights}, inputs={None: [[1.0], [2.0]]})
+    assert result.agrees
+    assert result.outputs == pytest.approx([h])
 
 
 LAYERS: list[Cell] = [

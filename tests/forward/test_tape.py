@@ -17,19 +17,19 @@ def taped(chunk: int | None = None, *, trained: bool = True) -> Taped:
     return Taped(Meter(), Tape(chunk), LayerTape(WEIGHTS, trained=trained))
 
 
-def vector(of: Taped, numbers: list[float], *, needs: bool) -> TapeValue:
+def vector(vectors: Taped, numbers: list[float], *, needs: bool) -> TapeValue:
     """Return data whose gradient is asked for, or is not."""
-    value = of.constant(numbers)
+    value = vectors.constant(numbers)
     value.needs = needs
     return value
 
 
-def values_read(of: Taped, made: TapeValue, gradient: list[float]) -> set[int]:
+def values_read(vectors: Taped, made: TapeValue, gradient: list[float]) -> set[int]:
     """Run a backward pass from a gradient, and return the identities of the values that it reads."""
     made.add(gradient)
-    of.tape.backward()
-    of.layer.finish()
-    return {value for saved in of.layer.saved.values() for value in saved}
+    vectors.tape.backward()
+    vectors.layer.finish()
+    return {value for saved in vectors.layer.saved.values() for value in saved}
 
 
 def test_a_step_is_in_its_chunk_and_gradients_stop_at_its_border() -> None:
@@ -61,7 +61,7 @@ def test_a_gradient_is_the_sum_of_what_is_added() -> None:
 
 def test_a_backward_pass_is_from_the_last_to_the_first_and_once() -> None:
     """What no gradient has reached is passed over; values and their numbers are counted."""
-    of = taped()
+    vectors = taped()
     seen: list[tuple[str, list[float]]] = []
 
     def noting(name: str) -> Operation:
@@ -72,14 +72,14 @@ def test_a_backward_pass_is_from_the_last_to_the_first_and_once() -> None:
         return Operation(name, 1, list, (through,), ((),), function=name)
 
     made = [
-        of.operation(noting(name))(vector(of, [1.0] * width, needs=True))
+        vectors.operation(noting(name))(vector(vectors, [1.0] * width, needs=True))
         for name, width in (("a", 2), ("b", 3), ("c", 1))
     ]
-    assert (of.tape.operations, of.tape.numbers) == (3, 6)
+    assert (vectors.tape.operations, vectors.tape.numbers) == (3, 6)
     made[0].add([1.0, 2.0])
     made[2].add([5.0])
-    of.tape.backward()
-    of.tape.backward()
+    vectors.tape.backward()
+    vectors.tape.backward()
     assert seen == [("c", [5.0]), ("a", [1.0, 2.0])]
 
 
@@ -172,12 +172,12 @@ def test_the_gradients_of_an_operation(row: Operation) -> None:
     result = row.forward(*on)
     gradient = [1.0, 10.0, 100.0][: len(result)]
     for needing in ([*range(row.operands)], [0], [row.operands - 1], []):
-        of = taped()
-        operands = [vector(of, numbers, needs=place in needing) for place, numbers in enumerate(on)]
-        made = of.operation(row)(*operands)
+        vectors = taped()
+        operands = [vector(vectors, numbers, needs=place in needing) for place, numbers in enumerate(on)]
+        made = vectors.operation(row)(*operands)
         assert made.needs == bool(needing)
-        assert (of.tape.operations, of.tape.numbers) == ((1, len(result)) if needing else (0, 0))
-        read = values_read(of, made, gradient)
+        assert (vectors.tape.operations, vectors.tape.numbers) == ((1, len(result)) if needing else (0, 0))
+        read = values_read(vectors, made, gradient)
         for place, operand in enumerate(operands):
             expected = pytest.approx(row.gradients[place](gradient, Forward([*on, result])))
             assert operand.gradient == (expected if place in needing else None)
@@ -187,18 +187,18 @@ def test_the_gradients_of_an_operation(row: Operation) -> None:
 
 def test_what_is_done_again_is_read_as_what_it_was_made_of() -> None:
     """1 − (1 − a) is a; a state that goes on is kept as it is."""
-    of = taped()
-    times, complement, linear = (of.operation(OPERATIONS[name]) for name in ("times", "complement", "linear"))
-    a, b = vector(of, A, needs=True), vector(of, B, needs=True)
+    vectors = taped()
+    times, complement, linear = (vectors.operation(OPERATIONS[name]) for name in ("times", "complement", "linear"))
+    a, b = vector(vectors, A, needs=True), vector(vectors, B, needs=True)
     again = complement(complement(linear(a)))
-    read = values_read(of, times(again, b), GRADIENT)
+    read = values_read(vectors, times(again, b), GRADIENT)
     assert read == {id(a.numbers), id(b.numbers)}
     assert (a.gradient, b.gradient) == ([5.0, 70.0], [2.0, 30.0])
-    of = taped()
-    a, b = vector(of, A, needs=True), vector(of, B, needs=True)
-    state = of.operation(OPERATIONS["complement"])(a)
-    carried = of.carry(state, 1)
-    assert values_read(of, of.operation(OPERATIONS["times"])(carried, b), GRADIENT) == {
+    vectors = taped()
+    a, b = vector(vectors, A, needs=True), vector(vectors, B, needs=True)
+    state = vectors.operation(OPERATIONS["complement"])(a)
+    carried = vectors.carry(state, 1)
+    assert values_read(vectors, vectors.operation(OPERATIONS["times"])(carried, b), GRADIENT) == {
         id(state.numbers),
         id(b.numbers),
     }
@@ -208,53 +208,53 @@ def test_what_is_done_again_is_read_as_what_it_was_made_of() -> None:
 @pytest.mark.parametrize("needs", [True, False])
 def test_the_gradients_of_weights(trained: bool, needs: bool) -> None:
     """A product of 3 × 2: 6 multiplications for the weights, which read the vector, and 6 for the vector."""
-    of = taped(trained=trained)
+    vectors = taped(trained=trained)
     arrays = Arrays(WEIGHTS)
-    x = vector(of, A, needs=needs)
-    made = of.product(arrays.matrix("W"), x)
+    x = vector(vectors, A, needs=needs)
+    made = vectors.product(arrays.matrix("W"), x)
     assert (made.numbers, made.needs) == ([8.0, 18.0, 28.0], trained or needs)
-    assert values_read(of, made, [1.0, 0.0, -1.0]) == ({id(x.numbers)} if trained else set())
+    assert values_read(vectors, made, [1.0, 0.0, -1.0]) == ({id(x.numbers)} if trained else set())
     assert x.gradient == ([1.0 - 5.0, 2.0 - 6.0] if needs else None)
-    assert of.layer.gradients.get("W") == ([[2.0, 3.0], [0.0, 0.0], [-2.0, -3.0]] if trained else None)
-    assert of.layer.multiplications == 6 * trained + 6 * needs
-    of = taped(trained=trained)
-    x = vector(of, A, needs=needs)
-    made = of.operation(OPERATIONS["times"])(of.weight(arrays.vector("b")), x)
+    assert vectors.layer.gradients.get("W") == ([[2.0, 3.0], [0.0, 0.0], [-2.0, -3.0]] if trained else None)
+    assert vectors.layer.multiplications == 6 * trained + 6 * needs
+    vectors = taped(trained=trained)
+    x = vector(vectors, A, needs=needs)
+    made = vectors.operation(OPERATIONS["times"])(vectors.weight(arrays.vector("b")), x)
     assert (made.numbers, made.needs) == ([4.0, -9.0], trained or needs)
-    assert values_read(of, made, GRADIENT) == ({id(x.numbers)} if trained else set())
+    assert values_read(vectors, made, GRADIENT) == ({id(x.numbers)} if trained else set())
     assert x.gradient == ([2.0, -30.0] if needs else None)
-    assert of.layer.gradients.get("b") == ([2.0, 30.0] if trained else None)
-    assert of.layer.multiplications == 0
-    of = taped(trained=trained)
-    made = of.weight(arrays.vector("b"))
-    assert (made.numbers, made.needs, of.meter.weights_read) == ([2.0, -3.0], trained, 2)
-    assert values_read(of, made, GRADIENT) == set()
-    assert of.layer.gradients.get("b") == (GRADIENT if trained else None)
+    assert vectors.layer.gradients.get("b") == ([2.0, 30.0] if trained else None)
+    assert vectors.layer.multiplications == 0
+    vectors = taped(trained=trained)
+    made = vectors.weight(arrays.vector("b"))
+    assert (made.numbers, made.needs, vectors.meter.weights_read) == ([2.0, -3.0], trained, 2)
+    assert values_read(vectors, made, GRADIENT) == set()
+    assert vectors.layer.gradients.get("b") == (GRADIENT if trained else None)
 
 
 def test_a_learned_state_is_held_as_any_state_is() -> None:
     """Other weights are kept anyway, and saved by nobody."""
     for name, saved in (("state", 2), ("weight", 0)):
-        of = taped()
-        start = getattr(of, name)(Arrays(WEIGHTS).vector("b"))
-        x = vector(of, A, needs=True)
-        made = of.operation(OPERATIONS["times"])(start, x)
-        values_read(of, made, GRADIENT)
-        assert of.layer.saved_at_once == saved + len(A)
-        assert of.layer.gradients["b"] == [2.0, 30.0]
+        vectors = taped()
+        start = getattr(vectors, name)(Arrays(WEIGHTS).vector("b"))
+        x = vector(vectors, A, needs=True)
+        made = vectors.operation(OPERATIONS["times"])(start, x)
+        values_read(vectors, made, GRADIENT)
+        assert vectors.layer.saved_at_once == saved + len(A)
+        assert vectors.layer.gradients["b"] == [2.0, 30.0]
 
 
 def test_a_row_that_is_looked_up() -> None:
     """Its gradient is added to the table's row; of the forward values its number alone is saved."""
-    of = taped()
+    vectors = taped()
     table = Arrays(WEIGHTS).matrix("W")
-    first, again = of.row(table, 1), of.row(table, 1)
+    first, again = vectors.row(table, 1), vectors.row(table, 1)
     assert first.numbers == [3.0, 4.0]
     first.add([1.0, 2.0])
-    values_read(of, again, [10.0, 20.0])
-    assert of.layer.gradients["W"] == [[0.0, 0.0], [11.0, 22.0], [0.0, 0.0]]
-    assert (of.layer.saved_at_once, of.meter.weights_read) == (2, 2)
-    assert of.tape.owners == {id(table): of.layer}
+    values_read(vectors, again, [10.0, 20.0])
+    assert vectors.layer.gradients["W"] == [[0.0, 0.0], [11.0, 22.0], [0.0, 0.0]]
+    assert (vectors.layer.saved_at_once, vectors.meter.weights_read) == (2, 2)
+    assert vectors.tape.owners == {id(table): vectors.layer}
     assert not taped(trained=False).row(table, 1).needs
 
 
@@ -271,35 +271,35 @@ def test_a_matrix_that_another_layer_owns() -> None:
 
 def test_what_is_read_is_held_for_the_chunk_that_it_was_made_in() -> None:
     """Two chunks of one step, a vector of 2 numbers in each: 2 at once; data that come in twice are two."""
-    of = taped(1)
+    vectors = taped(1)
     matrix = Arrays(WEIGHTS).matrix("W")
     made = []
     for step in range(2):
-        of.at(step)
-        assert of.chunk == step
-        made.append(of.product(matrix, of.constant(A)))
+        vectors.at(step)
+        assert vectors.chunk == step
+        made.append(vectors.product(matrix, vectors.constant(A)))
     made[0].add([1.0, 1.0, 1.0])
-    values_read(of, made[1], [1.0, 1.0, 1.0])
-    assert {chunk: [*saved.values()] for chunk, saved in of.layer.saved.items()} == {0: [2], 1: [2]}
-    given = of.constant(A)
-    assert (given.numbers, given.numbers is A, given.needs, of.numbers(given)) == (A, False, False, A)
+    values_read(vectors, made[1], [1.0, 1.0, 1.0])
+    assert {chunk: [*saved.values()] for chunk, saved in vectors.layer.saved.items()} == {0: [2], 1: [2]}
+    given = vectors.constant(A)
+    assert (given.numbers, given.numbers is A, given.needs, vectors.numbers(given)) == (A, False, False, A)
 
 
 def test_the_products_of_all_steps_are_counted() -> None:
     """Twice 6 multiplications for two vectors below; rows are saved for the chunk in which they were looked up."""
-    of = taped(1, trained=False)
-    below = [vector(of, A, needs=True), vector(of, B, needs=True)]
+    vectors = taped(1, trained=False)
+    below = [vector(vectors, A, needs=True), vector(vectors, B, needs=True)]
     for x in below:
-        of.product(Arrays(WEIGHTS).matrix("W"), x).add([1.0, 1.0, 1.0])
-    of.tape.backward()
-    assert of.layer.multiplications == 12
+        vectors.product(Arrays(WEIGHTS).matrix("W"), x).add([1.0, 1.0, 1.0])
+    vectors.tape.backward()
+    assert vectors.layer.multiplications == 12
     assert [x.gradient for x in below] == [[9.0, 12.0]] * 2
-    of = taped(1)
+    vectors = taped(1)
     table = Arrays(WEIGHTS).matrix("W")
     for step, number in enumerate((1, 2, 1)):
-        of.at(step)
-        of.row(table, number).add([1.0, 1.0])
-    of.tape.backward()
-    assert {chunk: [*saved.values()] for chunk, saved in of.layer.saved.items()} == {0: [1], 1: [1], 2: [1]}
-    assert of.meter.weights_read == 4
-    assert of.layer.gradients["W"] == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]
+        vectors.at(step)
+        vectors.row(table, number).add([1.0, 1.0])
+    vectors.tape.backward()
+    assert {chunk: [*saved.values()] for chunk, saved in vectors.layer.saved.items()} == {0: [1], 1: [1], 2: [1]}
+    assert vectors.meter.weights_read == 4
+    assert vectors.layer.gradients["W"] == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]

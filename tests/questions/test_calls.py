@@ -61,14 +61,14 @@ def test_a_spec_s_own_numbers_are_had_from_python_too(call: Call) -> None:
     path = "specs/gru-by-hand.yaml"
     data = load_data(path)
     done = run(load(path), weights=data.weights, inputs=data.inputs, start=data.start)
-    told = report_of(call, "run", path)
-    assert done.outputs == told["outputs"]
+    report = report_of(call, "run", path)
+    assert done.outputs == report["outputs"]
     assert data.inputs == {None: [[1.0], [2.0]]}
     path = "specs/one-unit.yaml"
     data = load_data(path)
     back = backward(load(path), **data._asdict())
-    told = report_of(call, "run", path, "--backward", "--verify")
-    assert back.loss == told["loss"]
+    report = report_of(call, "run", path, "--backward", "--verify")
+    assert back.loss == report["loss"]
     assert data.targets == [0.0]
     assert set(load_data("specs/lstm.yaml")) == {None}
 

@@ -52,10 +52,10 @@ def test_the_same_widths_as_other_kinds(call: Call) -> None:
 
 def test_several_specs_side_by_side(call: Call) -> None:
     """Ratios are to the first."""
-    found = rows(call, "specs/rnn.yaml", "specs/gru.yaml", "specs/lstm.yaml")
-    assert [row["params"] for row in found] == [400, 1_200, 1_600]
-    assert [row["ratio"] for row in found] == [1.0, 3.0, 4.0]
-    assert [row["bytes"] for row in found] == [1_600, 4_800, 6_400]
+    table = rows(call, "specs/rnn.yaml", "specs/gru.yaml", "specs/lstm.yaml")
+    assert [row["params"] for row in table] == [400, 1_200, 1_600]
+    assert [row["ratio"] for row in table] == [1.0, 3.0, 4.0]
+    assert [row["bytes"] for row in table] == [1_600, 4_800, 6_400]
 
 
 def test_networks_in_flags_side_by_side(call: Call) -> None:
@@ -92,9 +92,9 @@ def test_an_encoder_decoder_keeps_its_states_fitting(call: Call) -> None:
 
 def test_only_the_dense_equivalent_grows_with_the_steps(call: Call) -> None:
     """m=4, h=3, p=1: T steps make 3T(4T + 1) + 3T + 1 dense parameters against 28."""
-    found = rows(call, "specs/dense-equivalent.yaml", "--steps", "1..100")
-    assert [row["steps"] for row in found] == [1, 2, 5, 10, 20, 50, 100]
-    for row in found:
+    table = rows(call, "specs/dense-equivalent.yaml", "--steps", "1..100")
+    assert [row["steps"] for row in table] == [1, 2, 5, 10, 20, 50, 100]
+    for row in table:
         steps = row["steps"]
         assert isinstance(steps, int)
         assert row["params"] == 28
@@ -128,11 +128,11 @@ def test_what_a_convention_lacks_is_said(call: Call) -> None:
 def test_growth_of_an_encoder_decoder() -> None:
     """Both halves get the steps: T·2 → T·4, then T·4 + T·5 → T·4 → T·7, biases and all."""
     halves = {"encoder": Part(2, (RNN(4),)), "decoder": Part(5, (RNN(4),), Output(7))}
-    found = dense_growth(Network(encoder=halves["encoder"], decoder=halves["decoder"]), 2, 5)
-    assert found.network.params == 4 * 7 + 4 * 10 + 7 * 5
-    for t, dense in found.dense.items():
+    growth = dense_growth(Network(encoder=halves["encoder"], decoder=halves["decoder"]), 2, 5)
+    assert growth.network.params == 4 * 7 + 4 * 10 + 7 * 5
+    for t, dense in growth.dense.items():
         assert dense == 4 * t * (2 * t + 1) + 4 * t * (4 * t + 5 * t + 1) + 7 * t * (4 * t + 1)
-    assert [*found.dense] == [2, 5]
+    assert [*growth.dense] == [2, 5]
 
 
 def test_the_dense_row_counts_its_own_cost(call: Call) -> None:
@@ -164,13 +164,13 @@ def test_what_cannot_be_compared_is_said(call: Call) -> None:
 def test_a_comparison_is_a_value() -> None:
     """Sides by kind, and what is missing with its reason, in no words yet."""
     network = Network(input=8, layers=(LSTM(4),), output=Output(1))
-    found = compare(network, dtype="int8")
-    assert [(side.kind, side.params) for side in found.sides] == [
+    comparison = compare(network, dtype="int8")
+    assert [(side.kind, side.params) for side in comparison.sides] == [
         *((None, 213), ("rnn", 57), ("gru", 161), ("lstm", 213)),
     ]
-    assert [side.bytes for side in found.sides] == [side.params for side in found.sides]
-    assert found.missing == {"dense": Lack.STEPS}
-    assert found.ratio(found.sides[1]) == 57 / 213
+    assert [side.bytes for side in comparison.sides] == [side.params for side in comparison.sides]
+    assert comparison.missing == {"dense": Lack.STEPS}
+    assert comparison.ratio(comparison.sides[1]) == 57 / 213
     beside = compare(network, Network(input=8, layers=(RNN(4),), name="other"))
     assert [(side.name, side.kind) for side in beside.sides] == [("network", None), ("other", None)]
     same = compare_same_params(Network(input=1, layers=(External(2), RNN(1))))
@@ -179,20 +179,20 @@ def test_a_comparison_is_a_value() -> None:
 
 def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
     """PyTorch's RNN has relu; its GRU and LSTM have not, and are left out with what is wrong with them."""
-    found = compare(Network(input=8, layers=(RNN(4, activation="relu"),), convention="pytorch", steps=2))
-    assert [side.kind for side in found.sides] == [None, "rnn", "dense"]
-    assert [*found.missing] == ["gru", "lstm"]
-    for reason in found.missing.values():
+    comparison = compare(Network(input=8, layers=(RNN(4, activation="relu"),), convention="pytorch", steps=2))
+    assert [side.kind for side in comparison.sides] == [None, "rnn", "dense"]
+    assert [*comparison.missing] == ["gru", "lstm"]
+    for reason in comparison.missing.values():
         assert isinstance(reason, Problem)
         assert reason.path == ("layers", 0, "activation")
-    (sheet,) = ComparisonReport(found).sheets()
+    (sheet,) = ComparisonReport(comparison).sheets()
     assert str(sheet.notes[0]).startswith("gru: pytorch cannot express activation: relu; textbook, ")
 
 
 def test_cells_of_every_kind_can_be_compared() -> None:
     """What options the other kind has too are kept; the others have no meaning there."""
-    found = compare(Network(input=8, layers=(SRU(4, bidirectional=True),), steps=2))
-    assert [side.params for side in found.sides] == [2 * (3 * 4 * 8 + 4 * 4), 2 * 52, 2 * 156, 2 * 208, 16 * 17]
+    comparison = compare(Network(input=8, layers=(SRU(4, bidirectional=True),), steps=2))
+    assert [side.params for side in comparison.sides] == [2 * (3 * 4 * 8 + 4 * 4), 2 * 52, 2 * 156, 2 * 208, 16 * 17]
 
 
 def test_a_projection_keeps_its_width_and_says_so(call: Call) -> None:
@@ -208,26 +208,26 @@ def test_a_projection_keeps_its_width_and_says_so(call: Call) -> None:
 @pytest.mark.parametrize("flags", [[], ["--same-params"]])
 def test_bytes_are_those_of_the_dtype(call: Call, flags: list[str]) -> None:
     """Two bytes a parameter in every row, the dense equivalent's too."""
-    found = rows(call, "specs/dense-equivalent.yaml", "--dtype", "float16", *flags)
-    assert [row["bytes"] for row in found] == [2 * int(str(row["params"])) for row in found]
-    found = rows(call, "specs/gru.yaml", "specs/lstm.yaml", "--dtype", "int8", *flags[1:])
-    assert [row["bytes"] for row in found] == [1_200, 1_600]
+    table = rows(call, "specs/dense-equivalent.yaml", "--dtype", "float16", *flags)
+    assert [row["bytes"] for row in table] == [2 * int(str(row["params"])) for row in table]
+    table = rows(call, "specs/gru.yaml", "specs/lstm.yaml", "--dtype", "int8", *flags[1:])
+    assert [row["bytes"] for row in table] == [1_200, 1_600]
 
 
 @pytest.mark.slow
 def test_as_many_layers_as_there_may_be_are_compared() -> None:
     """The width is the widest that keeps within the network's parameters, of all 1,000 layers together."""
     many = [*(LSTM(units) for units in range(1, 501)), *[GRU(7)] * 500]
-    found = compare_same_params(Network(input=3, layers=many))
-    assert [side.kind for side in found.sides] == [None, "rnn", "gru", "lstm"]
-    for side in found.sides[1:]:
+    comparison = compare_same_params(Network(input=3, layers=many))
+    assert [side.kind for side in comparison.sides] == [None, "rnn", "gru", "lstm"]
+    for side in comparison.sides[1:]:
         assert side.units is not None
         kind = {"rnn": RNN, "gru": GRU, "lstm": LSTM}[str(side.kind)]
 
         def params(units: int, kind: type = kind) -> int:
             return by_hand.params(kind(units), 3) + 999 * by_hand.params(kind(units), units)
 
-        assert side.params == params(side.units) <= found.sides[0].params < params(side.units + 1)
+        assert side.params == params(side.units) <= comparison.sides[0].params < params(side.units + 1)
 
 
 def test_why_multiply_adds_are_missing_is_said_of_several_specs_too(call: Call) -> None:
@@ -264,10 +264,10 @@ def test_no_row_has_a_width_that_no_layer_can_have(
     """A tied output settles the width of the last layer; kinds that are too large at it are missing, not 0 units."""
     first, *found = rows(call, *flags, "--same-params")
     assert {row["name"]: (row["units"], row["params"]) for row in found} == expected
-    said = call("compare", *flags, "--same-params").out
-    assert "?" not in said
+    text = call("compare", *flags, "--same-params").out
+    assert "?" not in text
     for kind in {"rnn", "gru", "lstm"} - {*expected}:
-        assert f"{kind}: no width fits in {first['params']} parameters." in said
+        assert f"{kind}: no width fits in {first['params']} parameters." in text
 
 
 def _decoder(cells: list[Cell], *, output: Output, encoder: list[Cell], embedding: int | None = None) -> Network:
@@ -294,8 +294,8 @@ def test_each_layer_of_a_decoder_takes_the_states_of_its_own_encoder_layer() -> 
     alike = _decoder([RNN(3, bidirectional=True)], encoder=[RNN(3, bidirectional=True)], output=Output(2))
     assert [side.units for side in compare_same_params(alike).sides] == [None, 3, 1, 1]
     halved = _decoder([RNN(2, bidirectional=True)], encoder=[RNN(4)], output=Output(7))
-    found = compare_same_params(halved)  # a GRU of 2 has 3·2(4 + 2 + 1) + 2·3(7 + 1 + 1) + 7·3 = 117, over 111
-    assert [(side.units, side.params) for side in found.sides] == [(None, 111), (4, 111)]
+    comparison = compare_same_params(halved)  # a GRU of 2 has 3·2(4 + 2 + 1) + 2·3(7 + 1 + 1) + 7·3 = 117, over 111
+    assert [(side.units, side.params) for side in comparison.sides] == [(None, 111), (4, 111)]
     tied = _decoder([RNN(2)], encoder=[RNN(2)], output=Output(7, tied=True), embedding=2)
     assert [(side.units, side.params) for side in compare_same_params(tied).sides] == [(None, 45), (2, 45)]
 
@@ -304,9 +304,9 @@ def test_a_width_that_cannot_be_is_missing_in_words_that_were_written() -> None:
     """Half of an odd width starts no direction: nobody wrote a `?` there."""
     cells: list[Cell] = [RNN(2, bidirectional=True), RNN(9)]
     odd = _decoder(cells, encoder=[RNN(4), RNN(9)], output=Output(7, tied=True), embedding=9)
-    found = compare_same_params(odd)
-    assert len(found.sides) == 1
-    for reason in found.missing.values():
+    comparison = compare_same_params(odd)
+    assert len(comparison.sides) == 1
+    for reason in comparison.missing.values():
         assert isinstance(reason, Problem)
         message = reason.message
         assert message.startswith("no width of all recurrent layers makes a network: at 2, decoder.output.tied: ")
@@ -314,7 +314,7 @@ def test_a_width_that_cannot_be_is_missing_in_words_that_were_written() -> None:
 
 
 def test_layers_beside_each_other() -> None:
-    """Place by place, of the same half; output layers stand beside each other alone."""
+    """Place by place, of the same half; output layers are beside each other alone."""
     whole = Network(input=3, layers=[RNN(2), GRU(3)], output=2)
     alone = Network(input=3, layers=[LSTM(4)])
     halves = Network(encoder=Part(3, (GRU(4),)), decoder=Part(2, (Dense(5), GRU(4)), Output(2)))
@@ -334,8 +334,8 @@ def test_layers_beside_each_other() -> None:
 def test_ratios_are_to_the_first() -> None:
     """There is none to a network without parameters."""
     small, large = Network(input=3, layers=[RNN(2)]), Network(input=3, layers=[GRU(2)])  # 12, 36
-    found = compare(small, large)
-    assert [found.ratio(side) for side in found.sides] == [1.0, 3.0]
+    comparison = compare(small, large)
+    assert [comparison.ratio(side) for side in comparison.sides] == [1.0, 3.0]
     nothing = compare(Network(input=3, layers=[Dropout(0.5)]), small)
     assert [nothing.ratio(side) for side in nothing.sides] == [None, None]
 
@@ -365,10 +365,10 @@ def test_how_a_convention_differs_from_the_textbook(
     layers: list[Layer], convention: str, differences: list[tuple[object, ...]]
 ) -> None:
     """By how much, the sizes of its biases or stored numbers and of the textbook's, its tensors, and the layers."""
-    found = compare_conventions(Network(input=8, layers=layers)).differences
+    comparison = compare_conventions(Network(input=8, layers=layers)).differences
     assert [
         (each.params, letters(each.biases), letters(each.biases_of_textbook), each.tensors, each.stored, each.layers)
-        for each in found
+        for each in comparison
         if each.convention == convention
     ] == differences
 

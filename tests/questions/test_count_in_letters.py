@@ -109,8 +109,8 @@ def test_the_reports_beside_a_count_are_polynomials_too(spec: Spec, names: dict[
 
 def test_the_report_has_nulls_and_formulas(call: Call) -> None:
     """A number that has letters in it is null; the formula is plain arithmetic."""
-    found = call("-i", "m", "-l", "lstm:h", "-l", "rnn:3", "-o", 2, "-T", "T", "-f", "json").out
-    (report,) = json.loads(found)["reports"]
+    text = call("-i", "m", "-l", "lstm:h", "-l", "rnn:3", "-o", 2, "-T", "T", "-f", "json").out
+    (report,) = json.loads(text)["reports"]
     assert report["params"] is report["multiply_adds"] is report["steps"] is report["dense"] is None
     assert report["params_formula"] == "4*h*(m + h + 1) + 3*(h + 4) + 8"
     lstm, rnn, output = report["layers"]
@@ -141,16 +141,16 @@ def test_every_format_writes_letters(call: Call, form: str) -> None:
 
 def test_a_spec_in_letters_is_written_and_read_again() -> None:
     """As YAML, and as JSON, where a letter is in quotes."""
-    of = parse(b"input: n\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network
-    spec = spec_of(of)
-    assert parse(json.dumps(spec).encode(), "spec").network == of
-    assert network_of(spec) == of
+    net = parse(b"input: n\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network
+    spec = spec_of(net)
+    assert parse(json.dumps(spec).encode(), "spec").network == net
+    assert network_of(spec) == net
     assert {"steps": "T", "input": "n", "output": "p"}.items() <= spec.items()
 
 
 def test_conventions_are_compared_in_letters() -> None:
     """What they differ in is as plain as in numbers."""
-    of = parse(b"input: m\nlayers: [lstm: h]", "spec").network
-    networks = compare_conventions(of).networks
+    net = parse(b"input: m\nlayers: [lstm: h]", "spec").network
+    networks = compare_conventions(net).networks
     params = {name: other.params for name, other in networks.items() if other}
     assert str(params["pytorch"] - params["textbook"]) == "4h"

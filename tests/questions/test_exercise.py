@@ -22,7 +22,8 @@ from rnncalc import (
     exercise,
     training,
 )
-from rnncalc.questions.answer.grading import Grader, Judgement
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.exercise import ASKS, Answered, answered, grader_of, items_of, sizes_of
 from rnncalc.questions.solve import SizePlace, resized
@@ -35,10 +36,10 @@ LETTERS = parse(b"{input: m, layers: [lstm: h], output: p}", "letters.yaml").net
 
 def test_the_feedback_is_that_of_answer() -> None:
     """Word for word, the likeliest mistake first."""
-    (found,) = exercise(GRU_16).exercises
-    for mistake in found.mistakes[:20]:
+    (question,) = exercise(GRU_16).exercises
+    for mistake in question.mistakes[:20]:
         assert mistake["feedback"] in answer(GRU_16, mistake["answer"]).sentences
-    assert [mistake["answer"] for mistake in found.mistakes[:4]] == [12_000, 4_656, 1_152, 1_248]
+    assert [mistake["answer"] for mistake in question.mistakes[:4]] == [12_000, 4_656, 1_152, 1_248]
 
 
 @given(st.one_of(whole(), encoder_decoder()), st.sampled_from(["total", "layers", "tensors"]))
@@ -71,7 +72,7 @@ def given_of(right: Answered) -> GivenNumber | Shape:
 
 @pytest.mark.parametrize("ask", ASKS)
 def test_the_right_answer_is_no_wrong_one(ask: str) -> None:
-    """And no number stands twice."""
+    """And no number is given twice."""
     for item in items_of(LETTERS if ask == "formula" else GRU_16, ask):
         numbers = [item.right, *map(answered, item.wrong)]
         assert len({*numbers}) == len(numbers) > 1
@@ -84,14 +85,14 @@ def test_other_quantities_are_those_of_their_commands() -> None:
 
 
 def test_the_same_seed_gives_the_same_exercise() -> None:
-    """The same in every version of Python, so the sizes and the order of the choices stand here."""
-    found = exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
-    assert found == exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
+    """The same in every version of Python, so the sizes and the order of the choices are here."""
+    result = exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
+    assert result == exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
 
 
 def test_variants_differ_and_are_as_many_as_there_can_be() -> None:
-    found = exercise(GRU_16, vary={"gru_1": range(1, 11)}, variants=10)
-    assert sorted(each.right_answer for each in found.exercises) == [3 * h * (8 + h + 1) for h in range(1, 11)]
+    result = exercise(GRU_16, vary={"gru_1": range(1, 11)}, variants=10)
+    assert sorted(each.right_answer for each in result.exercises) == [3 * h * (8 + h + 1) for h in range(1, 11)]
 
 
 def test_what_makes_no_network_is_left_out() -> None:
@@ -99,16 +100,16 @@ def test_what_makes_no_network_is_left_out() -> None:
     net = Network(input=4, layers=(LSTM(8, projection=3),))
     with pytest.raises(SpecError):
         exercise(net, vary={"lstm_1": [0]})
-    found = exercise(net, vary={"lstm_1.projection": [0, 2, 5]}, variants=2)
-    assert {each.right_answer for each in found.exercises} == {4 * 8 * (4 + p + 1) + 8 * p for p in (2, 5)}
+    result = exercise(net, vary={"lstm_1.projection": [0, 2, 5]}, variants=2)
+    assert {each.right_answer for each in result.exercises} == {4 * 8 * (4 + p + 1) + 8 * p for p in (2, 5)}
 
 
 def test_a_formula_is_asked_of_a_network_in_letters() -> None:
     """Multiplied out. Each wrong one is a known mistake, and every spelling of the right one is right."""
-    (found,) = exercise(LETTERS, ask="formula", choices=4).exercises
-    assert found.right_answer == "4h·m + 4h² + 4h + h·p + p"
-    assert found.right_answer in found.items[0].choices
-    for mistake in found.mistakes:
+    (question,) = exercise(LETTERS, ask="formula", choices=4).exercises
+    assert question.right_answer == "4h·m + 4h² + 4h + h·p + p"
+    assert question.right_answer in question.items[0].choices
+    for mistake in question.mistakes:
         judged = answer(LETTERS, mistake["answer"])
         assert not judged.right
         assert mistake["feedback"] in judged.sentences
@@ -142,9 +143,9 @@ def test_the_sizes_that_may_vary() -> None:
     encoder = Part(9, (Embedding(4), LSTM(6, projection=3, repeat=2), LSTM(8, bidirectional=True)))
     takes = (LSTM(6, projection=3, repeat=2), LSTM(5, initial_state=16, extra_inputs=1), Dropout(0.5))
     network = Network(encoder=encoder, decoder=Part(2, takes, Output(7)))
-    found = sizes_of(network)
+    sizes = sizes_of(network)
     assert {
-        name: size for name, size in found.items() if name.partition(".")[0] in ("encoder", "decoder", "output")
+        name: size for name, size in sizes.items() if name.partition(".")[0] in ("encoder", "decoder", "output")
     } == {
         "encoder.input": SizePlace("encoder", None, "input"),
         "encoder.steps": SizePlace("encoder", None, "steps"),
@@ -152,14 +153,14 @@ def test_the_sizes_that_may_vary() -> None:
         "decoder.steps": SizePlace("decoder", None, "steps"),
         "output": SizePlace("decoder", None, "output"),
     }
-    assert found["embedding_1"] == SizePlace("encoder", 0, "units")
-    assert found["lstm_2"] == found["lstm_1"] == SizePlace("encoder", 1, "units")
-    assert found["lstm_3"] == SizePlace("encoder", 2, "units")
-    assert found["lstm_2.projection"] == SizePlace("encoder", 1, "projection")
-    assert found["lstm_5.projection"] == SizePlace("decoder", 0, "projection")
-    assert found["lstm_6.initial_state"] == SizePlace("decoder", 1, "initial_state")
-    assert found["lstm_6.extra_inputs"] == SizePlace("decoder", 1, "extra_inputs")
-    assert "dropout_1" not in found
+    assert sizes["embedding_1"] == SizePlace("encoder", 0, "units")
+    assert sizes["lstm_2"] == sizes["lstm_1"] == SizePlace("encoder", 1, "units")
+    assert sizes["lstm_3"] == SizePlace("encoder", 2, "units")
+    assert sizes["lstm_2.projection"] == SizePlace("encoder", 1, "projection")
+    assert sizes["lstm_5.projection"] == SizePlace("decoder", 0, "projection")
+    assert sizes["lstm_6.initial_state"] == SizePlace("decoder", 1, "initial_state")
+    assert sizes["lstm_6.extra_inputs"] == SizePlace("decoder", 1, "extra_inputs")
+    assert "dropout_1" not in sizes
 
 
 def test_sizes_are_changed_where_they_stand() -> None:
@@ -217,9 +218,9 @@ def test_what_another_quantity_is_confused_with(network: Network, ask: str, righ
 
 def test_as_many_choices_as_there_are_letters() -> None:
     """All of them different; with fewer than two answers there is nothing to choose."""
-    (found,) = exercise(GRU_16, choices=26).exercises
-    assert len({*found.items[0].choices}) == 26
-    assert found.right_answer in found.items[0].choices
+    (question,) = exercise(GRU_16, choices=26).exercises
+    assert len({*question.items[0].choices}) == 26
+    assert question.right_answer in question.items[0].choices
     (written,) = exercise(GRU_16).exercises
     assert written.items[0].choices == ()
 

@@ -327,8 +327,8 @@ def test_a_notation_is_for_the_whole_network(
     assert [line["text"] for line in lines] == [first, last]
     assert shapes.items() <= lines[-1]["shapes"].items()
     assert (report["notation"], report["params"]) == (notation, 3 * (4 + 3 + 1) + 2 * (3 + 1))
-    told = call("explain", *network, "--notation", notation).out
-    assert ("Notation: " in told) == (notation != "w")
+    text = call("explain", *network, "--notation", notation).out
+    assert ("Notation: " in text) == (notation != "w")
 
 
 def test_layers_by_their_names_in_a_notation() -> None:
@@ -356,21 +356,21 @@ def test_layers_by_their_names_in_a_notation() -> None:
 def test_one_of_several_copies_reads_from_the_one_before() -> None:
     """Not from the first; and what reads from several reads from the last."""
     net = Network(input=3, layers=[RNN(3, repeat=4), GRU(2)])
-    found = explain(net, ["rnn_1", "rnn_3", "rnn_4", "gru_1"]).layers
-    assert [(each.placed.name, each.below and each.below.name) for each in found] == [
+    layers = explain(net, ["rnn_1", "rnn_3", "rnn_4", "gru_1"]).layers
+    assert [(each.placed.name, each.below and each.below.name) for each in layers] == [
         ("rnn_1", None),
         ("rnn_3", "rnn_2"),
         ("rnn_4", "rnn_3"),
         ("gru_1", "rnn_4"),
     ]
-    assert explain(net).layers[2].below == found[1].below
+    assert explain(net).layers[2].below == layers[1].below
 
 
 def test_the_halves_of_a_network_begin_anew() -> None:
     """The first layer of a decoder reads its inputs, and not what the encoder outputs."""
     halves = [Part(2, (RNN(3), RNN(3)), steps=3), Part(4, (RNN(3), RNN(3)), steps=2)]
-    found = explain(Network(encoder=halves[0], decoder=halves[1])).layers
-    assert [each.below and each.below.name for each in found] == [None, "rnn_1", None, "rnn_3"]
+    layers = explain(Network(encoder=halves[0], decoder=halves[1])).layers
+    assert [each.below and each.below.name for each in layers] == [None, "rnn_1", None, "rnn_3"]
 
 
 def test_the_first_layer_of_a_half_reads_the_input_of_that_half(call: Call) -> None:

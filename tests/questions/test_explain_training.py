@@ -29,9 +29,9 @@ def evaluated(text: str) -> Any:
 @given(network(steps=True) | encoder_decoder(), st.none() | st.integers(1, 4))
 def test_every_line_is_true_and_the_last_is_what_is_counted(spec: Spec, chunk: int | None) -> None:
     """With the numbers in, each is arithmetic that gives its number; the others lead to the last."""
-    found = network_of(spec)
-    counted = {layer.name: layer for layer in training(found, chunk=chunk).layers}
-    for layer in report(found, chunk)["layers"]:
+    net = network_of(spec)
+    counted = {layer.name: layer for layer in training(net, chunk=chunk).layers}
+    for layer in report(net, chunk)["layers"]:
         of = counted[layer["name"]]
         for rows, number in ((layer["saved"], of.saved), (layer["backward_multiply_adds"], of.backward_multiply_adds)):
             for row in rows:
@@ -62,8 +62,8 @@ def test_what_is_held_is_the_formula_of_textbooks(layer: Layer, formula: str) ->
 
 def test_vectors_are_called_as_in_the_equations() -> None:
     """And gates by what they are."""
-    (found,) = report(Network(input=3, layers=[LSTM(5)], steps=7, topology="many-to-many"))["layers"]
-    assert [(row["label"], row["what"], row["formula"]) for row in found["saved"][:-1]] == [
+    (layer,) = report(Network(input=3, layers=[LSTM(5)], steps=7, topology="many-to-many"))["layers"]
+    assert [(row["label"], row["what"], row["formula"]) for row in layer["saved"][:-1]] == [
         ("x_t", "input", "7m"),
         ("h_(t−1)", "state before a step", "7h"),
         ("c_(t−1)", "state before a step", "7h"),
@@ -73,7 +73,7 @@ def test_vectors_are_called_as_in_the_equations() -> None:
         ("o_t", "output gate", "7h"),
         ("tanh(c_t)", "", "7h"),
     ]
-    assert [(row["label"], row["number"]) for row in found["backward_multiply_adds"]] == [
+    assert [(row["label"], row["number"]) for row in layer["backward_multiply_adds"]] == [
         ("∂L/∂W_x", 4 * 7 * 5 * 3),
         ("∂L/∂W_h", 4 * 7 * 5 * 5),
         ("∂L/∂h_(t−1)", 4 * 6 * 5 * 5),
@@ -84,12 +84,12 @@ def test_vectors_are_called_as_in_the_equations() -> None:
 def test_matrices_are_called_as_the_notation_has_them(call: Call) -> None:
     """U and W of an RNN, V of the output; with the gates' letters where one gate's is meant."""
     flags = ("-i", 3, "-l", "gru:5", "-l", "rnn:2", "-o", 1, "-T", 7, "--training", "--notation", "uvw", "-f", "json")
-    (found,) = json.loads(call("explain", *flags).out)["reports"]
-    gru, rnn, output = ([row["label"] for row in layer["backward_multiply_adds"]] for layer in found["layers"])
+    (data,) = json.loads(call("explain", *flags).out)["reports"]
+    gru, rnn, output = ([row["label"] for row in layer["backward_multiply_adds"]] for layer in data["layers"])
     assert gru == ["∂L/∂U", "∂L/∂W", "∂L/∂h_(t−1)", "∂L/∂h_(t−1)", "backward"]
     assert rnn == ["∂L/∂U", "∂L/∂x_t", "∂L/∂W", "∂L/∂h_(t−1)", "backward"]
     assert output == ["∂L/∂V", "∂L/∂h", "backward"]
-    through = [row["what"] for row in found["layers"][0]["backward_multiply_adds"]]
+    through = [row["what"] for row in data["layers"][0]["backward_multiply_adds"]]
     assert "back through W_n" in through
 
 
@@ -127,8 +127,8 @@ def test_matrices_are_called_as_the_notation_has_them(call: Call) -> None:
 def test_of_a_stacked_matrix_it_says_which_rows(layer: str, lines: list[tuple[str, str]], call: Call) -> None:
     """The matrices are those of the equations; one that the equations do not stack has its own letters."""
     flags = ("-i", 4, "-l", layer, "-T", 3, "--training", "--notation", "stacked", "-f", "json")
-    (found,) = json.loads(call("explain", *flags).out)["reports"]
-    (of,) = found["layers"]
+    (data,) = json.loads(call("explain", *flags).out)["reports"]
+    (of,) = data["layers"]
     assert [(row["label"], row["what"]) for row in of["backward_multiply_adds"][:-1]] == lines
 
 
@@ -140,16 +140,16 @@ def test_it_says_what_a_chunk_leaves_out(call: Call) -> None:
     assert "Truncated" not in whole
     assert "Truncated: chunks of 4 steps, 3 updates per sequence" in chunked
     assert "what h_T owes to others is left out" in chunked
-    found = report_of(call, "explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training")
-    assert any("Σ_k" in remark for remark in found["remarks"])
+    report = report_of(call, "explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training")
+    assert any("Σ_k" in remark for remark in report["remarks"])
 
 
 def test_one_layer_alone(call: Call) -> None:
     """As in any explanation; the numbers are those it has in its network."""
     flags = ("-i", 3, "-l", "rnn:3,repeat=3", "-T", 9, "--training", "--only", "rnn_2", "-f", "json")
-    (found,) = json.loads(call("explain", *flags).out)["reports"]
-    assert [layer["name"] for layer in found["layers"]] == ["rnn_2"]
-    assert found["layers"][0]["backward_multiply_adds"][-1]["number"] == 9 * 9 * 3 + 8 * 9
+    (data,) = json.loads(call("explain", *flags).out)["reports"]
+    assert [layer["name"] for layer in data["layers"]] == ["rnn_2"]
+    assert data["layers"][0]["backward_multiply_adds"][-1]["number"] == 9 * 9 * 3 + 8 * 9
 
 
 def test_what_is_not_known_is_said(call: Call) -> None:
@@ -211,7 +211,7 @@ def test_a_matrix_beside_the_gates_reads_a_vector_of_its_own(call: Call) -> None
 
 
 def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> None:
-    """T steps in one go, K of them where a sequence is cut: two letters, since both numbers stand beside each other."""
+    """T steps in one go, K of them where a sequence is cut: two letters, since both numbers are beside each other."""
     network = Network(input=2, layers=[RNN(2)], steps=5)
     found = [explain_training(training(network, chunk=chunk))[0] for chunk in (None, 5, 2)]
     assert [(each.letter, each.steps) for each in found] == [("T", 5), ("T", 5), ("K", 1)]

@@ -14,18 +14,18 @@ CASES = [*yaml.safe_load_all(Path("tests/questions/reports.yaml").read_text(enco
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["call"])
 def test_a_report_worked_out_by_hand(case: dict[str, Any], call: Call) -> None:
     """Each case of `reports.yaml`: the whole object of a call, or some of its keys."""
-    found = report_of(call, *shlex.split(case["call"]))
-    assert case.get("is", found) == found
-    assert {key: found[key] for key in case.get("holds", ())} == case.get("holds", {})
+    report = report_of(call, *shlex.split(case["call"]))
+    assert case.get("is", report) == report
+    assert {key: report[key] for key in case.get("holds", ())} == case.get("holds", {})
     assert len(case) == 2
 
 
 def test_run(call: Call) -> None:
     """Two steps of two weights: four multiplications, one vector of one number."""
-    found = report_of(call, "run", "-i", 1, "-l", "rnn:1,activation=linear,bias=false", "-T", 2, "--states")
-    (layer,) = found.pop("layers")
+    report = report_of(call, "run", "-i", 1, "-l", "rnn:1,activation=linear,bias=false", "-T", 2, "--states")
+    (layer,) = report.pop("layers")
     output = layer["output"]
-    assert found == {
+    assert report == {
         "name": "network",
         "convention": "textbook",
         "topology": "many-to-one",
@@ -55,8 +55,8 @@ def test_run(call: Call) -> None:
 def test_many_layers_are_named_in_few_words(call: Call) -> None:
     """Three by name, more as a number."""
     for count, words in ((3, "gru_1, gru_2, gru_3"), (4, "gru_1, gru_2, 2 others")):
-        found = report_of(call, "-i", 2, "-l", f"gru:2,repeat={count}", "--all-conventions")
-        assert found["differences"][0]["text"].startswith(f"{6 * count} more in {words} than")
+        report = report_of(call, "-i", 2, "-l", f"gru:2,repeat={count}", "--all-conventions")
+        assert report["differences"][0]["text"].startswith(f"{6 * count} more in {words} than")
 
 
 def test_compare(call: Call) -> None:

@@ -54,10 +54,10 @@ def test_gtcrn_at_two_hops(hop: int, rate: float) -> None:
     assert 16_000 / hop == rate
 
     def running(layers: list[Layer], times: int) -> tuple[int, int]:
-        of = stream(Network(input=8, layers=layers, topology="many-to-many", convention="pytorch"), rate)
-        assert of.state is not None
-        assert of.multiply_adds_per_second is not None
-        return times * of.state, times * of.multiply_adds_per_second
+        totals = stream(Network(input=8, layers=layers, topology="many-to-many", convention="pytorch"), rate)
+        assert totals.state is not None
+        assert totals.multiply_adds_per_second is not None
+        return times * totals.state, times * totals.multiply_adds_per_second
 
     inter, work = running([GRU(CHANNELS // 2)], 2 * 2 * BANDS)
     assert (inter, work) == (2 * 1 * BANDS * CHANNELS, 2 * 2 * BANDS * 3 * 8 * 16 * 16_000 // hop)

@@ -24,12 +24,12 @@ M, H, N, T = 5, 3, 2, 7
 def test_a_pass_by_hand() -> None:
     """An embedding and a dropout do none; the output layer is applied once."""
     net = Network(input=M, layers=[Embedding(4), Dropout(0.5), GRU(H)], output=N, steps=T)
-    found = pass_operations(net, batch=10)
+    operations = pass_operations(net, batch=10)
     gru = OperationCounts(10 * T * 3 * H * (4 + H), 10 * T * 3 * H, 10 * T * 5 * H, 10 * T * 3 * H)
     output = OperationCounts(10 * N * H, 10 * N, 0, 0)
     none = OperationCounts(0, 0, 0, 0)
-    assert found.layers == (none, none, gru, output)
-    assert found.total == OperationCounts(*(one + other for one, other in zip(gru, output, strict=True)))
+    assert operations.layers == (none, none, gru, output)
+    assert operations.total == OperationCounts(*(one + other for one, other in zip(gru, output, strict=True)))
 
 
 @pytest.mark.parametrize(("merge", "each"), [("concat", 0), ("sum", 1), ("mul", 1), ("ave", 2)])
@@ -45,9 +45,9 @@ def test_two_directions_and_their_merge(merge: Merge, each: int, topology: str, 
 
 def test_what_is_not_known() -> None:
     """A layer whose steps nobody says, a part that is counted elsewhere, and a sum with either of them."""
-    found = pass_operations(Network(input=M, layers=[RNN(H)], output=N))
-    assert (found.layers[0], found.total) == (None, None)
-    assert found.layers[1] is not None
+    operations = pass_operations(Network(input=M, layers=[RNN(H)], output=N))
+    assert (operations.layers[0], operations.total) == (None, None)
+    assert operations.layers[1] is not None
     assert pass_operations(Network(input=M, layers=[External(9), Dense(N)], steps=T)).layers[0] is None
 
 

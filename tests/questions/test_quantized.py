@@ -12,18 +12,18 @@ H, M, N = 20, 10, 5
 @pytest.mark.parametrize(("to", "bias", "state"), [("int8", 4, 3), ("int16", 8, 4)])
 def test_an_lstm_by_hand(to: str, bias: int, state: int) -> None:
     """Weights of 8 bits, biases of 32 or 64, a cell state of 16, and h as wide as the activations."""
-    found = quantized(Network(input=M, layers=[LSTM(H)], output=Output(N)), to)
-    lstm, output = found.layers
+    totals = quantized(Network(input=M, layers=[LSTM(H)], output=Output(N)), to)
+    lstm, output = totals.layers
     assert lstm == StoredBytes(4 * H * (M + H), 4 * H * bias, H * state)
     assert output == StoredBytes(N * H, N * bias, 0)
-    assert found.total.bytes == 4 * H * (M + H) + N * H + (4 * H + N) * bias
-    assert found.lacking == ()
+    assert totals.total.bytes == 4 * H * (M + H) + N * H + (4 * H + N) * bias
+    assert totals.lacking == ()
 
 
 def test_what_is_not_known() -> None:
     """A part that is counted elsewhere; a cell without a kernel is named; other types are refused."""
-    found = quantized(Network(input=M, layers=[External(9), GRU(H)]), "int8")
-    assert (found.total.bytes, found.lacking) == (None, ("gru_1",))
+    totals = quantized(Network(input=M, layers=[External(9), GRU(H)]), "int8")
+    assert (totals.total.bytes, totals.lacking) == (None, ("gru_1",))
 
 
 def test_every_format_says_the_same(call: Call) -> None:

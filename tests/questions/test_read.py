@@ -50,7 +50,7 @@ def drafted(file: ModelFile) -> Draft:
     return draft
 
 
-def of(*modules: FileModule, **more: Any) -> Draft:
+def draft_of(*modules: FileModule, **more: Any) -> Draft:
     return drafted(file("pytorch", *modules, **more))
 
 
@@ -64,20 +64,20 @@ def doubts(draft: Draft) -> list[tuple[Remark, ...]]:
 
 def test_one_behind_the_other() -> None:
     """A table, a cell and an output at their paths; the table's rows are the input."""
-    found = of(module("emb", TABLE), module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5)))
-    assert layers(found) == [Embedding(4, path="emb"), LSTM(3, path="rnn"), Output(5, path="fc")]
-    assert doubts(found) == [(), (), (ACTIVE,)]
-    assert (found.network.input, found.unknown_input) == (20, False)
-    assert found.network.output == Output(5, path="fc")
+    draft = draft_of(module("emb", TABLE), module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5)))
+    assert layers(draft) == [Embedding(4, path="emb"), LSTM(3, path="rnn"), Output(5, path="fc")]
+    assert doubts(draft) == [(), (), (ACTIVE,)]
+    assert (draft.network.input, draft.unknown_input) == (20, False)
+    assert draft.network.output == Output(5, path="fc")
 
 
 def test_a_dense_layer_is_the_output_at_the_end_alone() -> None:
     """And behind another layer, reading that one's width and no more."""
-    assert layers(of(module("fc", linear(3, 5)))) == [Dense(5, path="fc")]
-    two = of(module("a", linear(3, 5)), module("b", linear(5, 2)))
+    assert layers(draft_of(module("fc", linear(3, 5)))) == [Dense(5, path="fc")]
+    two = draft_of(module("a", linear(3, 5)), module("b", linear(5, 2)))
     assert layers(two) == [Dense(5, path="a"), Output(2, path="b")]
     assert two.network.input == 3
-    wide = of(module("a", linear(3, 5)), module("b", linear(6, 2)))
+    wide = draft_of(module("a", linear(3, 5)), module("b", linear(6, 2)))
     assert layers(wide) == [Dense(5, path="a"), Dense(2, path="b", extra_inputs=1)]
     assert wide.network.output is None
     assert doubts(wide) == [(ACTIVE,), (ACTIVE, Remark(Doubt.WIDTH, (), (5, 6)))]
@@ -86,39 +86,39 @@ def test_a_dense_layer_is_the_output_at_the_end_alone() -> None:
 def test_an_output_keeps_what_is_known_of_it() -> None:
     """Its activation, its biases or none, and that it is frozen."""
     fc = module("fc", {"kernel": (3, 5)}, "Dense", {"activation": "softmax"}, frozen=True)
-    found = drafted(file("keras", module("a", {"kernel": (4, 3)}), fc))
-    assert found.network.output == Output(5, bias=False, activation="softmax", frozen=True, path="fc")
-    assert doubts(found)[1] == ()
+    draft = drafted(file("keras", module("a", {"kernel": (4, 3)}), fc))
+    assert draft.network.output == Output(5, bias=False, activation="softmax", frozen=True, path="fc")
+    assert doubts(draft)[1] == ()
 
 
 def test_stacked_layers_are_one_that_is_repeated() -> None:
-    """Where each is fed by the one before alone; one of another width, or of another module, stands by itself."""
-    assert layers(of(module("rnn", stacked(4, 4, 4, 4)))) == [LSTM(4, path="rnn", repeat=3)]
-    wider = of(module("rnn", stacked(3, 4, 4)))
+    """Where each is fed by the one before alone; one of another width, or of another module, is by itself."""
+    assert layers(draft_of(module("rnn", stacked(4, 4, 4, 4)))) == [LSTM(4, path="rnn", repeat=3)]
+    wider = draft_of(module("rnn", stacked(3, 4, 4)))
     assert layers(wider) == [LSTM(4, path="rnn", repeat=2)]
     assert wider.network.input == 3
-    assert layers(of(module("rnn", stacked(4, 4, 3)))) == [LSTM(4, path="rnn"), LSTM(3, path="rnn")]
-    apart = of(module("a", cell(4, 4, 4)), module("b", cell(4, 4, 4)))
+    assert layers(draft_of(module("rnn", stacked(4, 4, 3)))) == [LSTM(4, path="rnn"), LSTM(3, path="rnn")]
+    apart = draft_of(module("a", cell(4, 4, 4)), module("b", cell(4, 4, 4)))
     assert layers(apart) == [LSTM(4, path="a"), LSTM(4, path="b")]
     torn = {**cell(4, 4, 4), **cell(4, 9, 4, number=1), **cell(4, 4, 4, number=2)}
     joined = LSTM(4, path="rnn", extra_inputs=5)
-    assert layers(of(module("rnn", torn))) == [LSTM(4, path="rnn"), joined, LSTM(4, path="rnn")]
+    assert layers(draft_of(module("rnn", torn))) == [LSTM(4, path="rnn"), joined, LSTM(4, path="rnn")]
     bare = {**stacked(4, 4, 4), **dict.fromkeys(("weight_ih_l2", "weight_hh_l2"), (16, 4))}
-    assert layers(of(module("rnn", bare))) == [LSTM(4, path="rnn", repeat=2), LSTM(4, path="rnn", bias=False)]
+    assert layers(draft_of(module("rnn", bare))) == [LSTM(4, path="rnn", repeat=2), LSTM(4, path="rnn", bias=False)]
 
 
 def test_stacked_layers_of_no_path_stand_each_by_itself() -> None:
     """A spec could not say which module they are, were they one."""
     shapes = {name: tensor(name, shape) for name, shape in stacked(4, 4, 4).items()}
-    assert layers(of(FileModule("", shapes))) == [LSTM(4), LSTM(4)]
+    assert layers(draft_of(FileModule("", shapes))) == [LSTM(4), LSTM(4)]
 
 
 def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
     """Too few features are joined from elsewhere, too many go through something that outputs fewer."""
-    more = of(module("a", cell(4, 3, 2)), module("b", cell(3, 5, 2)))
+    more = draft_of(module("a", cell(4, 3, 2)), module("b", cell(3, 5, 2)))
     assert layers(more) == [LSTM(2, path="a"), GRU(2, path="b", extra_inputs=3)]
     assert doubts(more) == [(), (Remark(Doubt.WIDTH, (), (2, 5)),)]
-    fewer = of(module("a", cell(4, 3, 6)), module("b", cell(3, 5, 2)), module("c", cell(3, 2, 2)))
+    fewer = draft_of(module("a", cell(4, 3, 6)), module("b", cell(3, 5, 2)), module("c", cell(3, 2, 2)))
     assert layers(fewer) == [LSTM(6, path="a"), External(0, outputs=5), GRU(2, path="b"), GRU(2, path="c")]
     assert doubts(fewer) == [(), (Remark(Doubt.WIDTH, (), (6, 5)),), (), ()]
 
@@ -136,10 +136,10 @@ def test_what_is_not_known_is_counted_where_it_stands(
     modules: list[FileModule], there: External, said: tuple[str, ...]
 ) -> None:
     """Together, with the path where there is one; the width goes through."""
-    found = of(module("a", cell(4, 3, 4)), *modules, module("b", cell(3, 4, 2)))
-    assert layers(found) == [LSTM(4, path="a"), there, GRU(2, path="b")]
-    assert doubts(found) == [(), (Remark(Doubt.MODULES, said),), ()]
-    last = of(module("a", cell(4, 3, 4)), *modules)
+    draft = draft_of(module("a", cell(4, 3, 4)), *modules, module("b", cell(3, 4, 2)))
+    assert layers(draft) == [LSTM(4, path="a"), there, GRU(2, path="b")]
+    assert doubts(draft) == [(), (Remark(Doubt.MODULES, said),), ()]
+    last = draft_of(module("a", cell(4, 3, 4)), *modules)
     assert layers(last) == [LSTM(4, path="a"), there]
     assert last.network.output is None
 
@@ -147,11 +147,11 @@ def test_what_is_not_known_is_counted_where_it_stands(
 def test_what_is_not_known_outputs_what_is_read_behind_it() -> None:
     """Another width than it got is doubted, whether more or less; in front of all, the input is not known either."""
     for width in (3, 5):
-        found = of(module("a", cell(4, 3, 4)), module("bn", NORM), module("b", cell(3, width, 2)))
-        assert layers(found)[1] == External(8, path="bn", outputs=width)
-        assert doubts(found)[1] == (Remark(Doubt.MODULES, ("bn",)), Remark(Doubt.WIDTH, (), (4, width)))
-        assert doubts(found)[2] == ()
-    front = of(module("conv", {"weight": (8, 3, 3, 1)}), module("a", cell(4, 6, 4)))
+        draft = draft_of(module("a", cell(4, 3, 4)), module("bn", NORM), module("b", cell(3, width, 2)))
+        assert layers(draft)[1] == External(8, path="bn", outputs=width)
+        assert doubts(draft)[1] == (Remark(Doubt.MODULES, ("bn",)), Remark(Doubt.WIDTH, (), (4, width)))
+        assert doubts(draft)[2] == ()
+    front = draft_of(module("conv", {"weight": (8, 3, 3, 1)}), module("a", cell(4, 6, 4)))
     assert layers(front) == [External(72, path="conv"), LSTM(4, path="a")]
     assert doubts(front) == [(Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.INPUT)), ()]
     assert (front.network.input, front.unknown_input) == (6, False)
@@ -159,16 +159,16 @@ def test_what_is_not_known_outputs_what_is_read_behind_it() -> None:
 
 def test_a_file_of_nothing_that_is_known() -> None:
     """Has an input of its own to be written."""
-    found = of(module("conv", {"weight": (8, 3, 3, 1)}))
-    assert layers(found) == [External(72, path="conv")]
-    assert (found.network.input, found.unknown_input) == (1, True)
+    draft = draft_of(module("conv", {"weight": (8, 3, 3, 1)}))
+    assert layers(draft) == [External(72, path="conv")]
+    assert (draft.network.input, draft.unknown_input) == (1, True)
 
 
 def test_what_the_file_says_of_its_input() -> None:
     """Steps and features as they are told; a layer that reads more or less than those is doubted."""
-    told = drafted(file("keras", module("a", {"kernel": (6, 4)}), steps=7, inputs=6))
-    assert (told.network.input, told.network.steps, told.unknown_input) == (6, 7, False)
-    assert doubts(told) == [(ACTIVE,)]
+    draft = drafted(file("keras", module("a", {"kernel": (6, 4)}), steps=7, inputs=6))
+    assert (draft.network.input, draft.network.steps, draft.unknown_input) == (6, 7, False)
+    assert doubts(draft) == [(ACTIVE,)]
     more = drafted(file("keras", module("a", {"kernel": (6, 4)}), inputs=5))
     assert (more.network.input, more.network.steps) == (5, None)
     assert layers(more) == [Dense(4, bias=False, path="a", extra_inputs=1)]
@@ -183,23 +183,23 @@ def test_what_the_file_says_of_its_input() -> None:
 
 def test_what_is_frozen() -> None:
     """All of a layer, or some of its tensors, which are named; nothing where the file does not tell."""
-    assert layers(of(module("a", cell(4, 3, 2), frozen=True))) == [LSTM(2, path="a", frozen=True)]
-    assert layers(of(module("a", cell(4, 3, 2), frozen=False))) == [LSTM(2, path="a")]
+    assert layers(draft_of(module("a", cell(4, 3, 2), frozen=True))) == [LSTM(2, path="a", frozen=True)]
+    assert layers(draft_of(module("a", cell(4, 3, 2), frozen=False))) == [LSTM(2, path="a")]
     part = {leaf: tensor(f"a.{leaf}", shape, frozen="ih" in leaf) for leaf, shape in cell(4, 3, 2).items()}
-    found = of(FileModule("a", part))
-    assert layers(found) == [LSTM(2, path="a")]
-    assert doubts(found) == [(Remark(Doubt.PARTLY_FROZEN, ("weight_ih_l0", "bias_ih_l0")),)]
+    draft = draft_of(FileModule("a", part))
+    assert layers(draft) == [LSTM(2, path="a")]
+    assert doubts(draft) == [(Remark(Doubt.PARTLY_FROZEN, ("weight_ih_l0", "bias_ih_l0")),)]
     of_two = {leaf: tensor(f"a.{leaf}", shape, frozen=leaf == "bias_hh_l1") for leaf, shape in stacked(4, 4, 4).items()}
-    repeated = of(FileModule("a", of_two))
+    repeated = draft_of(FileModule("a", of_two))
     assert layers(repeated) == [LSTM(4, path="a", repeat=2)]
     assert doubts(repeated) == [(Remark(Doubt.PARTLY_FROZEN, ("bias_hh_l0",)),)]
 
 
 def test_a_sorted_file_is_put_in_order() -> None:
-    """By what each reads; one that is not sorted stands as it is."""
+    """By what each reads; one that is not sorted is as it is."""
     modules = module("a", cell(4, 6, 2)), module("b", cell(3, 3, 6))
-    assert layers(of(*modules, ordered=False)) == [GRU(6, path="b"), LSTM(2, path="a")]
-    assert layers(of(*modules))[0] == LSTM(2, path="a")
+    assert layers(draft_of(*modules, ordered=False)) == [GRU(6, path="b"), LSTM(2, path="a")]
+    assert layers(draft_of(*modules))[0] == LSTM(2, path="a")
 
 
 def recurrent(*sequences: bool | None) -> ModelFile:
@@ -226,9 +226,9 @@ def test_the_last_recurrent_layer_says_what_is_output(sequences: list[bool | Non
 
 def whole(file: ModelFile) -> None:
     """Hold that a file is drafted as one part."""
-    found = drafted(file)
-    assert (layers(found), doubts(found)) == ([External(file.params)], [(Remark(Doubt.MODULES),)])
-    assert (found.network.input, found.unknown_input) == (1, True)
+    draft = drafted(file)
+    assert (layers(draft), doubts(draft)) == ([External(file.params)], [(Remark(Doubt.MODULES),)])
+    assert (draft.network.input, draft.unknown_input) == (1, True)
 
 
 def test_what_cannot_be_told_apart_is_one_part() -> None:
@@ -238,7 +238,7 @@ def test_what_cannot_be_told_apart_is_one_part() -> None:
     whole(known._replace(modules=()))
     many = [module(f"bn{number}", {"weight": (1,)}) for number in range(2_001)]
     whole(file("pytorch", *many))
-    most = of(*many[1:])
+    most = draft_of(*many[1:])
     assert layers(most) == [External(2_000)]
     assert [len(doubt.names) for doubt in most.doubts[0]] == [2_000]
 
@@ -249,7 +249,7 @@ def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
     buffer = tensor("bn.mean", (4,))._replace(role=TensorRole.BUFFER)
     held = file("pytorch")._replace(tensors=(buffer,))
     assert tuple(read(held)) == (held, None)
-    assert layers(of(module("scale", {"weight": (1,)}))) == [External(1, path="scale")]
+    assert layers(draft_of(module("scale", {"weight": (1,)}))) == [External(1, path="scale")]
     assert read(file("pytorch", module("big", {"weight": (10**12, 1, 1)}))).draft is not None
     assert read(file("pytorch", module("big", {"weight": (10**12 + 1, 1, 1)}))).draft is None
 
@@ -260,7 +260,7 @@ def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
 )
 def test_a_path_that_a_spec_can_say(path: str, said: str | None) -> None:
     """Printable and of 200 characters at most; a layer without one is found by its shapes."""
-    assert layers(of(module(path, cell(4, 3, 2)))) == [LSTM(2, path=said)]
+    assert layers(draft_of(module(path, cell(4, 3, 2)))) == [LSTM(2, path=said)]
 
 
 @pytest.mark.parametrize(
@@ -348,18 +348,18 @@ def tied(bias: int = 0, *, shape: Shape = (20, 4), leaf: str = "weight", path: s
 @pytest.mark.parametrize("more", [[], [tied(path="copy")], [module("copy", NORM, shared_with="bn")]])
 def test_an_output_whose_matrix_is_the_tables(bias: int, more: list[FileModule]) -> None:
     """Is tied, of as many units as there are words; its biases alone are counted, and what is used once more is not."""
-    found = of(module("emb", TABLE), RNN, tied(bias), *more)
-    assert layers(found) == [Embedding(4, path="emb"), LSTM(4, path="rnn"), found.network.output]
-    assert found.network.output == Output(20, bias=bias > 0, tied=True, path="fc")
-    assert doubts(found) == [(), (), (ACTIVE,)]
-    assert found.network.params == 20 * 4 + 4 * 4 * (4 + 4 + 2) + bias
+    draft = draft_of(module("emb", TABLE), RNN, tied(bias), *more)
+    assert layers(draft) == [Embedding(4, path="emb"), LSTM(4, path="rnn"), draft.network.output]
+    assert draft.network.output == Output(20, bias=bias > 0, tied=True, path="fc")
+    assert doubts(draft) == [(), (), (ACTIVE,)]
+    assert draft.network.params == 20 * 4 + 4 * 4 * (4 + 4 + 2) + bias
 
 
 def test_a_tied_output_of_another_width() -> None:
-    """It reads the table's columns, whatever stands before it; its own check passes."""
-    found = of(module("emb", TABLE), module("rnn", cell(4, 4, 6)), tied(20))
-    assert layers(found)[2:] == [External(0, outputs=4), Output(20, tied=True, path="fc")]
-    behind = of(module("emb", TABLE), RNN, module("bn", NORM), tied(20))
+    """It reads the table's columns, whatever is before it; its own check passes."""
+    draft = draft_of(module("emb", TABLE), module("rnn", cell(4, 4, 6)), tied(20))
+    assert layers(draft)[2:] == [External(0, outputs=4), Output(20, tied=True, path="fc")]
+    behind = draft_of(module("emb", TABLE), RNN, module("bn", NORM), tied(20))
     assert layers(behind)[2:] == [External(8, path="bn"), Output(20, tied=True, path="fc")]
 
 
@@ -378,17 +378,17 @@ def test_a_tied_output_of_another_width() -> None:
 )
 def test_a_shared_matrix_that_is_no_tied_output(modules: list[FileModule]) -> None:
     """Not at the end, of no table, of other shape or name: what is its own is counted, and not known."""
-    found = of(*modules)
+    draft = draft_of(*modules)
     own = modules[[each.path for each in modules].index("fc")].tensors["bias"].params
-    (unknown,) = [each for each in found.layers if isinstance(each, External)]
+    (unknown,) = [each for each in draft.layers if isinstance(each, External)]
     assert unknown.params == own + (80 if modules[1].path == "emb" else 0)
 
 
 def test_a_layer_that_is_used_twice_is_counted_once() -> None:
     """Its second use has no parameters of its own, and is no layer."""
     again = module("again", cell(4, 4, 4), shared_with="rnn")
-    assert layers(of(RNN, again, module("fc", linear(4, 5)))) == [LSTM(4, path="rnn"), Output(5, path="fc")]
-    assert layers(of(RNN, again)) == [LSTM(4, path="rnn")]
+    assert layers(draft_of(RNN, again, module("fc", linear(4, 5)))) == [LSTM(4, path="rnn"), Output(5, path="fc")]
+    assert layers(draft_of(RNN, again)) == [LSTM(4, path="rnn")]
 
 
 @pytest.mark.parametrize(
@@ -405,21 +405,21 @@ def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: 
     """Where the next layer that is known, and is no other's, reads its columns and not its rows."""
     again = module("again", cell(4, 5, 2), shared_with="rnn")
     end = module("fc", linear(2, 5))
-    found = of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind), end)
-    assert layers(found)[0] == first
+    draft = draft_of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind), end)
+    assert layers(draft)[0] == first
     table = isinstance(first, Embedding)
     rows, columns = shapes
     may_be = Remark(Doubt.TABLE, (), (rows,))
-    assert (found.network.input, doubts(found)[0]) == ((20, ()) if table else (columns, (ACTIVE, may_be)))
+    assert (draft.network.input, doubts(draft)[0]) == ((20, ()) if table else (columns, (ACTIVE, may_be)))
 
 
 def test_a_matrix_further_back_is_no_table() -> None:
     """A spec has one in front alone; one with biases is none either."""
     behind = [module("1", {"weight": (20, 4)}), module("rnn", cell(3, 4, 2))]
-    assert layers(of(module("0", cell(4, 3, 4)), *behind))[1] == Dense(20, bias=False, path="1")
-    assert layers(of(module("bn", NORM), *behind))[1] == Dense(20, bias=False, path="1")
+    assert layers(draft_of(module("0", cell(4, 3, 4)), *behind))[1] == Dense(20, bias=False, path="1")
+    assert layers(draft_of(module("bn", NORM), *behind))[1] == Dense(20, bias=False, path="1")
     biased = module("0", {"weight": (20, 4), "bias": (20,)})
-    assert layers(of(biased, behind[1]))[0] == Dense(20, path="0")
+    assert layers(draft_of(biased, behind[1]))[0] == Dense(20, path="0")
 
 
 def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -> None:
@@ -445,32 +445,32 @@ def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -
 def test_a_table_that_safetensors_save_model_left_out(
     kept: str, left: str, bias: int, tmp_path: Path, call: Call
 ) -> None:
-    """The embedding stands in front and owns the matrix, the output is tied to it, and the spec passes its check."""
+    """The embedding is in front and owns the matrix, the output is tied to it, and the spec passes its check."""
     shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()} | {f"{kept}.weight": (100, 16)}
     table, output = (kept, left) if left == "fc" else (left, kept)
     shapes |= {f"{output}.bias": (bias,)} if bias else {}
     path, spec = tmp_path / "model.safetensors", tmp_path / "spec.yaml"
     safetensors(path, shapes, metadata={f"{left}.weight": f"{kept}.weight"})
-    found = drafted(read_file(str(path)))
-    assert layers(found)[:2] == [Embedding(16, path=table), LSTM(16, path="rnn")]
-    assert found.network.output == Output(100, tied=True, bias=bias > 0, path=output)
-    assert (found.network.input, found.network.params) == (100, 100 * 16 + 4 * 16 * (16 + 16 + 2) + bias)
+    draft = drafted(read_file(str(path)))
+    assert layers(draft)[:2] == [Embedding(16, path=table), LSTM(16, path="rnn")]
+    assert draft.network.output == Output(100, tied=True, bias=bias > 0, path=output)
+    assert (draft.network.input, draft.network.params) == (100, 100 * 16 + 4 * 16 * (16 + 16 + 2) + bias)
     spec.write_text(call("read", path, "-f", "yaml").out)
     assert call("check", spec, "--model", path).code == 0
 
 
 def test_what_safetensors_left_out_without_a_word(tmp_path: Path, call: Call) -> None:
-    """A bias alone is counted where it stands, as is a matrix that no name calls a table; the spec passes its check."""
+    """A bias alone is counted where it is, as is a matrix that no name calls a table; the spec passes its check."""
     shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()}
     shapes |= {"encoder.weight": (100, 16), "decoder.bias": (100,)}
     path, spec = safetensors(tmp_path / "model.safetensors", shapes), tmp_path / "spec.yaml"
-    found = drafted(read_file(str(path)))
-    assert layers(found) == [
+    draft = drafted(read_file(str(path)))
+    assert layers(draft) == [
         LSTM(16, path="rnn"),
         Dense(100, bias=False, path="encoder"),
         External(100, path="decoder"),
     ]
-    assert doubts(found)[1] == (ACTIVE, Remark(Doubt.TABLE, (), (100,)))
+    assert doubts(draft)[1] == (ACTIVE, Remark(Doubt.TABLE, (), (100,)))
     spec.write_text(call("read", path, "-f", "yaml").out)
     assert call("check", spec, "--model", path).code == 0
 
@@ -489,16 +489,16 @@ def test_layers_around_the_cells_in_their_order(ordered: bool) -> None:
         module("z_norm", NORM),
         module("a_rnn", cell(3, 4, 2)),
     ]
-    found = of(*(modules if ordered else sorted(modules)), ordered=ordered)
-    assert [layer.kind for layer in found.layers] == ["conv1d", "batch_norm", "conv1d", "layer_norm", "gru"]
-    assert found.layers[2] == Conv1D(filters=4, kernel=3, groups=4, bias=False, path="c_depth")
-    assert (found.network.input, found.network.params) == (3, 60 + 8 + 12 + 8 + 48)
+    draft = draft_of(*(modules if ordered else sorted(modules)), ordered=ordered)
+    assert [layer.kind for layer in draft.layers] == ["conv1d", "batch_norm", "conv1d", "layer_norm", "gru"]
+    assert draft.layers[2] == Conv1D(filters=4, kernel=3, groups=4, bias=False, path="c_depth")
+    assert (draft.network.input, draft.network.params) == (3, 60 + 8 + 12 + 8 + 48)
 
 
 def test_a_norm_of_another_width_has_no_extra_inputs() -> None:
-    """It stands behind an external part that outputs its width."""
-    found = of(module("a", cell(4, 3, 2)), BATCH_NORM)
-    assert layers(found) == [LSTM(2, path="a"), External(0, outputs=4), BatchNorm(path="norm")]
+    """It is after an external part that outputs its width."""
+    draft = draft_of(module("a", cell(4, 3, 2)), BATCH_NORM)
+    assert layers(draft) == [LSTM(2, path="a"), External(0, outputs=4), BatchNorm(path="norm")]
 
 
 def test_statistics_are_no_frozen_part() -> None:
@@ -506,15 +506,15 @@ def test_statistics_are_no_frozen_part() -> None:
     moving = {name: tensor(name, (4,), frozen=True) for name in ("moving_mean", "moving_variance")}
     for frozen in (False, True):
         trained = {name: tensor(name, (4,), frozen=frozen) for name in ("gamma", "beta")}
-        found = drafted(file("keras", FileModule("bn", {**trained, **moving}, "", {"epsilon": 1e-3})))
-        assert layers(found) == [BatchNorm(path="bn", frozen=frozen)]
-        assert doubts(found) == [()]
+        draft = drafted(file("keras", FileModule("bn", {**trained, **moving}, "", {"epsilon": 1e-3})))
+        assert layers(draft) == [BatchNorm(path="bn", frozen=frozen)]
+        assert doubts(draft) == [()]
 
 
 def test_layers_whose_steps_do_not_fit_are_counted_alone() -> None:
     """As when layers that the file does not tell change the number of steps."""
-    found = drafted(file("keras", module("conv", {"kernel": (5, 3, 4)}), inputs=3, steps=2))
-    assert layers(found) == [External(60, path="conv")]
+    draft = drafted(file("keras", module("conv", {"kernel": (5, 3, 4)}), inputs=3, steps=2))
+    assert layers(draft) == [External(60, path="conv")]
 
 
 FRAMES = module("frames", {"kernel": (3, 3, 2, 12), "recurrent_kernel": (3, 3, 3, 12), "bias": (12,)})
@@ -527,9 +527,9 @@ def test_a_convolutional_lstm_and_what_flattens_it() -> None:
     for sequences, width, between in ((False, 60, [LastStep(), Flatten()]), (True, 180, [Flatten()])):
         frames = FRAMES._replace(settings={**USUAL, "space": (5, 4), "return_sequences": sequences})
         dense = module("fc", {"kernel": (width, 2), "bias": (2,)})
-        found = drafted(file("keras", frames, dense, inputs=40, steps=3))
-        assert layers(found) == [layer, *between, Output(2, path="fc")]
-        assert (found.network.input, found.network.params) == (2, 552 + 2 * (width + 1))
+        draft = drafted(file("keras", frames, dense, inputs=40, steps=3))
+        assert layers(draft) == [layer, *between, Output(2, path="fc")]
+        assert (draft.network.input, draft.network.params) == (2, 552 + 2 * (width + 1))
 
 
 def test_a_convolutional_lstm_without_a_configuration() -> None:
@@ -552,5 +552,5 @@ def test_a_convolutional_lstm_without_a_configuration() -> None:
 @pytest.mark.parametrize("setting", [{"padding": "valid"}, {"strides": 2}, {"strides": None}, {"dilation_rate": 2}])
 def test_a_convolutional_lstm_that_no_spec_has(setting: dict[str, object]) -> None:
     """It outputs other places than it reads, or reads places further apart."""
-    found = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (5, 4), **setting}), inputs=40))
-    assert layers(found) == [External(552, path="frames")]
+    draft = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (5, 4), **setting}), inputs=40))
+    assert layers(draft) == [External(552, path="frames")]

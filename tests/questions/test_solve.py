@@ -49,25 +49,25 @@ def counted_by_hand(kinds: tuple[type, type], size: int) -> int:
 def test_it_finds_what_brute_force_finds(kinds: tuple[type, type], budget: int, multiple: int) -> None:
     """Every size up to far beyond the budget is tried, with the counts of the textbook's formulas."""
     fitting = [size for size in range(multiple, 3_000, multiple) if counted_by_hand(kinds, size) <= budget]
-    found = solve(lambda size: two_layers(kinds, size), budget, multiple=multiple)
-    assert found.size == (fitting[-1] if fitting else None)
-    assert found.solved == bool(fitting)
-    if found.size:
-        assert found.network == two_layers(kinds, found.size)
-        assert found.params == found.network.params == counted_by_hand(kinds, found.size)
-        assert found.left == budget - found.params
+    solution = solve(lambda size: two_layers(kinds, size), budget, multiple=multiple)
+    assert solution.size == (fitting[-1] if fitting else None)
+    assert solution.solved == bool(fitting)
+    if solution.size:
+        assert solution.network == two_layers(kinds, solution.size)
+        assert solution.params == solution.network.params == counted_by_hand(kinds, solution.size)
+        assert solution.left == budget - solution.params
 
 
 @given(st.integers(10**3, 10**24), st.integers(1, 10**6))
 def test_both_sides_of_a_large_answer(budget: int, multiple: int) -> None:
     """The size found fits, and the next one does not."""
-    found = solve(lambda size: two_layers((LSTM, GRU), size), budget, multiple=multiple)
-    assert found.next_size is not None
-    assert two_layers((LSTM, GRU), found.next_size).params > budget
-    if found.size:
-        assert found.next_size == found.size + multiple
-        assert found.size % multiple == 0
-        assert two_layers((LSTM, GRU), found.size).params <= budget
+    solution = solve(lambda size: two_layers((LSTM, GRU), size), budget, multiple=multiple)
+    assert solution.next_size is not None
+    assert two_layers((LSTM, GRU), solution.next_size).params > budget
+    if solution.size:
+        assert solution.next_size == solution.size + multiple
+        assert solution.size % multiple == 0
+        assert two_layers((LSTM, GRU), solution.size).params <= budget
 
 
 SOLVED = [
@@ -110,8 +110,8 @@ def test_halves_of_which_one_follows_the_other(tmp_path: Path, call: Call) -> No
         ((64, "?", ", {gru: 8, repeat: 3}"), (64, 3, ", {gru: 8, repeat: ?}"), 3),
     ):
         spec.write_text(f"encoder: {half.format(*encoder)}decoder: {half.format(*decoder)}")
-        found = report_of(call, "solve", spec, "--params", "1G")
-        assert (found["size"], found["next_size"]) == (size, None)
+        report = report_of(call, "solve", spec, "--params", "1G")
+        assert (report["size"], report["next_size"]) == (size, None)
 
 
 def test_the_repeats_of_both_halves(tmp_path: Path, call: Call) -> None:
@@ -119,8 +119,8 @@ def test_the_repeats_of_both_halves(tmp_path: Path, call: Call) -> None:
     spec = tmp_path / "spec.yaml"
     half = "{input: 4, layers: [{gru: 4, repeat: ?}]}"
     spec.write_text(f"encoder: {half}\ndecoder: {half}\n")
-    found = report_of(call, "solve", spec, "--params", "1G")
-    assert (found["size"], found["next_size"]) == (1_000, None)
+    report = report_of(call, "solve", spec, "--params", "1G")
+    assert (report["size"], report["next_size"]) == (1_000, None)
     spec.write_text(f"encoder: {half}\ndecoder: {half}\n".replace("?", "1000000000000"))
     assert "expected at most 1,000 layers" in call(spec).err
 
@@ -158,10 +158,10 @@ def test_a_count_that_is_no_polynomial_is_searched_by_halving(budget: int) -> No
         wide = max(size, 500)
         return 3 * wide * (3 + wide + 1) + 3 * size * (wide + size + 1)
 
-    found = solve(lambda size: Network(input=3, layers=(GRU(max(size, 500)), GRU(size))), budget)
+    solution = solve(lambda size: Network(input=3, layers=(GRU(max(size, 500)), GRU(size))), budget)
     fitting = [size for size in range(1, 11_000) if params(size) <= budget]
-    assert (found.size, found.params) == (fitting[-1], params(fitting[-1]))
-    assert (found.next_size, found.next_params) == (fitting[-1] + 1, params(fitting[-1] + 1))
+    assert (solution.size, solution.params) == (fitting[-1], params(fitting[-1]))
+    assert (solution.next_size, solution.next_params) == (fitting[-1] + 1, params(fitting[-1] + 1))
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ Place = tuple[Any, Any]
 
 
 def places(node: Any) -> list[Place]:
-    """Return where the sizes of a document stand."""
+    """Return where the sizes of a document are."""
     if isinstance(node, list):
         return [place for below in node for place in places(below)]
     if not isinstance(node, dict):
@@ -283,13 +283,13 @@ def test_it_finds_in_drawn_networks_what_brute_force_finds(
     counts = {size: params for size, params in tried(template).items() if size % multiple == 0}
     budget = max(0, chance.choice([*counts.values()] or [500]) + more)
     try:
-        found = solve(template.network, budget, multiple=multiple, exact=exact)
+        solution = solve(template.network, budget, multiple=multiple, exact=exact)
     except SpecError:
         assert not counts
     except RefusedError:
         assert len({*counts.values()}) <= 1
     else:
-        hold(found, counts, budget)
+        hold(solution, counts, budget)
 
 
 def test_the_brute_force_can_object() -> None:

@@ -10,11 +10,11 @@ H, M = 3, 5
 
 def test_states_by_hand() -> None:
     """An LSTM carries h and c; a projection narrows h. A dense layer carries nothing."""
-    found = stream(Network(input=M, layers=[LSTM(H), GRU(H), LSTM(H, projection=2), Dense(4)]), rate=0.5)
-    assert found.layers == (2 * H, H, H + 2, 0)
-    assert (found.state, found.state_bytes) == (14, 56)
-    assert found.multiply_adds_per_step is not None
-    assert found.multiply_adds_per_second == -(-found.multiply_adds_per_step // 2)
+    totals = stream(Network(input=M, layers=[LSTM(H), GRU(H), LSTM(H, projection=2), Dense(4)]), rate=0.5)
+    assert totals.layers == (2 * H, H, H + 2, 0)
+    assert (totals.state, totals.state_bytes) == (14, 56)
+    assert totals.multiply_adds_per_step is not None
+    assert totals.multiply_adds_per_second == -(-totals.multiply_adds_per_step // 2)
 
 
 def test_what_cannot_stream() -> None:

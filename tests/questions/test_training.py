@@ -76,18 +76,18 @@ def test_saved_activations_by_hand(layer: Layer, saved: int) -> None:
 
 def test_the_smallest_network_by_hand() -> None:
     """4 → 3 → 1 at 3 steps: 66 multiply-adds forward, 87 back."""
-    of = training(Network(input=4, layers=[RNN(3)], output=1, steps=3))
-    hidden, output = of.layers
+    totals = training(Network(input=4, layers=[RNN(3)], output=1, steps=3))
+    hidden, output = totals.layers
     assert hidden.backward_multiply_adds == 3 * 3 * 4 + 3 * 3 * 3 + 2 * 3 * 3  # W_xh; W_hh; h_2 and h_1, not h_0
     assert output.backward_multiply_adds == 1 * 3 + 1 * 3  # W_hy; h_3
-    assert of.backward_multiply_adds == 87
+    assert totals.backward_multiply_adds == 87
     assert hidden.saved == 3 * 4 + 4 * 3  # x_1 to x_3; h_0 to h_3
     assert output.saved == 3
-    assert of.saved == 27
-    assert of.gradients == 28
-    assert of.bytes == 4 * (28 + 28 + 27)
-    assert of.states_carried == 9
-    assert of.updates == 1
+    assert totals.saved == 27
+    assert totals.gradients == 28
+    assert totals.bytes == 4 * (28 + 28 + 27)
+    assert totals.states_carried == 9
+    assert totals.updates == 1
 
 
 def test_many_to_one_in_chunks_reaches_the_last_alone() -> None:
@@ -134,9 +134,9 @@ def test_a_gru_that_resets_before_the_product_has_a_gradient_of_h_0() -> None:
 
 def test_a_diagonal_recurrence_multiplies_nothing() -> None:
     """Its weights act element by element; only the inputs' matrix is one."""
-    of = training(many([RNN(5, recurrence="diagonal")], 3, 7))
-    assert of.backward_multiply_adds == 7 * 5 * 3
-    assert of.saved == training(many([RNN(5)], 3, 7)).saved
+    totals = training(many([RNN(5, recurrence="diagonal")], 3, 7))
+    assert totals.backward_multiply_adds == 7 * 5 * 3
+    assert totals.saved == training(many([RNN(5)], 3, 7)).saved
 
 
 def test_a_learned_state_takes_one_product_more() -> None:
@@ -206,8 +206,8 @@ def test_directions_that_are_multiplied_where_they_stop_hold_each_other() -> Non
 )
 def test_a_dense_layer_that_reads_its_own_outputs_holds_each_once(layer: Layer, saved: int, multiply_adds: int) -> None:
     """Seven steps of three numbers, fed back."""
-    of = training(Network(input=3, layers=[layer], topology="one-to-many", steps=7, feedback=True))
-    assert (of.saved, of.backward_multiply_adds) == (saved, multiply_adds)
+    totals = training(Network(input=3, layers=[layer], topology="one-to-many", steps=7, feedback=True))
+    assert (totals.saved, totals.backward_multiply_adds) == (saved, multiply_adds)
 
 
 def test_one_to_many_reads_zeros_at_the_later_steps() -> None:
@@ -256,16 +256,16 @@ def test_directions_add_up(spec: Spec, inputs: int, steps: int) -> None:
 @given(network(steps=True), st.none() | st.integers(1, 5))
 def test_a_stack_is_the_sum_of_its_layers(spec: Spec, chunk: int | None) -> None:
     """A row a layer, each of equal ones too; what none can know is not known of the sum."""
-    of = training(network_of(spec), chunk=chunk)
-    assert [layer.name for layer in of.layers] == [placed.name for placed in of.network.stack]
+    totals = training(network_of(spec), chunk=chunk)
+    assert [layer.name for layer in totals.layers] == [placed.name for placed in totals.network.stack]
     for total, numbers in (
-        (of.saved, [layer.saved for layer in of.layers]),
-        (of.backward_multiply_adds, [layer.backward_multiply_adds for layer in of.layers]),
-        (of.gradients, [layer.gradients for layer in of.layers]),
+        (totals.saved, [layer.saved for layer in totals.layers]),
+        (totals.backward_multiply_adds, [layer.backward_multiply_adds for layer in totals.layers]),
+        (totals.gradients, [layer.gradients for layer in totals.layers]),
     ):
         known = [number for number in numbers if number is not None]
         assert total == (sum(known) if len(known) == len(numbers) else None)
-    assert of.gradients == of.network.trainable
+    assert totals.gradients == totals.network.trainable
 
 
 @given(encoder_decoder() | network(steps=True), st.none() | st.integers(1, 5))
@@ -318,9 +318,9 @@ def test_every_further_step_adds_the_same(layers: list[Spec], topology: str) -> 
 def test_what_cannot_be_known_is_none() -> None:
     """Without the steps, and with a part that is counted elsewhere; the gradients are known."""
     for layers, steps in (([RNN(3)], None), ([External(5), RNN(3)], 4)):
-        of = training(Network(input=2, layers=layers, steps=steps))
-        assert (of.saved, of.backward_multiply_adds, of.bytes) == (None, None, None)
-        assert of.gradients == of.network.params
+        totals = training(Network(input=2, layers=layers, steps=steps))
+        assert (totals.saved, totals.backward_multiply_adds, totals.bytes) == (None, None, None)
+        assert totals.gradients == totals.network.params
     assert training(Network(input=2, layers=[External(5), RNN(3)], steps=4)).layers[1].saved == 4 * (2 + 3) + 3
 
 
@@ -329,8 +329,8 @@ def test_bytes_are_those_of_weights_gradients_the_optimizer_and_the_batch() -> N
     network = many([LSTM(64)], 32, 100)
     params = 4 * 64 * (32 + 64 + 1)
     for optimizer, kept in (("sgd", 0), ("momentum", 1), ("adam", 2)):
-        of = training(network, batch=8, optimizer=optimizer, dtype="float16")
-        assert of.bytes == 2 * (params * (2 + kept) + 8 * 48_000)
+        totals = training(network, batch=8, optimizer=optimizer, dtype="float16")
+        assert totals.bytes == 2 * (params * (2 + kept) + 8 * 48_000)
     frozen = training(many([Embedding(32, frozen=True), LSTM(64)], 1000, 100), batch=8, optimizer="adam")
     assert frozen.bytes == 4 * (32_000 + 4 * params + 8 * 48_000)
 

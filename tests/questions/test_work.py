@@ -1,4 +1,4 @@
-"""A pass as work: what every value is called, which stand before a step, and in which order they follow."""
+"""A pass as work: what every value is called, which are before a step, and in which order they follow."""
 
 import re
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ from rnncalc.reports.work import WorkReport
 
 
 def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Variable, Variable | None]]]:
-    """Return what stands before each step of a direction, in the order of reading."""
+    """Return what is before each step of a direction, in the order of reading."""
     return [[(line.name, line.same_as) for line in step.given] for step in layer.ways[way]]
 
 
@@ -232,8 +232,8 @@ def test_a_state_that_a_dense_layer_makes_is_called_by_that_layer() -> None:
 def test_a_convolution_names_the_steps_that_it_reads(call: Call) -> None:
     """With their numbers in the sequence, also where only the last step is read; zeros outside have no name."""
     text = call("run", "--work", "-i", 1, "-T", 5, "-l", "rnn:1", "-l", "conv1d:1,kernel=3,stride=2,padding=same").out
-    found = re.findall(r"x_(\d) = h_(\d) of rnn_1", text)
-    assert found == [("4", "4"), ("5", "5")]
+    matches = re.findall(r"x_(\d) = h_(\d) of rnn_1", text)
+    assert matches == [("4", "4"), ("5", "5")]
     text = call("run", "--work", "-i", 1, "-T", 5, "-l", "conv1d:1,kernel=2,stride=2", "-l", "flatten").out
     steps = text.split("conv1d_1, step ")[1:]
     assert [re.findall(r"x_\d", step) for step in steps] == [["x_1", "x_2"], ["x_3", "x_4"]]

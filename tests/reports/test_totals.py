@@ -44,7 +44,7 @@ def columns(header: list[str], rows: Iterable[list[str]], first: int) -> Columns
 
 
 def in_table(text: str, first: int) -> list[Columns]:
-    """Return the columns of each table; cells stand two spaces apart."""
+    """Return the columns of each table; cells are two spaces apart."""
     found = []
     for header, body, total in re.findall(r"\n\n([^\n]+)\n─+\n(.*?)\n─+\n(Total[^\n]*)", text, re.DOTALL):
         cells = [re.split(r"\s{2,}", line) for line in (header, *body.splitlines(), total)]
@@ -151,8 +151,8 @@ def training_in_json(text: str) -> Columns:
 def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bool, chunk: int | None) -> None:
     """Gradients, saved activations and multiply-adds both ways, beside the parameters."""
     counted = count(network_of(spec))
-    of = training(counted.network, chunk=chunk)
-    text = written(TrainingReport(CountReport(counted, cost=cost), of), form)
+    totals = training(counted.network, chunk=chunk)
+    text = written(TrainingReport(CountReport(counted, cost=cost), totals), form)
     if form == "json":
         found = training_in_json(text)
     elif form == "csv":
@@ -162,7 +162,7 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
     check(found)
     saved = next(title for title in ("saved", "Saved activations") if title in found)
     back = next(title for title in ("backward_multiply_adds", "Backward") if title in found)
-    assert (found[saved][1], found[back][1]) == (of.saved, of.backward_multiply_adds)
+    assert (found[saved][1], found[back][1]) == (totals.saved, totals.backward_multiply_adds)
     if form in FOR_PEOPLE:
         assert ("Gradients" in found) == (counted.trainable != counted.params)
         assert ("Forward" in found) == cost
