@@ -143,18 +143,8 @@ class _Page:
                 overflow="fold",
                 footer_style="bold",
             )
-        cells = [[self._cell(row[place], longest[place], sheet.bar) for place in part.places] for row in rows]
-        widths = [column.width or 0 for column in table.columns]
-        if cells and all(
-            "\n" not in cell.plain and cell.cell_len <= width
-            for row in cells
-            for cell, width in zip(row, widths, strict=True)
-        ):
-            cells = [
-                [Text("\n").join(column) for column in zip(*cells, strict=True)]
-            ]  # rich takes half as long for one row
-        for row in cells:
-            table.add_row(*row)
+        for row in rows:
+            table.add_row(*(self._cell(row[place], longest[place], sheet.bar) for place in part.places))
         if total and not rows:
             table.add_row(*(self._cell(total[place], longest[place]) for place in part.places), style="bold")
         return table
