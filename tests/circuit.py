@@ -1,17 +1,18 @@
 """A drawn cell read back as the circuit that it is: which value each arrow carries, and what comes out of each box."""
 
 from collections.abc import Callable
+from itertools import product
 from math import sin
 from typing import NamedTuple
 
 import pytest
+from pictured import ENDS, rooms, texts
 
 from rnncalc.layers.cell import Cell, Habits, Operations
-from rnncalc.pictures.picture import Arrow, Box, Dot, Label, Picture, Style, span
+from rnncalc.pictures.picture import Arrow, Box, Label, Picture, Style, cells_along, dots
 from rnncalc.reports.equations import plain
 
 Place = tuple[int, int]
-ENDS = (Style.INPUT, Style.OUTPUT, Style.STATE)
 
 
 def number(*words: str) -> float:
@@ -26,13 +27,13 @@ class Beside(float):
 class Normalised(float):
     """A number that is normalised, and the number that it was before."""
 
-    of: float
+    before: float
 
     @classmethod
-    def out_of(cls, of: float, *matrices: str) -> "Normalised":
-        found = cls(sin(number(*matrices) + of))
-        found.of = of
-        return found
+    def out_of(cls, before: float, *matrices: str) -> "Normalised":
+        normalised = cls(sin(number(*matrices) + before))
+        normalised.before = before
+        return normalised
 
 
 class Numbers(Operations[float]):
@@ -55,7 +56,7 @@ class Numbers(Operations[float]):
         return sin(number("gate", self.activations[letter], letter) + sum(reads.values()))
 
     def sum(self, letter: str, **reads: float) -> float:
-        return sin(number(*sorted(self.matrices[letter, of] for of in reads)) + sum(reads.values()))
+        return sin(number(*sorted(self.matrices[letter, read] for read in reads)) + sum(reads.values()))
 
     def through(self, letter: str, total: float) -> float:
         return sin(number("gate", self.activations[letter], letter) + total)
@@ -83,12 +84,12 @@ class Numbers(Operations[float]):
 
     def plus(self, left: float, right: float) -> float:
         if isinstance(left, Normalised) and isinstance(right, Beside):
-            return sin(number("c", "c") + left.of)
+            return sin(number("c", "c") + left.before)
         return left + right
 
     def times(self, left: float, right: float) -> float:
         if isinstance(left, Beside) and isinstance(right, Normalised):
-            return Normalised.out_of(right.of, "c")
+            return Normalised.out_of(right.before, "c")
         return left * right
 
     def over(self, left: float, right: float) -> float:
@@ -120,28 +121,12 @@ class Piece(NamedTuple):
 
 def pieces(picture: Picture) -> list[Piece]:
     """Return the boxes of a picture, and the letters at the ends of its lines."""
-    found = []
-    for shape in picture.shapes:
-        if isinstance(shape, Box):
-            area = ((shape.x + dx, shape.y + dy) for dx in range(shape.width) for dy in range(shape.height))
-            found.append(Piece(tuple(map(plain, shape.lines)), shape, frozenset(area)))
-        elif isinstance(shape, Label) and shape.style in ENDS:
-            line = frozenset((shape.left + dx, shape.y) for dx in range(span(shape.text)))
-            found.append(Piece((plain(shape.text),), shape, line))
-    return found
-
-
-def cells(arrow: Arrow) -> list[Place]:
-    """Return every cell of an arrow; the line goes along the grid from corner to corner."""
-    found = [arrow.corners[0]]
-    for x, y in arrow.corners[1:]:
-        at_x, at_y = found[-1]
-        dx, dy = (x > at_x) - (x < at_x), (y > at_y) - (y < at_y)
-        assert 0 in (dx, dy), "a piece of an arrow is not along the grid"
-        while (at_x, at_y) != (x, y):
-            at_x, at_y = at_x + dx, at_y + dy
-            found.append((at_x, at_y))
-    return found
+    return [
+        Piece(tuple(map(plain, texts(shape))), shape, frozenset(product(range(left, right), range(top, bottom))))
+        for shape in picture.shapes
+        if isinstance(shape, Box) or (isinstance(shape, Label) and shape.style in ENDS)
+        for left, top, right, bottom in rooms(shape)
+    ]
 
 
 class Circuit:
@@ -150,16 +135,16 @@ class Circuit:
     def __init__(self, picture: Picture) -> None:
         self.pieces = pieces(picture)
         self.arrows = [shape for shape in picture.shapes if isinstance(shape, Arrow)]
-        self.dots = {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
-        self.ways = [cells(arrow) for arrow in self.arrows]
+        self.dots = dots(picture)
+        self.ways = [[*cells_along(arrow.corners)] for arrow in self.arrows]
         self.sources = [self.source(way) for way in self.ways]
         self.targets = [self.at(way[-2], way[-1]) for way in self.ways]
 
     def at(self, before: Place, last: Place) -> int:
         """Return the piece that lies beyond the end of a way."""
         beyond = 2 * last[0] - before[0], 2 * last[1] - before[1]
-        (found,) = (place for place, piece in enumerate(self.pieces) if beyond in piece.covered)
-        return found
+        (place,) = (place for place, piece in enumerate(self.pieces) if beyond in piece.covered)
+        return place
 
     def source(self, way: list[Place]) -> int:
         """Return the piece that a way comes from, through the dots at which it leaves others."""
@@ -168,20 +153,20 @@ class Circuit:
         (other,) = (each for each in self.ways if way[0] in each and each is not way and each[0] != way[0])
         return self.source(other)
 
-    def values(self, given: dict[str, float]) -> dict[int, float]:
+    def values(self, inputs: dict[str, float]) -> dict[int, float]:
         """Return the value of each piece, from those of what comes in at the left and from below."""
         into: dict[int, list[tuple[int, bool]]] = {}
         for way, source, target in zip(self.ways, self.sources, self.targets, strict=True):
             into.setdefault(target, []).append((source, way[-1][1] == way[-2][1]))
-        found: dict[int, float] = {}
-        while len(found) < len(self.pieces):
-            before = len(found)
+        values: dict[int, float] = {}
+        while len(values) < len(self.pieces):
+            before = len(values)
             for place, piece in enumerate(self.pieces):
                 reads = into.get(place, [])
-                if place not in found and all(of in found for of, _ in reads):
-                    found[place] = value(piece, [(found[of], aside) for of, aside in reads], given)
-            assert len(found) > before, "the arrows run in a circle"
-        return found
+                if place not in values and all(source in values for source, _ in reads):
+                    values[place] = value(piece, [(values[source], aside) for source, aside in reads], inputs)
+            assert len(values) > before, "the arrows run in a circle"
+        return values
 
     def runs_clear(self) -> None:
         """Hold that arrows of two values share no cell but where one crosses the other, and that no dot is there."""
@@ -191,24 +176,24 @@ class Circuit:
                 around = [way[other] for other in (place - 1, place + 1) if 0 <= other < len(way)]
                 across, upright = (any(each[axis] != cell[axis] for each in around) for axis in (0, 1))
                 ways.setdefault(cell, []).append((source, across, upright))
-        for cell, found in ways.items():
-            if len({source for source, _, _ in found}) > 1:
+        for cell, wires in ways.items():
+            if len({source for source, _, _ in wires}) > 1:
                 assert cell not in self.dots
-                assert sorted(found[0][1:]) == [False, True], cell
-                assert [each[1:] for each in found[1:]] == [found[0][:0:-1]], cell
+                assert sorted(wires[0][1:]) == [False, True], cell
+                assert [each[1:] for each in wires[1:]] == [wires[0][:0:-1]], cell
 
     def computes(self, layer: Cell, numbers: Numbers) -> None:
         """Hold that what comes out at the top and at the right is what the layer's step gives."""
         before = {letter: number("before", letter) for letter in layer.states}
-        handed, after = layer.step(numbers, number("x"), tuple(before.values()))
-        given = {"x_t": number("x"), **{f"{letter}_(t−1)": value for letter, value in before.items()}}
-        values = self.values(given)
+        output, after = layer.step(numbers, number("x"), tuple(before.values()))
+        inputs = {"x_t": number("x"), **{f"{letter}_(t−1)": value for letter, value in before.items()}}
+        values = self.values(inputs)
         out = [(piece, values[place]) for place, piece in enumerate(self.pieces)]
-        assert [value for piece, value in out if piece.shape.style is Style.OUTPUT] == [pytest.approx(handed)]
+        assert [value for piece, value in out if piece.shape.style is Style.OUTPUT] == [pytest.approx(output)]
         right = {
             letter: value
             for piece, value in out
-            if piece.shape.style is Style.STATE and piece.text[0] not in given
+            if piece.shape.style is Style.STATE and piece.text[0] not in inputs
             for letter in piece.text[0].split(", ")
         }
         assert right == {f"{letter}_t": pytest.approx(value) for letter, value in zip(layer.states, after, strict=True)}
@@ -218,12 +203,12 @@ SIGNS = {"+", "∘", "·", "÷", "1−"}
 FUNCTIONS = {"σ": "sigmoid"}
 
 
-def value(piece: Piece, reads: list[tuple[float, bool]], given: dict[str, float]) -> float:
+def value(piece: Piece, reads: list[tuple[float, bool]], inputs: dict[str, float]) -> float:
     """Return what comes out of a piece; `reads` are the values that enter it, and whether from a side."""
     (name, *more), values = piece.text, [each for each, _ in reads]
     if isinstance(piece.shape, Label):
         assert len(values) <= 1
-        return values[0] if values else given[name]
+        return values[0] if values else inputs[name]
     match name, *more:
         case ["+"]:
             return values[0] + values[1]

@@ -23,14 +23,16 @@ from rnncalc.reports.equations import Line, plain
 
 SVG = "{http://www.w3.org/2000/svg}"
 Room = tuple[int, int, int, int]
+ENDS = (Style.INPUT, Style.OUTPUT, Style.STATE)
 
 
 def said(picture: Picture) -> Counter[str]:
     """Return every text of a picture."""
-    return Counter(plain(line) for shape in picture.shapes for line in _lines(shape))
+    return Counter(plain(line) for shape in picture.shapes for line in texts(shape))
 
 
-def _lines(shape: Shape) -> tuple[Line, ...]:
+def texts(shape: Shape) -> tuple[Line, ...]:
+    """Return the lines of text of a shape."""
     match shape:
         case Box():
             return shape.lines
@@ -80,27 +82,22 @@ def hold(picture: Picture) -> None:
 
 def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[GridPoint, Shape]) -> None:
     for cell, beyond in zip((arrow.corners[0], arrow.corners[-1]), ends(arrow), strict=True):
-        assert cell in dots(picture) or _may_end(taken.get(beyond)), arrow
+        end = taken.get(beyond)
+        letter = isinstance(end, Label) and end.style in ENDS  # of what comes in or goes out
+        assert cell in dots(picture) or isinstance(end, Box) or letter, arrow
     for (x, y), (to_x, to_y) in pairwise(arrow.corners):
         assert (x == to_x) != (y == to_y), arrow
     for cell in cells_along(arrow.corners):
         assert cell not in taken, (arrow, taken[cell])
 
 
-def _may_end(shape: Shape | None) -> bool:
-    """Return whether an arrow may end at a shape: a box, or a letter that stands for what comes in or goes out."""
-    return isinstance(shape, Box) or (
-        isinstance(shape, Label) and shape.style in (Style.INPUT, Style.OUTPUT, Style.STATE)
-    )
-
-
 def svg_texts(text: str) -> Counter[str]:
     """Return every text of an SVG: letters with an index as `x_1`, as `plain` writes them."""
     root = ET.fromstring(text)
-    return Counter(_told(node) for node in root.iter(f"{SVG}text"))
+    return Counter(_text(node) for node in root.iter(f"{SVG}text"))
 
 
-def _told(node: ET.Element) -> str:
+def _text(node: ET.Element) -> str:
     words = node.text or ""
     for part in node:
         content = part.text or ""
@@ -111,8 +108,8 @@ def _told(node: ET.Element) -> str:
 
 def tikz_texts(text: str) -> Counter[str]:
     """Return every text of the nodes of a TikZ picture."""
-    matches = re.findall(r"^  \\node\[.*?\] at \(.*?\) \{(.*)\};$", text, re.MULTILINE)
-    return Counter(_untypeset(node) for node in matches)
+    nodes = re.findall(r"^  \\node\[.*?\] at \(.*?\) \{(.*)\};$", text, re.MULTILINE)
+    return Counter(_untypeset(node) for node in nodes)
 
 
 SIGNS = {

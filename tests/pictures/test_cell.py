@@ -30,17 +30,16 @@ OPTIONS = cells.OPTIONS | {"activation": ("relu", "linear", "softmax"), "bidirec
 @cache
 def networks(name: str) -> list[Network]:
     """Return one of a cell with each of its options alone, and two together, under every convention that has it."""
-    of = kind(name)
-    fields = of.fields
-    single = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
+    cell = kind(name)
+    single = [{option: value} for option, values in OPTIONS.items() if option in cell.fields for value in values]
     pairs = [first | second for first, second in combinations(single, 2) if [*first] != [*second]]
-    found = []
+    every = []
     for units, options, convention_name in product((3, 4), [{}, *single, *pairs], CONVENTIONS):
         try:
-            found.append(Network(input=M, layers=[of(**{"units": units, **options})], convention=convention_name))
+            every.append(Network(input=M, layers=[cell(**{"units": units, **options})], convention=convention_name))
         except SpecError:
             continue
-    return found
+    return every
 
 
 def drawn(net: Network, width: int | None = None) -> Picture:
@@ -54,24 +53,27 @@ def habits_of(net: Network) -> Habits:
     return arrays.habits
 
 
+def cell_of(net: Network) -> Cell:
+    layer = net.layers[0]
+    assert isinstance(layer, Cell)
+    return layer
+
+
+@cache
 def unlike(name: str) -> list[Network]:
     """Return those of the networks of a cell whose steps differ."""
-    found: dict[object, Network] = {}
+    steps: dict[object, Network] = {}
     for net in networks(name):
-        layer = net.layers[0]
-        assert isinstance(layer, Cell)
-        nodes = graph(trace(layer, M, convention(net.convention))).nodes
-        found.setdefault((nodes, habits_of(net)), net)
-    return [*found.values()]
+        nodes = graph(trace(cell_of(net), M, convention(net.convention))).nodes
+        steps.setdefault((nodes, habits_of(net)), net)
+    return [*steps.values()]
 
 
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_the_picture_computes_what_the_step_computes(name: str) -> None:
     """Every cell and option under every convention: the same numbers for what is output and for every state."""
     for net in unlike(name):
-        layer = net.layers[0]
-        assert isinstance(layer, Cell)
-        picture = drawn(net)
+        layer, picture = cell_of(net), drawn(net)
         hold(picture)
         circuit = Circuit(picture)
         circuit.runs_clear()
@@ -100,8 +102,7 @@ def test_the_reading_of_the_picture_can_fail(layer: Cell) -> None:
 def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: str) -> None:
     """Against the equations that are written of the same step: as many ∘, ÷, 1−, and each gate's letter once."""
     for net in unlike(name):
-        layer, (placed,) = net.layers[0], net.stack
-        assert isinstance(layer, Cell)
+        layer, (placed,) = cell_of(net), net.stack
         step = trace(layer, M, convention(net.convention))
         every = [plain(line_of(each, placed.sizes)) for each in equations(step)]
         lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is output has two
@@ -176,8 +177,8 @@ def test_a_long_name_widens_no_picture() -> None:
 
 def test_the_description_tells_the_equations() -> None:
     """For those who cannot see the picture."""
-    told = drawn(Network(input=4, layers=[MGU(3)])).description
-    assert "f_t = σ(W_xf x_t + W_hf h_(t−1) + b_f); n_t = tanh(" in told
+    words = drawn(Network(input=4, layers=[MGU(3)])).description
+    assert "f_t = σ(W_xf x_t + W_hf h_(t−1) + b_f); n_t = tanh(" in words
 
 
 def test_cells_that_are_alike_are_drawn_once() -> None:
@@ -202,15 +203,13 @@ def test_what_has_no_cell_is_refused(only: tuple[str, ...], message: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("layer", "convention", "told"),
+    ("layer", "convention", "note"),
     [
         (GRU(5), "pytorch", "A box with round corners has no weights"),
         (FastGRNN(5), "textbook", "· multiplies a vector by a number."),
     ],
 )
-def test_what_is_not_in_every_picture_is_explained_where_it_is(layer: Layer, convention: str, told: str) -> None:
+def test_what_is_not_in_every_picture_is_explained_where_it_is(layer: Layer, convention: str, note: str) -> None:
     """A gate whose sum was made by hand, and a product with a trained number."""
-    (picture,) = Drawing(Network(input=4, layers=(layer,), convention=convention), "cell").pictures()
-    assert told in picture.description
-    (picture,) = Drawing(Network(input=4, layers=(LSTM(5),)), "cell").pictures()
-    assert told not in picture.description
+    assert note in drawn(Network(input=4, layers=(layer,), convention=convention)).description
+    assert note not in drawn(Network(input=4, layers=(LSTM(5),))).description

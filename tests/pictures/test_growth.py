@@ -74,8 +74,8 @@ def test_a_curve_goes_where_its_axes_say(network: Network, width: int | None) ->
     for role, curve in curves.items():
         for x, y in curve.points:
             near = [read_back(up, y + cells, logarithmic[1]) for cells in (0.6, -0.6)]
-            own = network.params
-            around = (own, own) if role is Style.RECURRENT else _dense(network, across, x, logarithmic[0])
+            constant = (network.params, network.params)
+            around = constant if role is Style.RECURRENT else _dense(network, across, x, logarithmic[0])
             assert near[0] <= around[1], (role, x)
             assert around[0] <= near[1], (role, x)
     assert {*curves} == {Style.DENSE, Style.RECURRENT}
@@ -147,5 +147,4 @@ def test_what_does_not_grow_is_refused() -> None:
 def test_the_line_at_the_steps_of_the_network_is_explained() -> None:
     """Where there is one; a network of any length has none."""
     for network in NETWORKS[:2]:
-        told = [plain(shape.text) for shape in drawn(network).shapes if isinstance(shape, Label)]
-        assert ("Dashed: the network's own 7 steps." in told) == (network.steps == 7)
+        assert ("Dashed: the network's own 7 steps." in said(drawn(network))) == (network.steps == 7)
