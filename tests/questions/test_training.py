@@ -25,8 +25,6 @@ from rnncalc import (
 )
 from rnncalc.layers.cell import Cell
 
-"""Enough for properties of which each holds of every layer of a network."""
-
 
 def many(layers: list[Layer], inputs: int, steps: int, **others: Any) -> Network:
     """Return a network with a label at every step."""
