@@ -6,7 +6,7 @@
     Network(input=10, layers=[LSTM(20)], output=5).params
 
 A network and its layers are frozen; widths are numbers of features or units; whatever cannot be raises SpecError, whose
-`problems` name everything that is wrong. The formulas and their sources stand in the layers' own documentation.
+`problems` name everything that is wrong. The formulas and their sources are in the layers' own documentation.
 """
 
 from __future__ import annotations

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.records import CallError as CallError  # which records raise
-from rnncalc.records import Record
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ Path = tuple[str | int, ...]
 """The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
 
 
-class Problem(Record):
+class Problem(NamedTuple):
     """One thing that is wrong with the input, and where.
 
     path: the keys and indices that lead there, in the network or in the source.

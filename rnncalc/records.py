@@ -1,11 +1,8 @@
 """Values whose fields are the annotations of their class, and quick to define.
 
-`Frozen` replaces a frozen dataclass, and `Record` a NamedTuple, for which a type checker takes it. Those two compile
-methods for each class at import, which takes 0.4 to 1 ms and 0.1 to 0.2 ms; here the methods are written once, and a
-class takes 0.01 ms. Either is equal to values of its own type alone, unlike a tuple.
-
-A Record is made three times as fast as a Frozen: a Gate, a Tensor and a Placed are made for each layer. A Frozen may
-have fields that are given by name alone, and keeps what is computed of it.
+`Frozen` replaces a frozen dataclass, which compiles methods for each class at import and takes 0.4 to 1 ms; here the
+methods are written once, and a class takes 0.01 ms. A Frozen may have fields that are given by name alone, and keeps
+what is computed of it. Any other record is a `NamedTuple`.
 """
 
 from __future__ import annotations
@@ -18,9 +15,7 @@ from rnncalc.text import all_of, did_you_mean
 
 if TYPE_CHECKING:
     from inspect import Signature
-    from typing import NamedTuple as Record
 
-__all__ = ["CallError", "Frozen", "Record"]
 
 _NOTHING = object()
 
@@ -35,7 +30,7 @@ class _SignatureOfFields:
     It is made on demand, because importing `inspect` takes longer than defining all values.
     """
 
-    def __get__(self, value: object, of: type[_Fields]) -> Signature:
+    def __get__(self, value: object, of: type[Frozen]) -> Signature:
         from inspect import Parameter, Signature
 
         parameters = []
@@ -50,10 +45,13 @@ class _SignatureOfFields:
         return Signature(sorted(parameters, key=lambda each: each.kind))
 
 
-class _Fields:
-    """The fields of a class, and the reading of a call that makes a value of it."""
+@dataclass_transform(frozen_default=True)
+class Frozen:
+    """A value: its fields are the annotations of its class and of those above it, ClassVars left out.
 
-    __slots__ = ()
+    The fields of a class with `kw_only=True` are given by name only. `__post_init__` runs when all are set.
+    """
+
     __signature__: ClassVar[_SignatureOfFields] = _SignatureOfFields()
     fields: ClassVar[tuple[str, ...]] = ()
     defaults: ClassVar[dict[str, Any]] = {}
@@ -102,14 +100,6 @@ class _Fields:
         for field in cls._needed:
             if values[field] is _NOTHING:
                 raise CallError(f"{name}() needs {field!r}; give {field}=...")
-
-
-@dataclass_transform(frozen_default=True)
-class Frozen(_Fields):
-    """A value: its fields are the annotations of its class and of those above it, ClassVars left out.
-
-    The fields of a class with `kw_only=True` are given by name only. `__post_init__` runs when all are set.
-    """
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         own = [name for name, of in _annotations(cls).items() if "ClassVar" not in str(of)]
@@ -171,60 +161,3 @@ def _annotations(cls: type) -> dict[str, Any]:
 
             return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
         raise
-
-
-if not TYPE_CHECKING:
-    from collections import _tuplegetter  # what NamedTuple reads a field with
-
-    _tuple, _equal = tuple.__new__, tuple.__eq__
-
-    class _RecordClass(type):
-        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
-            made = super().__new__(cls, name, bases, {"__slots__": (), **body})
-            own = (*_annotations(made),)
-            made._declare(own, body)
-            made._fields = made.fields
-            made._tail = tuple([made.defaults[field] for field in made.fields if field in made.defaults])
-            if not {*made.fields[: len(made._needed)]}.isdisjoint(made.defaults):
-                raise TypeError(f"{name}: a field without a default stands behind one with a default")
-            for field in own:
-                setattr(made, field, _tuplegetter(made.fields.index(field), None))
-            return made
-
-    class Record(tuple, _Fields, metaclass=_RecordClass):
-        """A tuple whose places have names, those with a default last."""
-
-        def __new__(cls, *given: Any, **named: Any) -> Self:
-            missing = len(cls._fields) - len(given)
-            if missing or named:
-                if named or not 0 <= missing <= len(cls._tail):
-                    values = {}
-                    cls._fill(values, given, named)
-                    given = values.values()
-                else:
-                    given += cls._tail[-missing:]
-            return _tuple(cls, given)
-
-        def __eq__(self, other: object) -> bool:
-            return type(self) is type(other) and _equal(self, other)
-
-        def __ne__(self, other: object) -> bool:
-            return not self == other
-
-        __hash__ = tuple.__hash__
-
-        def __getnewargs__(self) -> tuple[Any, ...]:
-            return tuple(self)
-
-        def __repr__(self) -> str:
-            given = (f"{name}={value!r}" for name, value in self._asdict().items())
-            return f"{type(self).__name__}({', '.join(given)})"
-
-        def _asdict(self) -> dict[str, Any]:
-            return dict(zip(self._fields, self, strict=True))
-
-        def _replace(self, **changes: Any) -> Self:
-            values = [changes.pop(field, value) for field, value in zip(self._fields, self, strict=True)]
-            if changes:
-                self._refuse({}, 0, changes)
-            return _tuple(type(self), values)

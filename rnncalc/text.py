@@ -47,7 +47,7 @@ def one_of(words: tuple[str, ...] | list[str]) -> str:
 
 def keys_here(known: tuple[str, ...]) -> str:
     """Return the keys that are allowed here, as the cure for one that is not."""
-    return f"the keys here are {one_of(known)}" if known else "nothing can stand here, remove it"
+    return f"the keys here are {one_of(known)}" if known else "remove it"
 
 
 def all_of(words: tuple[str, ...] | list[str]) -> str:
@@ -73,7 +73,7 @@ def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str
 def brief(value: object, sign: str = "") -> str:
     """Return a value as Python writes it; of a whole number too long for Python to write, only its length.
 
-    sign: what stands between the thousands of a whole number.
+    sign: what is between the thousands of a whole number.
     """
     if isinstance(value, int) and abs(value) >= 10**40:
         return "one of over 40 digits"

@@ -4,7 +4,8 @@ import re
 
 from rnncalc import Network
 from rnncalc.conventions.formula import Expression
-from rnncalc.questions.answer.grading import Judgement, judge
+from rnncalc.questions.answer.grading import judge
+from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE

@@ -22,7 +22,7 @@ def network_of(spec: Spec) -> Network:
 SMALL = st.integers(1, 9)
 
 APART = {"name", "path", "initial_state", "merge"}
-"""Options of a cell that depend on what stands around it."""
+"""Options of a cell that depend on what is around it."""
 
 
 def drawn(name: str, allowed: Allowed) -> st.SearchStrategy[Any]:

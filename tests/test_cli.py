@@ -112,7 +112,7 @@ def test_problems_of_all_specs_are_told(call: Call) -> None:
 
 
 def test_flags_override_a_spec(call: Call) -> None:
-    """-T and --topology stand in place of the spec's own, in both halves of an encoder-decoder."""
+    """-T and --topology are in place of the spec's own, in both halves of an encoder-decoder."""
     report = report_of(call, "specs/dense-equivalent.yaml", "-T", 5, "--topology", "many-to-many")
     assert (report["steps"], report["topology"]) == (5, "many-to-many")
     report = report_of(call, "specs/encoder-decoder.yaml", "-T", 2)

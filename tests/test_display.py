@@ -75,7 +75,7 @@ def test_every_result_is_tried() -> None:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_result_is_its_command_s_answer(name: str, call: Call) -> None:
-    """In every format that its command has; its page stands in a frame."""
+    """In every format that its command has; its page is in a frame."""
     make, words = SHOWN[name]
     result = make()
     assert f"{result}\n" == f"{result!s}\n" == call(*words).out
@@ -95,9 +95,9 @@ def test_a_format_that_a_result_has_not_is_refused() -> None:
 
 def test_an_answer_has_finished_sentences() -> None:
     """The verdict, and what gives a wrong number, with its sum."""
-    assert answer(NETWORK, 1600).sentences == ("Right.",)
+    assert answer(NETWORK, 1600).sentences == ("Correct.",)
     verdict, why = answer(NETWORK, 1664).sentences[:2]
-    assert verdict == "Not right."
+    assert verdict == "Wrong: 1,664 is 64 more than the correct 1,600."
     assert why.startswith("1,664 ")
     assert why.endswith("instead of 4 × 16 × (8 + 16 + 1) = 1,600.")
 

@@ -81,7 +81,7 @@ def test_bars_and_tables_are_drawn_in_ascii() -> None:
 
 
 def test_greek_letters_are_words_in_ascii_and_shapes_stay_below_their_terms() -> None:
-    """What is σ(ζ) and ν elsewhere is no s, z or v, which are other things; the shapes of z and n stand below them."""
+    """What is σ(ζ) and ν elsewhere is no s, z or v, which are other things; the shapes of z and n are below them."""
     lines = drawn("explain", "-i", 4, "-l", "fastgrnn:3").splitlines()
     place = lines.index("h_t = (sigmoid(zeta) * (1 - z_t) + sigmoid(nu)) * n_t + z_t * h_(t-1)")
     assert lines[place + 1] == " 3                           3                     3     3       3"

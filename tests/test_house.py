@@ -124,7 +124,7 @@ def test_a_class_name_stands_for_one_thing() -> None:
 
 
 def test_there_are_no_other_rooms() -> None:
-    """Nothing stands at the root but what every room needs."""
+    """Nothing is at the root but what every room needs."""
     assert {room_of(path) for path in MODULES} == {*ROOMS, *ROOT}
 
 
@@ -160,6 +160,17 @@ def test_no_call_pays_for_training_that_does_not_ask_for_it() -> None:
     for call in (("specs/lstm.yaml",), FLAGS, ("explain", *FLAGS), ("check", "specs/lstm.yaml")):
         assert not of_training & loaded_by(*call)
     assert of_training <= loaded_by(*FLAGS, "--training")
+
+
+def test_an_answer_pays_for_little_of_the_package() -> None:
+    """A correct one not for the search for mistakes; a wrong one not for training, unless the steps are known."""
+    correct, wrong = (loaded_by("answer", "-i", "4", "-l", "lstm:3", number) for number in ("96", "90"))
+    assert not {"rnncalc.questions.answer.search", "rnncalc.polynomial"} & correct
+    aside = ("forward", "cli.exercise", "questions.exercise", "questions.training", "questions.answer.gradebook")
+    assert not {name for name in wrong if name.startswith(tuple(f"rnncalc.{each}" for each in aside))}
+    shares = [sum(name.startswith("rnncalc") for name in loaded) / len(MODULES) for loaded in (correct, wrong)]
+    assert (shares[0] < 0.3, shares[1] < 0.37) == (True, True), shares
+    assert "rnncalc.questions.training" in loaded_by("answer", "-i", "4", "-l", "lstm:3", "-T", "5", "90")
 
 
 def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
@@ -224,6 +235,6 @@ def test_no_room_below_the_reports_names_a_flag(room: str) -> None:
 
 
 def test_the_test_of_flags_can_fail() -> None:
-    """Of a text that names one, wherever it stands in it; not of a docstring."""
+    """Of a text that names one, wherever it is in it; not of a docstring."""
     assert flags_said('"""--no flag"""\nraise ValueError(f"{x}; take --this")\n') == ["; take --this"]
     assert flags_said('x = "give -T"\ny = "a - b, x-y, −1"\n') == ["give -T"]

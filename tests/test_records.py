@@ -1,8 +1,6 @@
 """Frozen values behave as frozen dataclasses do, and records as NamedTuples, which they stand in for."""
 
-import pickle
 import sys
-from copy import copy
 from inspect import Parameter, signature
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 
 from rnncalc import LSTM
 from rnncalc.errors import CallError
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 
 
 class Base(Frozen, kw_only=True):
@@ -130,83 +128,3 @@ def test_a_pattern_takes_its_fields_by_place() -> None:
     match Point(3, name="a"):
         case Point(x, y):
             assert (x, y) == (3, 2)
-
-
-class Couple(Record):
-    """Another record with the same fields."""
-
-    first: int
-    second: int
-
-
-class Pair(Record):
-    """A record, with a default and a property."""
-
-    first: int
-    second: int = 2
-
-    @property
-    def both(self) -> int:
-        return self.first + self.second
-
-
-def test_a_record_is_a_tuple_with_names() -> None:
-    """By place or by name, and a default where none is given."""
-    assert Pair(1) == Pair(first=1) == Pair(1, 2) == Pair(second=2, first=1)
-    first, second = Pair(3, second=4)
-    assert (first, second, Pair(3, 4).both) == (3, 4, 7)
-    couple: object = Couple(1, 2)
-    assert couple != Pair(1, 2)
-    assert Pair(1) != (1, 2) == tuple(Pair(1))
-    assert {Pair(1): 5}[Pair(1, 2)] == 5
-    assert repr(Pair(1)) == "Pair(first=1, second=2)"
-    assert Pair(1)._asdict() == {"first": 1, "second": 2}
-    assert str(signature(Pair)) == "(first: int, second: int = 2)"
-    assert copy(Pair(5)) == pickle.loads(pickle.dumps(Pair(5))) == Pair(5)
-    match Pair(6):
-        case Pair(first, second=second):
-            assert (first, second) == (6, 2)
-
-
-def test_a_record_is_replaced_and_never_changed() -> None:
-    """Nor does it take another attribute."""
-    assert Pair(1)._replace(second=5) == Pair(1, 5)
-    with pytest.raises(CallError, match=r"^Pair\(\) has no 'secnd'; did you mean 'second'\?$"):
-        Pair(1)._replace(secnd=5)  # type: ignore[call-arg]  # that is what is tested
-    for name in ("first", "third"):
-        with pytest.raises(AttributeError):
-            setattr(Pair(1), name, 2)
-
-
-@pytest.mark.parametrize(
-    ("given", "named", "message"),
-    [
-        ((), {}, "Pair() needs 'first'; give first=..."),
-        ((1, 2, 3), {}, "Pair() takes at most 2 values without names (first and second); name the others"),
-        ((1,), {"first": 2}, "Pair() gets two values for 'first'; give one"),
-        ((), {"frist": 2}, "Pair() has no 'frist'; did you mean 'first'?"),
-    ],
-)
-def test_a_record_refuses_what_a_value_does(given: tuple[int, ...], named: dict[str, int], message: str) -> None:
-    """With the same words."""
-    with pytest.raises(CallError) as caught:
-        Pair(*given, **named)
-    assert str(caught.value) == message
-
-
-class Same(Pair):
-    """No more fields."""
-
-
-def test_a_record_of_a_record() -> None:
-    """Has its fields, and is another type."""
-    assert repr(Same(1)._replace(second=7)) == "Same(first=1, second=7)"
-    assert Same(1)._asdict() == Pair(1)._asdict()
-    pair: object = Pair(1)
-    assert Same(1) != pair
-
-
-def test_a_record_whose_defaults_are_not_last() -> None:
-    """Its values would be taken for those of other fields."""
-    with pytest.raises(TypeError, match="Late: a field without a default stands behind one with a default"):
-        exec("class Late(Record):\n    a: int = 1\n    b: int\n", {"Record": Record})

@@ -79,7 +79,7 @@ def test_signs_and_errors_have_their_colours() -> None:
     screen, _ = on_terminal(*wrong, NO_COLOR="")
     assert b"\x1b[31m\xe2\x9c\x97" in screen
     assert b"\x1b[32m\xe2\x9c\x93" in screen
-    assert b"\x1b[31m\xe2\x9c\x97\x1b[0m Not right." in screen
+    assert b"\x1b[31m\xe2\x9c\x97\x1b[0m Wrong." in screen
     assert b"\x1b[31mrnncalc: " in on_terminal("check", NO_COLOR="")[0]
     for call in (wrong, ("check",)):
         assert b"\x1b[3" not in on_terminal(*call, NO_COLOR="1")[0]
@@ -126,7 +126,7 @@ def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
 
 @pytest.mark.parametrize("columns", [40, 60])
 def test_the_name_of_a_file_is_never_folded(columns: int, screen: Screen) -> None:
-    """It stands above its checks where there is no room beside them, once, and so does it above what changed."""
+    """It is above its checks where there is no room beside them, once, and so does it above what changed."""
     names = ["specs/dense-equivalent.yaml", "specs/lstm-without-output-gate.yaml", "specs/keras/gru-reset-before.yaml"]
     lines = screen(columns, "check", *names, "--max-params", "10k", "--baseline", "specs").splitlines()
     checks, changes = lines[: lines.index("Changes")], lines[lines.index("Changes") :]

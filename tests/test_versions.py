@@ -53,7 +53,7 @@ def run_workflow(tmp_path: Path, *commands: str, system: str = "Linux") -> subpr
     [("Linux", ".venv/bin/pip\npython3 .venv/bin/x\n"), ("Windows", ".venv/Scripts/pip\npython3 .venv/Scripts/x\n")],
 )
 def test_the_workflow_runs_the_commands_of_the_readme(system: str, out: str, tmp_path: Path) -> None:
-    """As they stand; on Windows with that system's paths."""
+    """As they are; on Windows with that system's paths."""
     done = run_workflow(tmp_path, "echo .venv/bin/pip", "true && echo python3 .venv/bin/x", system=system)
     assert (done.returncode, re.sub("== .*\n", "", done.stdout)) == (0, out)
 

@@ -48,6 +48,18 @@ WORDS = (
         r"|^ a (step|second|sequence|direction|parameter)\b|\d a (parameter|weight)\b",
         "per",
     ),
+    Word(r"\b[Ss]t(ands?|anding|ood)\b(?! (in )?for\b|-in\b)", "is, is given, is listed"),
+    Word(r"\bNot right\b", "Wrong"),
+    Word(r"\bsays another\b", "says a different"),
+    Word(r"\bleft of the budget\b", "remaining"),
+    Word(r"\bthe worst from\b", "largest deviation from"),
+    Word(r"\bbehind commas\b", "after commas"),
+    Word(r"\bnothing that a tensor can be\b", "is not a tensor"),
+    Word(r"\bno model file that is read\b", "is not a model file that rnncalc reads"),
+    Word(r"\bcut off, or none\b", "truncated or empty"),
+    Word(r"\bholds? [^.;:]{1,40} against\b", "compares with"),
+    Word(r"\b(is|are) read off\b", "follows from"),
+    Word(r"\bnothing can stand\b", "remove it"),
 )
 """The left column of the table of words that can be looked for, and its right column."""
 

@@ -16,7 +16,6 @@ from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag,
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_specs
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.questions.answer.gradebook import grade_class
 from rnncalc.questions.answer.grading import Grader, judge
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
@@ -24,7 +23,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.text import escape, plural
 
 if TYPE_CHECKING:
-    from rnncalc.cli.exercise import Variants
+    from rnncalc.cli.variants import Variants
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
@@ -40,7 +39,7 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
         "rnncalc answer specs/encoder-decoder.yaml 335872 358400 23901",
         'rnncalc answer -i 4 -l rnn:3 "(3,4)" "(3,3)" "(3)"',
     ),
-    help_alone=True,  # the exit code 0 says that the answer is right
+    help_alone=True,  # the exit code 0 says that the answer is correct
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
 )
 @click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
@@ -77,7 +76,7 @@ def answer(
     """Judge a count or shapes, and find the mistake behind a wrong one.
 
     One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
-    are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is not right, but 0
+    are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is wrong, but 0
     when a class is graded.
     """
     _refuse_unknown_flags(context, words)
@@ -117,12 +116,12 @@ def answer(
 
 def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, flags: NetworkFlags) -> GradebookReport:
     """Return the grades of a class; write warnings about single rows to standard error."""
-    from rnncalc.questions.answer.gradebook import read_answer_file
+    from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 
     variants = _variants(words[:1], columns[2], flags)
     with AllAtOnce() as at_once:
         if len(words) > 1:
-            at_once.refuse(f"the answers stand in {escape(path)}; remove {escape(words[1])}")
+            at_once.refuse(f"the answers are in {escape(path)}; remove {escape(words[1])}")
         specs = [] if variants else at_once.ask(read_specs, words[:1], **flags)
         read = at_once.ask(read_file, path, flag="--from")
     if not variants and len(specs) != 1:
@@ -147,7 +146,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:
     """Return the exercise given instead of a spec; None if a spec or flags are given."""
     if words and words[0].lower().endswith(".json"):
-        from rnncalc.cli.exercise import MOST_JSON, is_exercise, read_exercise
+        from rnncalc.cli.variants import MOST_JSON, is_exercise, read_exercise
 
         data, source = read_file(words[0], most=MOST_JSON)
         if is_exercise(data):

@@ -48,33 +48,33 @@ class Baseline:
         alone: bool = False,
     ) -> None:
         self.label = label
-        self.numbers = {key: of for key, of in earlier.items() if not isinstance(of, str)}
-        self.remarks = tuple(of for of in earlier.values() if isinstance(of, str))
+        self.numbers = {key: entry for key, entry in earlier.items() if not isinstance(entry, str)}
+        self.remarks = tuple(entry for entry in earlier.values() if isinstance(entry, str))
         self.pair = pair
         self.whole = whole
         self.alone = alone and len(self.numbers) == 1
         self.files: dict[str, str] = {}
 
-    def before(self, found: SpecPath, name: str | None) -> Numbers | None:
+    def before(self, file: SpecPath, name: str | None) -> Numbers | None:
         """Return the earlier numbers of a file, None for a new file. Raises SpecError if two files have its key.
 
         name: the network's name, None for a broken spec.
         """
-        key = self._key(found, name)
+        key = self._key(file, name)
         if key is None:
             return None
-        other = self.files.setdefault(key, found.path)
-        if other != found.path and self.pair:
+        other = self.files.setdefault(key, file.path)
+        if other != file.path and self.pair:
             message = f"'{escape(key)}' of the baseline could be this file's or that of '{escape(other)}'"
             raise _error((), f"{message}; compare one folder with it")
-        if other != found.path:
+        if other != file.path:
             message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
             raise _error((escape(key),), message)
         return self.numbers.get(key)
 
-    def _key(self, found: SpecPath, name: str | None) -> str | None:
+    def _key(self, file: SpecPath, name: str | None) -> str | None:
         if self.pair:
-            return self.pair(found)
+            return self.pair(file)
         if self.alone:
             return next(iter(self.numbers))
         if name is None:
@@ -88,7 +88,7 @@ class Baseline:
                 yield Verdict(key, difference=Difference(numbers.params, None))
 
 
-def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dtype: str, overrides: Texts) -> Baseline:
+def read_baseline(path: str, paths: Sequence[str], files: Sequence[SpecPath], dtype: str, overrides: Texts) -> Baseline:
     """Return the baseline at a path or at a commit `git:REF`, for the files found at some paths.
 
     dtype, overrides: those of the call. Raises SpecError or CallError when it cannot be read.
@@ -102,7 +102,7 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dt
         return Baseline(path, earlier, pair, whole=whole)
     if os.path.isdir(path):
         earlier = dict(_folder(path, dtype, overrides))
-        return Baseline(path, earlier, pair_below(found, earlier), whole=whole)
+        return Baseline(path, earlier, pair_below(files, earlier), whole=whole)
     try:
         data, source = read_file(path, flag="--baseline", most=MAX_REPORT_BYTES)
     except SpecError as error:
@@ -111,8 +111,8 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dt
         if len(data) > MAX_REPORT_BYTES:
             message = f"a baseline has at most {MAX_REPORT_BYTES:,} bytes, this has more"
             raise SpecError((Problem((), message, escape_path(source)),))
-        return Baseline(source, read_reports(data, source), alone=len(found) == 1)
-    if len(found) > 1 and (specs := sum(map(_is_spec, found))) > 1:
+        return Baseline(source, read_reports(data, source), alone=len(files) == 1)
+    if len(files) > 1 and (specs := sum(map(_is_spec, files))) > 1:
         cure = "give a folder, or JSON of them all"
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
     numbers = numbers_of(parse(data, source, **overrides).network, dtype)
@@ -139,15 +139,15 @@ def _is_spec(file: SpecPath) -> bool:
 
 def _folder(path: str, dtype: str, overrides: Texts) -> Iterator[tuple[str, Numbers | str]]:
     """Yield the numbers of each spec in a folder, by its path below the folder."""
-    for found in find([path]):
+    for file in find([path]):
         try:
-            if found.problem:
-                raise found.problem
-            data, source = read_file(found.path)
+            if file.problem:
+                raise file.problem
+            data, source = read_file(file.path)
         except SpecError as error:
-            yield found.below or found.path, f"baseline {error.problems[0]}; its number before is unknown"
+            yield file.below or file.path, f"baseline {error.problems[0]}; its number before is unknown"
         else:
-            yield from numbers_at(found.below, data, source, dtype=dtype, overrides=overrides)
+            yield from numbers_at(file.below, data, source, dtype=dtype, overrides=overrides)
 
 
 def numbers_at(
@@ -161,10 +161,10 @@ def numbers_at(
         yield path, f"baseline {error.problems[0]}; its number before is unknown"
 
 
-def pair_below(found: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
+def pair_below(files: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
     """Return the function that pairs files with paths in a folder of earlier specs."""
-    groups = dict.fromkeys(file.folder for file in found)
-    tops = {folder: _top(folder, [file.path for file in found if file.folder == folder], earlier) for folder in groups}
+    groups = dict.fromkeys(file.folder for file in files)
+    tops = {folder: _top(folder, [file.path for file in files if file.folder == folder], earlier) for folder in groups}
 
     def pair(file: SpecPath) -> str | None:
         if file.path == "-":
@@ -239,13 +239,13 @@ def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return only the keys that are read: layers and tensors would take many times the memory."""
-    found: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
-            raise _error((), f"the key {key} stands twice in one object; remove one")
+        if key in kept:
+            raise _error((), f"the key {key} is given twice in one object; remove one")
         if key in _READ:
-            found[key] = value
-    return found
+            kept[key] = value
+    return kept
 
 
 def _whole(digits: str) -> int:
@@ -261,17 +261,17 @@ def _reports(top: Any) -> dict[str, Numbers]:
         raise _error(("version",), f"expected 1, got {_as_json(version)}: made by another rnncalc")
     if not isinstance(reports, list):
         raise _error(("reports",), f"expected a list, got {_as_json(reports)}")
-    found: dict[str, Numbers] = {}
+    numbers_by_name: dict[str, Numbers] = {}
     for place, report in enumerate(reports):
         path = ("reports", place)
         name, numbers = _report(report, path)
-        if name in found:
+        if name in numbers_by_name:
             raise _error(path, f"two reports are called '{escape(name)}'; compare to a folder, or name them apart")
         if name is not None and numbers is not None:
-            found[name] = numbers
+            numbers_by_name[name] = numbers
         elif name is not None or numbers is not None:
             raise _error(path, "expected a name and params, or null for both: a file that is no spec")
-    return found
+    return numbers_by_name
 
 
 def _report(report: Any, path: Path) -> tuple[str | None, Numbers | None]:

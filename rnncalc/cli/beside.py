@@ -115,18 +115,18 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
 
     Raises SpecError for a flag without its report, for an invalid size, and for two reports.
     """
-    given = {key: value for key, value in flags.items() if value not in (None, False)}
-    asked = [key for key in table if key in given]
+    values = {key: value for key, value in flags.items() if value not in (None, False)}
+    asked = [key for key in table if key in values]
     takes = [flag for key in asked for flag in table[key].takes]
     with AllAtOnce() as at_once:
-        for key in given:
+        for key in values:
             if key not in table and key not in takes:
-                of = one_of([flag_of(name) for name, row in table.items() if key in row.takes])
-                message = f"goes with {of}; add {'one' if ' or ' in of else 'that'}, or remove this"
+                owners = one_of([flag_of(name) for name, row in table.items() if key in row.takes])
+                message = f"goes with {owners}; add {'one' if ' or ' in owners else 'that'}, or remove this"
                 at_once.problems.append(Problem((), message, flag_of(key)))
         if len(asked) > 1:
             at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
-        read = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
+        read = {key: at_once.ask(_value, key, value) for key, value in values.items() if key in takes}
     if not asked:
         return None
     (flag,) = asked
@@ -138,9 +138,9 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
     return report
 
 
-def _value(key: str, given: Any) -> Any:
+def _value(key: str, value: Any) -> Any:
     if key not in _READ:
-        return given
+        return value
     from rnncalc.spec import read_value  # needed only if a size is given
 
-    return read_value(flag_of(key), given, _READ[key])
+    return read_value(flag_of(key), value, _READ[key])

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -28,7 +28,6 @@ from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.validation import KEYS
 from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
-from rnncalc.records import Record
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
 from rnncalc.spec import Spec, parse, parse_if_meant, read_value
@@ -118,7 +117,7 @@ def check(
     return checks.code
 
 
-class Call(Record):
+class Call(NamedTuple):
     """What a call sets for every file: limits, overrides, and the model file of its one spec.
 
     listed: whether its report lists numbers without a limit.

@@ -92,8 +92,8 @@ class Commands(click.Group):
         return HELP_FLAG
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        own = {flag for parameter in self.get_params(ctx) for flag in parameter.opts}
-        if args and args[0] not in COMMANDS and args[0] not in own:
+        group_flags = {flag for parameter in self.get_params(ctx) for flag in parameter.opts}
+        if args and args[0] not in COMMANDS and args[0] not in group_flags:
             ctx.meta[NO_COMMAND] = args[0]
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
@@ -102,16 +102,16 @@ class Commands(click.Group):
         from click.shell_completion import CompletionItem
 
         default = self.get_command(ctx, DEFAULT)
-        own = super().shell_complete(ctx, incomplete)
+        completions = super().shell_complete(ctx, incomplete)
         if default and incomplete.startswith("-"):
-            return [*own, *default.shell_complete(ctx, incomplete)]
-        return [CompletionItem(incomplete, type="file"), *own]
+            return [*completions, *default.shell_complete(ctx, incomplete)]
+        return [CompletionItem(incomplete, type="file"), *completions]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
         for group in GROUPS:
             with formatter.section(group):
-                lines = [(f"{name:{width}}", text) for name, (of, text) in COMMANDS.items() if of == group]
+                lines = [(f"{name:{width}}", text) for name, (heading, text) in COMMANDS.items() if heading == group]
                 formatter.write_dl(lines)
 
 
@@ -146,10 +146,10 @@ class Command(click.Command):
 
         def noting(args: list[str]) -> Any:
             values, rest, order = parse(args)
-            given = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
-            for option in dict.fromkeys(given):
-                if given.count(option) > 1 and option.name != "format_":  # a format does not change the result
-                    note(Problem((), "stands here a second time; remove one", option.opts[-1]))
+            options = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
+            for option in dict.fromkeys(options):
+                if options.count(option) > 1 and option.name != "format_":  # a format does not change the result
+                    note(Problem((), "is given twice; remove one", option.opts[-1]))
             return values, rest, order
 
         vars(parser)["parse_args"] = noting
@@ -161,12 +161,12 @@ class Command(click.Command):
 
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         of_network = [option for option in options if option.name in OF_NETWORK]
-        own = [option for option in options if option not in of_network]
-        write_flags(formatter, ctx, "Options", own)
+        others = [option for option in options if option not in of_network]
+        write_flags(formatter, ctx, "Options", others)
         if of_network:
             with formatter.section("Network (see rnncalc help network, layers, conventions)"):
                 formatter.write_text(" ".join(map(_short, of_network)))
-        write_allowed_values(formatter, own)
+        write_allowed_values(formatter, others)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
@@ -289,8 +289,8 @@ def _invoke(context: click.Context) -> object:
         if sys.flags.dev_mode:
             raise
         name = context.invoked_subcommand
-        own = getattr(sys.modules.get(f"rnncalc.cli.{name}"), "__file__", None)
-        raise DeclarationError(f"{name}: {raised(error, own)}") from error
+        file = getattr(sys.modules.get(f"rnncalc.cli.{name}"), "__file__", None)
+        raise DeclarationError(f"{name}: {raised(error, file)}") from error
 
 
 def _with_flag(message: str, command: click.Command | None) -> str:

@@ -53,9 +53,9 @@ def compare(
     --steps FIRST..LAST shows how the dense equivalent grows with the number of steps.
     """
     with AllAtOnce() as at_once:
-        if found := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
-            expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(found[0])}'"
-            at_once.problems.append(Problem((), f"{expected}; write {found[1]}..{found[2]}", "--steps"))
+        if match := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
+            expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(match[0])}'"
+            at_once.problems.append(Problem((), f"{expected}; write {match[1]}..{match[2]}", "--steps"))
             flags["steps"] = None
         spans = ".." in (flags["steps"] or "")
         span = at_once.ask(_span, flags["steps"] or "") if spans else None
@@ -66,8 +66,8 @@ def compare(
             if span and span[0] > span[1]:
                 at_once.refuse(f"--steps: expected FIRST..LAST, the smaller first; write {span[1]}..{span[0]}")
         networks = at_once.ask(read_networks, specs, **flags) if specs or not in_flags else []
-        if in_flags and (own := describing(flags)):
-            at_once.refuse(f"{all_of(own)} beside --network: give each network a --network of its own")
+        if in_flags and (own_flags := describing(flags)):
+            at_once.refuse(f"{all_of(own_flags)} beside --network: give each network a --network of its own")
         for number, text in enumerate(in_flags, 1):
             networks = [*networks, at_once.ask(_network, text, number, flags)]
     if span:

@@ -102,14 +102,14 @@ def layers(incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(f"{each}:") for each in KINDS if each.startswith(name)]
     if name not in KINDS or "," not in rest:
         return []
-    of = kind(name)
+    layer = kind(name)
     done, _, last = incomplete.rpartition(",")
     key, equals, word = last.partition("=")
     if equals:
-        values = _values(of.option(key).allowed) if key in of.options() else ()
+        values = _values(layer.option(key).allowed) if key in layer.options() else ()
         return [CompletionItem(f"{done},{key}={value}") for value in values if value.startswith(word)]
     written = {option.partition("=")[0] for option in done.split(",")}
-    options = {each: of.option(each) for each in of.options() if each.startswith(key) and each not in written}
+    options = {each: layer.option(each) for each in layer.options() if each.startswith(key) and each not in written}
     switches = {each for each, option in options.items() if isinstance(option.allowed, Switch)}
     return [CompletionItem(f"{done},{each}{'' if each in switches else '='}") for each in options]
 

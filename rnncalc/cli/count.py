@@ -55,19 +55,19 @@ def count(
     with AllAtOnce() as at_once:
         networks = at_once.ask(read_files, specs, **flags)
         add = at_once.ask(beside, asked)
-        given = {"tensors": tensors, "cost": cost, **dict.fromkeys(BESIDE, False), **asked}
-        others = [flag_of(key) for key, value in given.items() if value] + ["-c"] * bool(flags["convention"])
+        values = {"tensors": tensors, "cost": cost, **dict.fromkeys(BESIDE, False), **asked}
+        others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
         if flags.get("notation") and not tensors and destination.format != "json":
             at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
         if all_conventions and others:
-            at_once.refuse(f"--all-conventions stands alone: remove {all_of(others)}")
+            at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
     if all_conventions:
         write(_with_titles([(file, _allocation(network)) for file, network in networks], destination), destination)
         return
     counts = [(file, CountReport(question.count(network, dtype), tensors, cost, dense)) for file, network in networks]
-    reports = _with_titles([(file, add(of) if add else of) for file, of in counts], destination)
+    reports = _with_titles([(file, add(report) if add else report) for file, report in counts], destination)
     if len(counts) > 1 and _is_read(destination):
-        reports.append(SummaryReport(tuple((file, of.counted) for file, of in counts)))
+        reports.append(SummaryReport(tuple((file, report.counted) for file, report in counts)))
     write(reports, destination)
 
 

@@ -32,8 +32,8 @@ def _training(network: Network, only: tuple[str, ...], **update: Any) -> Report:
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport
 
-    of = training(network, **update)
-    return TrainingExplanationReport(of, explain_training(of, only))
+    counted = training(network, **update)
+    return TrainingExplanationReport(counted, explain_training(counted, only))
 
 
 DERIVATIONS = {

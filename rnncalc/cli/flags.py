@@ -241,14 +241,14 @@ def _format_of(path: str, formats: Iterable[str], named: str, *, default: bool) 
     for name in formats:
         if suffix := FORMATS[name].suffix:
             meanings.setdefault(suffix, []).append(name)
-    found = meanings[check_suffix(path, [*meanings])]
-    if named in found:
+    formats = meanings[check_suffix(path, [*meanings])]
+    if named in formats:
         return named
     if not default:
-        raise CallError(f"--out '{escape(path)}': the suffix asks for {one_of(found)}, -f for {named}; leave -f out")
-    if len(found) > 1:
-        raise CallError(f"--out '{escape(path)}': the suffix may mean {one_of(found)}; say which with -f")
-    return found[0]
+        raise CallError(f"--out '{escape(path)}': the suffix asks for {one_of(formats)}, -f for {named}; leave -f out")
+    if len(formats) > 1:
+        raise CallError(f"--out '{escape(path)}': the suffix may mean {one_of(formats)}; say which with -f")
+    return formats[0]
 
 
 def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:

@@ -10,12 +10,12 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES
 from rnncalc.cli.inputs import SpecPath, is_listed
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import Numbers
-from rnncalc.records import Record
 from rnncalc.text import escape
 
 _REF = re.compile(r"(?!.*(\.\.|\{/))[^\s:?*\[\\\x00-\x1f\x7f^-][^\s:?*\[\\\x00-\x1f\x7f]{0,199}")
@@ -25,7 +25,7 @@ _PATHS = 500
 """The most paths in one call of git: more may exceed the system's limit."""
 
 
-class File(Record):
+class File(NamedTuple):
     """A file of a commit: its path below the repository's top, with `/`, and its hash.
 
     is_regular: whether it is a regular file, not a link.
@@ -170,8 +170,8 @@ def at_commit(
     label = f"git:{ref}"
     earlier = dict(_earlier(commit, label, paths, read))
 
-    def pair(found: SpecPath) -> str | None:
-        inside = None if found.path == "-" else commit.path_of(found.path)
+    def pair(file: SpecPath) -> str | None:
+        inside = None if file.path == "-" else commit.path_of(file.path)
         if inside is None:
             message = f"not in the repository of {escape(label)}; give a file that is in it"
             raise SpecError((Problem((), message),))
@@ -182,7 +182,7 @@ def at_commit(
 
 
 def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> Iterator[Earlier]:
-    inside = {path: os.path.isdir(given) for given in paths if given != "-" and (path := commit.path_of(given))}
+    inside = {path: os.path.isdir(name) for name in paths if name != "-" and (path := commit.path_of(name))}
     files = [file for file in commit.files([*inside]) if _is_asked_for(file.path, inside)]
     regular = [file for file in files if file.is_regular]
     unread = {file.path: "a link" for file in files if not file.is_regular}

@@ -21,19 +21,19 @@ def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     formatter.write_text(
         "A layer is -l KIND:UNITS[,OPTION[=VALUE]]... in flags, and - KIND: UNITS with its options below in a SPEC. "
         "Instead of UNITS, an embedding has the length of its vectors, dropout the share that it drops (0 to 1), and "
-        "external the number of parameters counted elsewhere. A kind without a number stands alone: -l layer_norm."
+        "external the number of parameters counted elsewhere. A kind without a number is written alone: -l layer_norm."
     )
     kinds = {name: kind(name) for name in KINDS}
     every: list[type[Layer]] = [*kinds.values(), Output]
     common = Layer.options()
     with formatter.section(f"Kinds of layer and their options, beside {', '.join(common)}"):
-        rows = [(name, [option for option in of.options() if option not in common]) for name, of in kinds.items()]
+        rows = [(name, [option for option in layer.options() if option not in common]) for name, layer in kinds.items()]
         rows.append(("--output", [*Output.options()]))
         formatter.write_dl([(name, " ".join(options) or "none") for name, options in rows])
     with formatter.section("Options of a layer"):
         known: dict[str, Option] = {}
-        for of in every:
-            known |= {name: of.option(name) for name in of.options() if name not in known}
+        for layer in every:
+            known |= {name: layer.option(name) for name in layer.options() if name not in known}
         formatter.write_dl([(_usage(name, option), option.meaning) for name, option in known.items()])
     write_examples(
         formatter,
@@ -139,7 +139,7 @@ def _formats(formatter: click.HelpFormatter, context: click.Context) -> None:
                 takers.setdefault(word, []).append(name)
     with formatter.section("Formats, their suffixes and their commands"):
         formatter.write_dl(
-            [(f"{name:<9} {of.suffix}", ", ".join(takers[name])) for name, of in FORMATS.items() if name in takers]
+            [(f"{name:<9} {each.suffix}", ", ".join(takers[name])) for name, each in FORMATS.items() if name in takers]
         )
 
 

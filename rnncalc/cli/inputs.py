@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import TypeVar, Unpack
+from typing import NamedTuple, TypeVar, Unpack
 
 import click
 
@@ -18,7 +18,6 @@ from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
-from rnncalc.records import Record
 from rnncalc.spec import OVERRIDES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
 
@@ -57,8 +56,8 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
 
     in_flags = describing(flags)
     with AllAtOnce() as at_once:
-        if found := _file_for_units(flags):
-            at_once.refuse(found)
+        if hint := _file_for_units(flags):
+            at_once.refuse(hint)
             return []
         if in_flags and specs:
             at_once.refuse(_both(in_flags, specs, flags["layers"]))
@@ -97,7 +96,7 @@ def _files(spec: str) -> list[str]:
     """Return the file at a path, or the specs below a folder; a folder without specs is returned itself."""
     if spec == "-" or not os.path.isdir(spec):
         return [spec]
-    return [found.path for found in below(spec)]
+    return [file.path for file in below(spec)]
 
 
 def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> str:
@@ -154,8 +153,8 @@ def read_spec(path: str, overrides: Mapping[str, str | None], flag: str = "") ->
 def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Template:
     """Return the description in one spec or the flags, with sizes `?` left open. Raises as `read_specs` does."""
     with AllAtOnce() as at_once:
-        if found := _file_for_units(flags):
-            raise CallError(found)
+        if hint := _file_for_units(flags):
+            raise CallError(hint)
         if len(specs) + bool(describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
         return at_once.ask(_template, specs[0], overrides(flags)) if specs else flags_template(**flags)
@@ -216,15 +215,15 @@ def _beside(path: str) -> str:
 
     stem, suffix = os.path.splitext(path)
     stem = stem if suffix.lower() in SUFFIXES else path
-    if found := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
-        return f"; did you mean '{escape_path(found)}'?"
+    if file := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
+        return f"; did you mean '{escape_path(file)}'?"
     folder, name = os.path.split(path)
     if folder and not os.path.isdir(folder):
         above, missing = os.path.split(folder)
         for near in get_close_matches(missing, [each for each in _names_in(above) if each != missing], cutoff=0.75):
             for suffix in ("", *SUFFIXES):
-                if os.path.isfile(found := os.path.join(above, near, name + suffix)):
-                    return f"; did you mean '{escape_path(found)}'?"
+                if os.path.isfile(file := os.path.join(above, near, name + suffix)):
+                    return f"; did you mean '{escape_path(file)}'?"
         return ""
     if not name.lower().endswith(SUFFIXES):
         return ""
@@ -258,8 +257,8 @@ def _command_meant(word: str) -> str:
         return ""
     from rnncalc.spec.aliases import meant
 
-    if found := meant(word, [*COMMANDS]):
-        return f"; write rnncalc {found[0]}"
+    if names := meant(word, [*COMMANDS]):
+        return f"; write rnncalc {names[0]}"
     return did_you_mean(word, [*COMMANDS]).replace("mean", "mean the command")
 
 
@@ -274,7 +273,7 @@ def _stands_first(word: str) -> bool:
 SUFFIXES = (".yaml", ".yml")
 
 
-class SpecPath(Record):
+class SpecPath(NamedTuple):
     """A file to read: its path as the user wrote it.
 
     folder: the folder of the call that contains it, if any. below: its path below that folder.
@@ -291,12 +290,12 @@ class SpecPath(Record):
 
 def find(paths: Sequence[str]) -> list[SpecPath]:
     """Return the files of all paths, each once, sorted within a folder."""
-    found: dict[str, SpecPath] = {}
+    files: dict[str, SpecPath] = {}
     for path in paths:
         for file in below(path) if path != "-" and os.path.isdir(path) else (SpecPath(path, named=True),):
-            known = found.get(file.path, file)
-            found[file.path] = (known if known.folder else file)._replace(named=known.named or file.named)
-    return [*found.values()]
+            known = files.get(file.path, file)
+            files[file.path] = (known if known.folder else file)._replace(named=known.named or file.named)
+    return [*files.values()]
 
 
 def below(folder: str) -> list[SpecPath]:
@@ -305,8 +304,8 @@ def below(folder: str) -> list[SpecPath]:
     Hidden files and folders are left out, and links to folders are not followed: they may lead in circles, or to the
     whole disk.
     """
-    found = sorted(_walk(folder), key=lambda file: file.path.split(os.sep))
-    return found or [SpecPath(folder, problem=unreadable(folder, f"no {' or '.join(SUFFIXES)} file below this folder"))]
+    files = sorted(_walk(folder), key=lambda file: file.path.split(os.sep))
+    return files or [SpecPath(folder, problem=unreadable(folder, f"no {' or '.join(SUFFIXES)} file below this folder"))]
 
 
 def is_listed(path: str) -> bool:

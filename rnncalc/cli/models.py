@@ -61,21 +61,21 @@ def weights_of(spec: Spec, file: ModelFile) -> Weights:
     from rnncalc.modelfiles import reading
     from rnncalc.reports.read import messages, name
 
-    found = matched_with(spec, file)
+    matched = matched_with(spec, file)
     where = f"'{escape_path(file.path)}'"
-    told = zip(found.tensors, messages(found), strict=True)
-    wrong = [Problem((), f"{name(check)}: {message}", where) for check, message in told if message]
+    checks = zip(matched.tensors, messages(matched), strict=True)
+    wrong = [Problem((), f"{name(check)}: {message}", where) for check, message in checks if message]
     if wrong:
         raise SpecError(first(wrong))
     weights: Weights = {}
     for placed in spec.network.stack:
-        site = found.sites.get(placed.name)
+        site = matched.sites.get(placed.name)
         if site is None:
             continue
         alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.own)
         with reading(file.path):
-            of = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
+            arrays = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
             stored = [tensor.name for tensor in placed.buffers if tensor.name in site.buffers]
-            of |= {name: site.buffers[name].read() for name in stored}
-        weights[placed.name] = of
+            arrays |= {name: site.buffers[name].read() for name in stored}
+        weights[placed.name] = arrays
     return weights

@@ -118,7 +118,7 @@ def run(
             at_once.refuse(f"--digits: expected at most {MOST_DECIMALS}, the decimals of a float, got {decimals}")
         number = at_once.ask(read_value, "--seed", seed, WholeNumber())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
-        model, own = _files(at_once, weights, inputs, start, targets)
+        model, files = _files(at_once, weights, inputs, start, targets)
         read = at_once.ask(read_specs, specs, **flags)
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
@@ -134,7 +134,7 @@ def run(
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
     reports = []
     for spec in read:
-        data = _data(spec, own, model, most, loss)
+        data = _data(spec, files, model, most, loss)
         with named(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
         _save(spec.network, data, number, save_weights, rounded=work)
@@ -147,15 +147,15 @@ def _files(
 ) -> tuple[ModelFile | None, list[tuple[bytes, str] | None]]:
     """Return the model file with the weights, if there is one, and the bytes and names of the YAML files."""
     model = at_once.ask(model_of, weights) if weights is not None else None
-    given = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
-    return model, [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in given.items()]
+    paths = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
+    return model, [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in paths.items()]
 
 
 def _data(
-    spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int, loss: str | None
+    spec: Spec, files: list[tuple[bytes, str] | None], model: ModelFile | None, most: int, loss: str | None
 ) -> Data:
     """Return the numbers of a run; weights of a model file override a spec's own."""
-    data = parse_data(spec, *own)
+    data = parse_data(spec, *files)
     if loss is not None and data.targets is None:
         from rnncalc.questions.backward import WITHOUT_TARGETS
 
@@ -165,33 +165,33 @@ def _data(
     return data._replace(weights=weights_within(spec, model, data.inputs, most)) if model else data
 
 
-def _misfit(given: dict[str, Any], format: str) -> str:
+def _misfit(flags: dict[str, Any], format: str) -> str:
     """Return why the flags contradict each other or the format; nothing if they fit."""
     form = find(format)
-    if given["--work"] and (other := [flag for flag in ("--states", "--backward", "--verify") if given[flag]]):
+    if flags["--work"] and (other := [flag for flag in ("--states", "--backward", "--verify") if flags[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
-    if given["--notation"] and not given["--work"]:
+    if flags["--notation"] and not flags["--work"]:
         return "--notation: only a pass worked by hand shows parameters; add --work"
-    if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if given[flag]]):
+    if not flags["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if flags[flag]]):
         return f"{all_of(other)}: only a backward pass has it; give --backward too"
-    if given["--digits"] and not given["--work"]:
+    if flags["--digits"] and not flags["--work"]:
         return "--digits: only a pass worked by hand has it; give --work too"
-    if given["--work"]:
+    if flags["--work"]:
         from rnncalc.reports.work import WorkReport  # imported only for this report
 
         if not form.can_write(WorkReport):
             return f"--work does not fit -f {format}; take -f {one_of(offered(WorkReport))}"
-    elif not given["--work"] and not form.can_write(RunReport):
+    elif not flags["--work"] and not form.can_write(RunReport):
         return f"-f {format} is for equations; add --work"
-    if given["--states"] and form.kinds == (RecordReport,):
+    if flags["--states"] and form.kinds == (RecordReport,):
         return f"--states does not fit the one table of -f {format}; take -f json"
     return ""
 
 
 def _run(network: Network, data: Data, *, verify: bool, **asked: Any) -> RunReport:
-    given = {key: value for key, value in data._asdict().items() if key != "targets"}
+    numbers = {key: value for key, value in data._asdict().items() if key != "targets"}
     with progress_of(lambda: cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
-        return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"], verify)
+        return RunReport(question.run(network, progress=progress, **numbers, **asked), asked["states"], verify)
 
 
 def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkReport:

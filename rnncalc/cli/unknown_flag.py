@@ -69,29 +69,29 @@ def _of_layer(key: str) -> str:
     if key in KINDS:
         return f"a layer is written -l {_kind(kind(key))}"
     kinds: list[type[Layer]] = [kind(each) for each in ("lstm", *KINDS)]  # show the first kind that fits
-    for of in kinds:
-        if of.number == key:
-            return f"write the {key} behind a layer's kind, as in -l {_kind(of)}"
+    for layer in kinds:
+        if layer.number == key:
+            return f"write the {key} behind a layer's kind, as in -l {_kind(layer)}"
     every: list[type[Layer]] = [*kinds, Output]
-    name = next((each for each in (key, *meanings(key)) if any(each in of.options() for of in every)), "")
-    if name in Output.options() and not any(name in of.options() for of in kinds):
-        return f"an option of the output layer stands behind it, as in -o 5,{_example(name, Output)}"
-    shown = next((of for of in kinds if name in of.options()), None)
+    name = next((each for each in (key, *meanings(key)) if any(each in layer.options() for layer in every)), "")
+    if name in Output.options() and not any(name in layer.options() for layer in kinds):
+        return f"write an option of the output layer after it, as in -o 5,{_example(name, Output)}"
+    shown = next((layer for layer in kinds if name in layer.options()), None)
     if shown:
-        return f"an option of a layer stands behind it, as in -l {_kind(shown)},{_example(name, shown)}"
+        return f"write an option of a layer after it, as in -l {_kind(shown)},{_example(name, shown)}"
     return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
 
 
-def _kind(of: type[Layer]) -> str:
+def _kind(layer: type[Layer]) -> str:
     """Return the value of -l for a layer, with a number if its kind takes one."""
-    if not of.number:
-        return of.kind
-    return f"{of.kind}:{'0.5' if isinstance(of.option(of.number).allowed, Rate) else '20'}"
+    if not layer.number:
+        return layer.kind
+    return f"{layer.kind}:{'0.5' if isinstance(layer.option(layer.number).allowed, Rate) else '20'}"
 
 
-def _example(name: str, of: type[Layer]) -> str:
+def _example(name: str, layer: type[Layer]) -> str:
     """Return an option with a value that is not its default."""
-    default, option = of.defaults.get(name), of.option(name)
+    default, option = layer.defaults.get(name), layer.option(name)
     return name if isinstance(option.allowed, Switch) and not default else f"{name}={_value(option, default)}"
 
 

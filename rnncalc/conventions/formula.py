@@ -50,7 +50,7 @@ def value(of: Expression, sizes: Sizes) -> int:
         return prod([value(factor, sizes) for factor in of.factors])
     if isinstance(of, Axis):
         return of.size(sizes)
-    return of  # type: ignore[return-value]  # a polynomial, where an int stands elsewhere
+    return of  # type: ignore[return-value]  # a polynomial, where an int is elsewhere
 
 
 def letters(of: Expression) -> str:
@@ -178,7 +178,7 @@ _IN_BRACKET = {
     Role.KERNEL: Role.KERNEL,
     **dict.fromkeys((Role.SCALE, *STORED), Role.BIAS),
 }
-"""The roles whose terms stand in one bracket, `h(m + h + 1)`; both kinds of bias, and
+"""The roles whose terms are in one bracket, `h(m + h + 1)`; both kinds of bias, and
 what else has a number for each feature, are one term there."""
 
 Term = tuple[int, str]
@@ -228,12 +228,12 @@ def _times(term: Term) -> Expression:
 
 
 def _terms(tensor: Tensor) -> list[Term]:
-    """Return the terms of a tensor's count: one for each of the widths that stand one after the other on an axis."""
+    """Return the terms of a tensor's count: one for each of the widths that are one after the other on an axis."""
     number = prod([axis.times for axis in tensor.axes])
     words = product(*[axis.letters if isinstance(axis, StackedAxis) else (axis.letter,) for axis in tensor.axes])
     return [(number, "".join(sorted(word, key=lambda letter: (letter not in "hnf", letter != "k")))) for word in words]
 
 
 def arithmetic(axes: Iterable[Axis]) -> Times:
-    """Return the product of axes, widths that stand one after the other as a sum: `(h + m) × h`."""
+    """Return the product of axes, widths that are one after the other as a sum: `(h + m) × h`."""
     return Times(tuple([Plus(axis.letters) if isinstance(axis, StackedAxis) else axis for axis in axes]))

@@ -6,6 +6,7 @@ A layout is in letters and holds for every width, whatever the layer's name and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, formula, letters
 from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot, Width
@@ -13,7 +14,7 @@ from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tenso
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 
 
 class Stack(Frozen):
@@ -33,7 +34,7 @@ class Stack(Frozen):
         return "" if 1 < len(self.matrices) == gates else "".join(self.matrices)
 
 
-class Layout(Record):
+class Layout(NamedTuple):
     """The tensors a layer owns, and those it shares with the layer that owns them.
 
     params: the number of parameters it owns; letters: the same in letters. buffers: the tensors it stores beside them.
@@ -248,7 +249,7 @@ class CellTensors:
     def _vectors(
         self, array: Array | None, role: Role, letters: Sequence[str], beside: Mapping[str, str] = {}
     ) -> Iterator[_Made]:
-        """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it stands by."""
+        """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it belongs to."""
         if not letters or array is None:
             return  # biases may be on the other side
         if array.by_gate:
@@ -267,7 +268,7 @@ class CellTensors:
             yield self._filled(array, "", ""), role, "".join(letters), self._axes(array, len(letters), "")
 
     def _beside(self) -> Iterator[_Made]:
-        """Yield what stands beside the gates: projections, vectors, trained numbers, learned states."""
+        """Yield what is beside the gates: projections, vectors, trained numbers, learned states."""
         for weight in self.layer.weights:
             role = (Role.SCALAR, Role.VECTOR, Role.MATRIX)[len(weight.widths)]
             array = (self.arrays.scalar, self.arrays.vector, self.arrays.projection)[len(weight.widths)]

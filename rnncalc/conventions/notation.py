@@ -18,7 +18,7 @@ class Notation(Frozen):
     """One way to write the parameters.
 
     parts: how each part of a cell is spelled, by its name in CellArrays.
-    rows: vectors are rows, and stand before the matrices that they are multiplied by.
+    rows: vectors are rows, and are before the matrices that they are multiplied by.
     joins_gates: gates that read the same have one matrix.
     note: the relation of its letters to the textbook's.
     only: the one convention whose parameters it spells; "" for any.
@@ -131,7 +131,7 @@ _ALL = (
         _DENSE_ROWS,
         _OUTPUT_ROWS,
         rows=True,
-        note="vectors are rows, so each matrix is the transpose of the textbook's and stands behind its vector",
+        note="vectors are rows, so each matrix is the transpose of the textbook's and is after its vector",
     ),
     Notation(
         "stacked",

@@ -21,7 +21,7 @@ class Slot(Enum):
     """A place in a tensor's name.
 
     GATE: the letter of a gate, or of weights beside the gates; APART: the same, but for the one gate of a cell.
-    READ: what is read, x or a state, and beside which of them a bias stands that is one of two; OTHER: the same, but
+    READ: what is read, x or a state, and beside which of them a bias is that is one of two; OTHER: the same, but
     for x and for the state that is the cell's memory.
     DIRECTION: its mark. COPY: the number of a repeated layer.
     """
@@ -89,7 +89,7 @@ class Array(Frozen):
         return ("".join([piece for piece in name if isinstance(piece, str)]).removesuffix("_"),)
 
     def symbol(self, gates: str = "", of: str = "", *, alone: bool = False, memory: bool = False) -> tuple[str, str]:
-        """Return the name that `filled` gives as a symbol: its letter, and what stands below it."""
+        """Return the name that `filled` gives as a symbol: its letter, and what is below it."""
         name = self.filled(gates, of, alone=alone, memory=memory)
         letter, _, below = "".join([piece for piece in name if isinstance(piece, str)]).partition("_")
         return letter, below
@@ -100,7 +100,7 @@ class CellArrays(Frozen):
 
     bias: of the input side; both_biases: of the two sides in one tensor. gain: of a gate whose sum is normalised.
     stacked: of all that a gate reads, where its step sums the products; `input` and `recurrent` are those of the rest.
-    side: where biases stand, sides: for the gates that differ, side_before: for a GRU that resets before the product.
+    side: where biases are, sides: for the gates that differ, side_before: for a GRU that resets before the product.
     order: of the gates in fused tensors, the textbook's where it is empty.
     only: the values it can express, of the options that it cannot express whole.
     projects_down: whether a projection must be narrower than the cell.
@@ -221,7 +221,7 @@ class Convention(Frozen):
     renamed: names that the framework spells in another way, with theirs.
     transforms: of the layers around the cells, by kind; those that have no weights need no entry.
     other_transforms: of all others, where each array is called by its role unless it is named; None if it lacks them.
-    symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
+    symbols: whether its names are symbols of mathematics, a letter and after `_` what is below it.
     returns: the names and axes of the arrays that its recurrent modules return; None if they are unknown.
     untrained: its word for parameters that training does not change.
     """

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from math import prod
-
-from rnncalc.records import Record
+from typing import NamedTuple
 
 
 class Role(StrEnum):
@@ -53,7 +52,7 @@ WAYS = (Direction.FORWARD, Direction.BACKWARD)
 """The directions that a layer reads in, the first alone where there is one."""
 
 
-class Axis(Record):
+class Axis(NamedTuple):
     """An axis of a multiple of a letter's width: `Axis(4, "h")` has the length 4h. Without a letter it is a number."""
 
     times: int
@@ -76,13 +75,13 @@ class StackedAxis(Axis):
         return self.times * sum(sizes[letter] for letter in self.letters)
 
 
-class Tensor(Record):
+class Tensor(NamedTuple):
     """One array of parameters.
 
     direction: of a recurrent layer, else None.
     gates: the letters of the gates it holds, in the order they lie in it.
     axes: its shape in letters; shape: the same in numbers, empty until it is `sized`.
-    around: what stands before and after the number of a repeated layer in its name, where the name has one;
+    around: what is before and after the number of a repeated layer in its name, where the name has one;
         None of a tensor that is `sized`, whose name is whole.
     """
 

@@ -29,7 +29,7 @@ def with_comment(code: str, note: str) -> str:
 def broken(line: str) -> list[str]:
     """Return a line of code in as many lines as it needs, with its indentation.
 
-    A comment stands at the end of a line that leaves room for it, else above.
+    A comment is at the end of a line that leaves room for it, else above.
     """
     code, _, note = line.partition(NOTE)
     indent = " " * (len(code) - len(code.lstrip()))
@@ -42,7 +42,7 @@ def broken(line: str) -> list[str]:
 
 
 def _broken(code: str, indent: str, after: str = "") -> list[str]:
-    """Return the lines of a statement or an argument: its terms, or what stands in its first brackets, broken apart."""
+    """Return the lines of a statement or an argument: its terms, or what is in its first brackets, broken apart."""
     whole = f"{indent}{code}{after}"
     if len(whole) <= WIDTH:
         return [whole]
@@ -168,7 +168,7 @@ RESERVED = frozenset(
 """The names that the frameworks' modules use themselves, in small letters, except `output`."""
 
 BESIDE = ("extra", "start", "forward", "backward", "bias", "end")
-"""What may stand behind a module's name, `_` between, for what belongs to it; so may a state, and `_0` after that."""
+"""What may follow a module's name, `_` between, for what belongs to it; so may a state, and `_0` after that."""
 
 
 def identifiers(modules: Sequence[Module], reserved: Container[str] = ()) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Keras: one keras.Model that holds layers.SimpleRNN, GRU, LSTM, Dense and Embedding; Bidirectional runs two ways.
 
 A cell that Keras lacks is a layer of its own, which layers.RNN runs as any other. A layer's final states are a list;
-those of both directions stand one after the other in it.
+those of both directions are one after the other in it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ RECURRENT = '''class Recurrent(nn.Module):
     """Runs a cell along (batch, steps, features), and a second one backwards.
 
     As in nn.LSTM, a state has the directions in front, (directions, batch, units), and
-    the outputs of both directions stand side by side.
+    the outputs of both directions are side by side.
     """
 
     def __init__(self, *cells: nn.Module) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from rnncalc.errors import CallError
-from rnncalc.records import Record
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -28,7 +27,7 @@ from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, Row, Sheet, TensorNam
 from rnncalc.text import bracketed, decimal, did_you_mean, escape, one_of
 
 
-class Format(Record):
+class Format(NamedTuple):
     """A format: the module that writes it, and the kinds of report that it can write.
 
     writer: the name of the module's function, `write(reports, file)`.
@@ -73,7 +72,7 @@ FORMATS: dict[str, Format] = {
 
 def offered(*reports: type[Report]) -> tuple[str, ...]:
     """Return the names of the formats that can write one of these classes of report."""
-    return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
+    return tuple(name for name, entry in FORMATS.items() if any(map(entry.can_write, reports)))
 
 
 def find(format: str) -> Format:
@@ -90,13 +89,13 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
 
     Raises CallError, before anything is written, for an unknown format or one that cannot write these reports.
     """
-    found = find(format)
+    entry = find(format)
     reports = [*reports]
     for report in reports:
-        if not found.can_write(type(report)):
+        if not entry.can_write(type(report)):
             able = one_of(offered(type(report)))
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
-    getattr(import_module(found.module), found.writer)(reports, file)
+    getattr(import_module(entry.module), entry.writer)(reports, file)
 
 
 # How a value is written, which rows are shown, how wide a terminal is

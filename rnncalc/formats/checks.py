@@ -36,7 +36,7 @@ def write_junit(reports: Iterable[CheckedReport], file: TextIO) -> None:
 
 def _numbers(cases: Sequence[Finding]) -> str:
     outcomes = Counter(case.outcome for case in cases)
-    failures, errors, skipped = (outcomes[of] for of in (Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED))
+    failures, errors, skipped = (outcomes[outcome] for outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED))
     return f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}" time="0"'
 
 
@@ -77,15 +77,14 @@ def _lines(file: str, findings: list[Finding]) -> Iterator[str]:
         if finding.outcome is not Outcome.PASSED:
             place = {"line": finding.line, "col": finding.column} if finding.line is not None else {}
             properties = {"file": file, **place, "title": finding.key or "rnncalc"}
-            given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-            yield f"::{'error' if finding.wrong else 'notice'} {given}::{_data(finding.message)}\n"
+            values = {
+                key: _data(str(value)).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()
+            }
+            where = ",".join(f"{key}={value}" for key, value in values.items())
+            yield f"::{'error' if finding.wrong else 'notice'} {where}::{_data(finding.message)}\n"
 
 
 def _data(text: str) -> str:
     """Escape what would end the line; `%` first, which the other escapes are made of."""
     safe = escape(text, limit=2_000)
     return safe.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -19,7 +19,7 @@ def write(reports: Iterable[RecordReport], file: TextIO) -> None:
         header, records = report.records()
         if not number:
             rows.writerow(map(_plain, header))
-        rows.writerows([value if type(value) is int else _plain(value) for value in record] for record in records)
+        rows.writerows(map(_plain, record) for record in records)
 
 
 def _plain(value: Value) -> object:

@@ -101,12 +101,11 @@ def _table(sheet: Sheet) -> Iterator[str]:
 
 
 def _row(columns: Iterable[Column], row: Row) -> str:
-    return f"<tr>{''.join(_cell(column, value) for column, value in zip(columns, row, strict=True))}</tr>\n"
-
-
-def _cell(column: Column, value: Value) -> str:
-    tag, scope = ("th", ' scope="row"') if column.key else ("td", "")
-    return f"<{tag}{scope}{_aligned(column)}>{_value(value)}</{tag}>"
+    cells = []
+    for column, value in zip(columns, row, strict=True):
+        tag, scope = ("th", ' scope="row"') if column.key else ("td", "")
+        cells.append(f"<{tag}{scope}{_aligned(column)}>{_value(value)}</{tag}>")
+    return f"<tr>{''.join(cells)}</tr>\n"
 
 
 def _aligned(column: Column) -> str:

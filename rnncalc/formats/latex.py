@@ -87,7 +87,7 @@ _LATEX_SIGNS |= {Sign.CONVOLVED: r" \ast ", Sign.APPLIED: r" \, ", Sign.COMMA: r
 _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
 """The functions with a command in TeX; others are written as words."""
 
-_MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × stands between spaces, · beside letters
+_MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × is between spaces, · beside letters
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SCRIPT = re.compile(rf"_([A-Za-z0-9]+)|([{_RAISED}]+)")
 """A subscript or a power, in a sum of letters."""
@@ -362,9 +362,9 @@ def _work_piece(piece: WorkPiece) -> str:
 
 def _number(text: str) -> str:
     """Return a number, its power of ten written out."""
-    found = POWER.search(text)
-    power = f" \\cdot 10^{{{'-' if found[1] == '−' else ''}{found[2]}}}" if found else ""
-    return typeset((text[: found.start()] if found else text).replace("−", "-")) + power
+    match = POWER.search(text)
+    power = f" \\cdot 10^{{{'-' if match[1] == '−' else ''}{match[2]}}}" if match else ""
+    return typeset((text[: match.start()] if match else text).replace("−", "-")) + power
 
 
 def _text_width(text: str) -> float:

@@ -22,7 +22,7 @@ _LIVE = re.compile(
     r"@|://|www\.|:[\w+-]+:|#\d|\bGH-\d|(?:mailto|xmpp):|(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![0-9a-f])",
     re.IGNORECASE,
 )
-"""What GitHub links or replaces wherever it stands, escaped or not: people, issues, addresses, commits, emoji."""
+"""What GitHub links or replaces wherever it is, escaped or not: people, issues, addresses, commits, emoji."""
 
 _TAME = re.compile(r"[A-Za-z0-9\\{}$_^(),.=+/\- ]*")
 """The characters of mathematics among words."""

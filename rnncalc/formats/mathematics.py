@@ -28,12 +28,12 @@ IN_WORK = (" + ", " − ", " ∘ ", " / ", "; ")
 
 def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]]:
     """Return the parts of an equation between places where it may be broken, each from a sign to the next."""
-    found: list[list[Part]] = [[]]
+    groups: list[list[Part]] = [[]]
     for piece in line:
-        if piece in signs and found[-1]:
-            found.append([])
-        found[-1].append(piece)
-    return [tuple(part) for part in found]
+        if piece in signs and groups[-1]:
+            groups.append([])
+        groups[-1].append(piece)
+    return [tuple(part) for part in groups]
 
 
 def filled(groups: Iterable[Sequence[Part]], fits: Callable[[Sequence[Part], bool], bool]) -> list[tuple[Part, ...]]:

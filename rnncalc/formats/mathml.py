@@ -85,15 +85,15 @@ def _math(pieces: Iterable[str]) -> str:
     return f"<math>{''.join(pieces)}</math>"
 
 
-def name(of: TensorName) -> str:
+def name(tensor: TensorName) -> str:
     """Return the name of a tensor as a symbol, the mark of a direction before it."""
-    before = f"{text(of.before)} " if of.before else ""
-    return f"{before}<math>{symbol(of.letter, of.below)}</math>"
+    before = f"{text(tensor.before)} " if tensor.before else ""
+    return f"{before}<math>{symbol(tensor.letter, tensor.below)}</math>"
 
 
-def phrase(of: Phrase) -> str:
+def phrase(words: Phrase) -> str:
     """Return words with mathematics among them."""
-    return "".join(text(part) if isinstance(part, str) else _math(map(_piece, part)) for part in of.parts)
+    return "".join(text(part) if isinstance(part, str) else _math(map(_piece, part)) for part in words.parts)
 
 
 def _piece(piece: Piece) -> str:
@@ -103,7 +103,7 @@ def _piece(piece: Piece) -> str:
         case str():
             return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
         case Derivative():
-            above, below = (f"<mrow><mi>∂</mi>{_piece(of)}</mrow>" for of in piece)
+            above, below = (f"<mrow><mi>∂</mi>{_piece(variable)}</mrow>" for variable in piece)
             return f"<mfrac>{above}{below}</mfrac>"
     term = symbol(piece.letter, piece.subscript or piece.time)
     if not piece.shape:
@@ -157,11 +157,11 @@ def _work_piece(piece: WorkPiece) -> str:
 
 def _number(number: str) -> str:
     """Return a number, its power of ten written out."""
-    found = POWER.search(number)
-    if not found:
+    exponent = POWER.search(number)
+    if not exponent:
         return f"<mn>{text(number)}</mn>"
-    power = f"<msup><mn>10</mn><mn>{'−' if found[1] == '−' else ''}{found[2]}</mn></msup>"
-    return f"<mn>{text(number[: found.start()])}</mn>{_WORK_SIGNS['·']}{power}"
+    power = f"<msup><mn>10</mn><mn>{'−' if exponent[1] == '−' else ''}{exponent[2]}</mn></msup>"
+    return f"<mn>{text(number[: exponent.start()])}</mn>{_WORK_SIGNS['·']}{power}"
 
 
 def _plain_work(piece: WorkPiece) -> str:

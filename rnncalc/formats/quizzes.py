@@ -22,7 +22,7 @@ UNKNOWN = "No known mistake gives this answer."
 
 
 def write_gift(reports: Iterable[QuizReport], file: TextIO) -> None:
-    """Write each question with its category before it; the right answer first, each wrong one with its feedback."""
+    """Write each question with its category before it; the correct answer first, each wrong one with its feedback."""
     for report in reports:
         quiz = report.quiz()
         for category, questions in quiz.groups().items():
@@ -155,8 +155,8 @@ def _canvas_question(question: QuizQuestion) -> Iterator[str]:
             mark = "*" if each is question.right else ""
             yield f"{mark}{chr(ord('a') + number)}) {_canvas_text(each.text)}\n... {_canvas_text(each.feedback)}\n"
     else:
-        told = " ".join(each.feedback for each in question.likeliest)  # feedback cannot depend on what is written
-        yield f"+ {_canvas_text(question.right.feedback)}\n- {_canvas_text(told or 'Not right.')}\n"
+        feedback = " ".join(each.feedback for each in question.likeliest)  # feedback cannot depend on what is written
+        yield f"+ {_canvas_text(question.right.feedback)}\n- {_canvas_text(feedback or 'Wrong.')}\n"
         if question.numeric:
             yield f"=   {_canvas_text(question.right.text)}\n"
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from rich.box import Box
 from rich.cells import cell_len
@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
-from rnncalc.records import Record
 from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
@@ -30,7 +29,7 @@ UNBOUNDED = 10_000
 """The width of a pipe, which no table reaches."""
 
 SHORTEST_BAR = 4
-"""The shortest bar; a shorter one stands in a table of its own."""
+"""The shortest bar; a shorter one is in a table of its own."""
 
 NARROWEST = 20
 """The narrowest screen."""
@@ -127,14 +126,14 @@ class _Page:
             yield self._grouped(measured, table)
 
     def _table(
-        self, sheet: _Measured, of: _Places, rows: list[Row], total: Row | None = None, header: bool = True
+        self, sheet: _Measured, part: _Places, rows: list[Row], total: Row | None = None, header: bool = True
     ) -> Table:
         """Return some columns as a table, at most as wide as the screen unless numbers would be cut."""
-        summed = any(total[place] != "" for place in of.places if total and not sheet.columns[place].key)
+        summed = any(total[place] != "" for place in part.places if total and not sheet.columns[place].key)
         table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_header=header)
         table.show_footer = summed and bool(rows)  # one line needs no rule above it
-        longest = {place: sheet.longest(place, of.lines) for place in of.places}
-        for place, width in sheet.widths(of, self.width).items():
+        longest = {place: sheet.longest(place, part.lines) for place in part.places}
+        for place, width in sheet.widths(part, self.width).items():
             column = sheet.columns[place]
             table.add_column(
                 self._text(column.title),
@@ -144,7 +143,7 @@ class _Page:
                 overflow="fold",
                 footer_style="bold",
             )
-        cells = [[self._cell(row[place], longest[place], sheet.bar) for place in of.places] for row in rows]
+        cells = [[self._cell(row[place], longest[place], sheet.bar) for place in part.places] for row in rows]
         widths = [column.width or 0 for column in table.columns]
         if cells and all(
             "\n" not in cell.plain and cell.cell_len <= width
@@ -157,23 +156,23 @@ class _Page:
         for row in cells:
             table.add_row(*row)
         if total and not rows:
-            table.add_row(*(self._cell(total[place], longest[place]) for place in of.places), style="bold")
+            table.add_row(*(self._cell(total[place], longest[place]) for place in part.places), style="bold")
         return table
 
-    def _grouped(self, sheet: _Measured, of: _Places) -> Group:
+    def _grouped(self, sheet: _Measured, part: _Places) -> Group:
         """Return a table; keys above the rows are written once for each group of rows that share them."""
-        if not of.above:
-            return Group(self._table(sheet, of, sheet.rows, sheet.total))
+        if not part.above:
+            return Group(self._table(sheet, part, sheet.rows, sheet.total))
 
         def head(row: Row, style: str = "") -> Text:
-            return Text("  ").join([self._text(row[place], style) for place in of.above])
+            return Text("  ").join([self._text(row[place], style) for place in part.above])
 
-        parts: list[RenderableType] = [self._table(sheet, of, [])]
-        for _, group in groupby(sheet.rows, key=lambda row: [row[place] for place in of.above]):
+        parts: list[RenderableType] = [self._table(sheet, part, [])]
+        for _, group in groupby(sheet.rows, key=lambda row: [row[place] for place in part.above]):
             rows = [*group]
-            parts += [head(rows[0]), self._table(sheet, of, rows, header=False)]
+            parts += [head(rows[0]), self._table(sheet, part, rows, header=False)]
         if sheet.total:
-            parts += [head(sheet.total, "bold"), self._table(sheet, of, [], sheet.total, header=False)]
+            parts += [head(sheet.total, "bold"), self._table(sheet, part, [], sheet.total, header=False)]
         return Group(*parts)
 
     def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
@@ -198,7 +197,7 @@ class _Page:
             yield block
 
 
-class _Places(Record):
+class _Places(NamedTuple):
     """Columns of a sheet that are side by side, by their places; lines: whether equations have two lines.
 
     above: places of keys that are written above the rows that share them.
@@ -282,8 +281,8 @@ def _across(widths: Mapping[int, int]) -> int:
 def _split(sheet: _Measured, width: int) -> list[_Places] | None:
     """Return the fewest tables that fit, one below the other; None if each row is to be written by itself.
 
-    Equations stand on one line, else on two, else below; if that is not enough, numbers, words and equations each have
-    a table. The keys of the rows stand in all of them, and what is to be compared stays together.
+    Equations are on one line, else on two, else below; if that is not enough, numbers, words and equations each have
+    a table. The keys of the rows are in all of them, and what is to be compared stays together.
     """
     whole = tuple(sheet.everything)
     for lines in (False, True):
@@ -303,7 +302,7 @@ def _split(sheet: _Measured, width: int) -> list[_Places] | None:
 def _together(sheet: _Measured, width: int) -> list[_Places] | None:
     """Return a table of the keys and what is compared, its words folded if need be, then others; None if too wide.
 
-    Before any words are folded, keys that stay whole stand above their rows.
+    Before any words are folded, keys that stay whole are above their rows.
     """
     compared = {place for place in sheet.everything if sheet.columns[place].together}
     whole = tuple(sorted(place for place in sheet.keys if sheet.columns[place].whole))

@@ -215,14 +215,10 @@ def _encodable(lines: list[str], encoding: str, width: int) -> list[str]:
     if not encodes(RAISED, encoding):
         lines = [re.sub(f"10([{RAISED}]+)", lambda power: f"1e{power[1].translate(LOWERED)}", line) for line in lines]
     arrow = unencodable(encoding).get("→", "→")
-    lines = [line if DRAWING & {*line} else _wider(line, "→", arrow, width) for line in lines]
+    for number, line in enumerate(lines):
+        if not DRAWING & {*line} and columns(wider := line.replace("→", arrow)) <= width:
+            lines[number] = wider
     return ["".join(_encodable_char(signs.get(char, char), encoding) for char in line) for line in lines]
-
-
-def _wider(line: str, sign: str, other: str, width: int) -> str:
-    """Return a line with a sign replaced by another, if it is then no wider than the picture."""
-    changed = line.replace(sign, other)
-    return changed if columns(changed) <= width else line
 
 
 def _encodable_char(char: str, encoding: str) -> str:

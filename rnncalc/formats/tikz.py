@@ -45,7 +45,7 @@ SMALL, LARGE = r"\fontsize{8}{9.5}\selectfont", r"\fontsize{10}{12}\selectfont"
 
 
 def write(reports: Iterable[PictureReport], file: TextIO) -> None:
-    """Write pictures for a document to input, or, if a report stands alone, a document with a page a picture."""
+    """Write pictures for a document to input, or, if a report is alone, a document with a page a picture."""
     reports = [*reports]
     pictures = "\n\n".join(environment(picture) for report in reports for picture in report.pictures(PAGE))
     if any(report.standalone for report in reports):
@@ -109,7 +109,7 @@ def _box(box: Box) -> Iterator[str]:
 
 
 BASE = 0.2
-"""By how much the line that letters stand on is below the middle of a cell."""
+"""By how much the line that letters are on is below the middle of a cell."""
 
 
 def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:

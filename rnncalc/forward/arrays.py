@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import product as combinations
 from math import sqrt
 from random import Random
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.layers.cell import Cell
@@ -18,7 +18,6 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.flow import Input
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 from rnncalc.step.operations import Operation, Rows, Vector, product
 
 Value = TypeVar("Value")
@@ -49,7 +48,7 @@ class Meter:
         return sum(self._read.values())
 
     def read(self, what: object, scalars: int) -> None:
-        """Record that a piece of a tensor was read, and how much of it."""
+        """NamedTuple that a piece of a tensor was read, and how much of it."""
         self._read[what] = max(scalars, self._read.get(what, 0))
 
     def product(self, matrix: Matrix, x: Vector) -> Vector:
@@ -74,7 +73,7 @@ class Meter:
         return weights.numbers
 
 
-class TensorPart(Record):
+class TensorPart(NamedTuple):
     """A matrix or a vector within a tensor: its index on the first axes, its first row, and whether transposed.
 
     taps: the places of a convolution's kernel.

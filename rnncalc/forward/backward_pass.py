@@ -7,7 +7,7 @@ rule. It begins with the gradient of a loss with respect to the outputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import STORED
 from rnncalc.forward.arrays import Meter, Nested
@@ -18,7 +18,6 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.flow import Window
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 from rnncalc.step.operations import Vector, plus
 
 Outputs = list[Vector]
@@ -43,7 +42,7 @@ def squared(targets: Outputs) -> Loss:
     return loss
 
 
-class LayerGradients(Record):
+class LayerGradients(NamedTuple):
     """The observations of the backward pass through one layer.
 
     gradients: of each trained tensor by its name, in the shape of the weights that were used.

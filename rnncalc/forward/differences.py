@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice, zip_longest
 from math import prod
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import STORED
 from rnncalc.forward.arrays import Floats, Meter, Nested
@@ -14,7 +14,6 @@ from rnncalc.forward.backward_pass import Loss
 from rnncalc.forward.network_pass import Pass
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 from rnncalc.step.operations import Vector
 
 NUDGE = 1e-5
@@ -24,7 +23,7 @@ TOLERANCE = 1e-6
 """The allowed distance of a gradient from its difference, relative to the largest of 1, the gradient and the loss."""
 
 
-class Spot(Record):
+class Spot(NamedTuple):
     """The position of a weight: its layer and tensor by name, and its index on each axis."""
 
     layer: str

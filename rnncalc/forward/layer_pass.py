@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import STORED, Role
@@ -29,7 +29,6 @@ from rnncalc.forward.bindings import Binding, BoundWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 from rnncalc.step.layer_trace import layer_trace, slides
 from rnncalc.step.nodes import MATRICES, WEIGHTS, Node, Trace, Weights
 from rnncalc.step.operations import (
@@ -50,7 +49,7 @@ StartStates = Sequence[tuple[Value, ...]]
 """For each direction the states before its first step, in the cell's order."""
 
 
-class Stream(Record, Generic[Value]):
+class Stream(NamedTuple, Generic[Value]):
     """The data between layers: for each direction the vectors, or token numbers, in the order of time.
 
     many: whether it is a sequence, not one vector. first: the step of the first vector, counted from 0.
@@ -61,7 +60,7 @@ class Stream(Record, Generic[Value]):
     first: int = 0
 
 
-class History(Record, Generic[Value]):
+class History(NamedTuple, Generic[Value]):
     """The history of one direction of a recurrent layer.
 
     start: the states before the first step that was read, by letter. steps: for each step in the order of time, also

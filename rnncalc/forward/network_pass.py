@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Progress, Value, Vectors
@@ -20,11 +20,10 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.flow import Begin, Final, Input, Last, Merge, Recur, ends
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 from rnncalc.step.operations import OPERATIONS, LengthError
 
 
-class LayerRun(Record):
+class LayerRun(NamedTuple):
     """The observations of one layer.
 
     shape: of its output. output: the output, a sequence of vectors or one vector.

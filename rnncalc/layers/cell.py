@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import ClassVar, Literal, Protocol, TypeVar
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.layer import Layer, OptionProblem
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 Activation = Literal["tanh", "relu", "sigmoid", "linear", "softmax"]
@@ -34,7 +34,7 @@ class Form(Enum):
     CONVOLUTION = "convolution"
 
 
-class Product(Record):
+class Product(NamedTuple):
     """What a gate reads, and through which matrix.
 
     of: `x`, or the letter of a state. matrix: the letters of the matrix, where gates share one; by default the gate
@@ -46,7 +46,7 @@ class Product(Record):
     matrix: str | None = None
 
 
-class Gate(Record):
+class Gate(NamedTuple):
     """A block of h units: the sum of its products and its bias, through an activation.
 
     normalised: the sum of its products has mean 0 and variance 1, and a trained gain a unit, before its bias is added.
@@ -61,7 +61,7 @@ class Gate(Record):
     normalised: bool = False
 
 
-class Weight(Record):
+class Weight(NamedTuple):
     """Weights beside the gates: a matrix from the second width to the first, a vector of one width, or a number.
 
     activation: what a trained number goes through before it is used; it has no widths.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from keyword import iskeyword
+from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Gate, Product, Weight
 from rnncalc.layers.options import OPTIONS, Choice
-from rnncalc.records import Record
 from rnncalc.text import has_letters, one_of
 
 _ALLOWED = OPTIONS["activation"].allowed
@@ -63,7 +63,7 @@ def _wrong_tuples(layer: Cell, gates: object) -> Iterator[str]:
         yield 'it has no state, and a recurrent layer carries one; write {"h": "h"}'
 
 
-def _wrong_fields(what: str, part: Record) -> Iterator[str]:
+def _wrong_fields(what: str, part: NamedTuple) -> Iterator[str]:
     for name, (types, expected) in _FIELDS[type(part)].items():
         value = getattr(part, name)
         if not isinstance(value, types):

@@ -75,7 +75,7 @@ class Layer(Frozen, kw_only=True):
 
     name: how reports call it; by default its kind and a running number.
     frozen: its parameters are counted, but not as trainable.
-    repeat: how many such layers stand one after another, each fed by the one before.
+    repeat: how many such layers are one after another, each fed by the one before.
     extra_inputs: features joined to its input from elsewhere (attention context, a skip connection).
     path: where its tensors are in a model file.
     """
@@ -261,7 +261,7 @@ class Output(Dense):
     """The dense layer at the end of a network; `tied` makes its matrix the embedding's, transposed, counted once."""
 
     title = "output layer (dense)"
-    without = ("name", "repeat", "extra_inputs")  # its name is fixed, and it stands alone
+    without = ("name", "repeat", "extra_inputs")  # its name is fixed, and there is one
 
     tied: bool = False
 

@@ -264,7 +264,7 @@ OPTIONS: dict[str, Option] = {
     "params": Option(Size(0, letters=True), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a running number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
-    "repeat": Option(Size(room=MAX_LAYERS), "how many such layers stand one after another, each fed by the one before"),
+    "repeat": Option(Size(room=MAX_LAYERS), "how many such layers are one after another, each fed by the one before"),
     "extra_inputs": Option(
         Size(0, letters=True), "features joined to its input from elsewhere (attention context, a skip connection)"
     ),

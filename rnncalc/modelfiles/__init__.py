@@ -10,18 +10,18 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from typing import NamedTuple
 
 from rnncalc.errors import Problem, SpecError
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError, ModelFile
-from rnncalc.records import Record
 from rnncalc.text import escape, escape_path, one_of
 
 HEAD = 64
 """How many bytes of a file are read to recognise its format."""
 
 
-class FileFormat(Record):
+class FileFormat(NamedTuple):
     """A format: the module that reads it, the suffixes of its files, and a test of their first bytes.
 
     writer: the program that writes such files, if it is one. reader: the name of the module's function.
@@ -123,7 +123,7 @@ def _found(path: str, head: bytes) -> FileFormat:
         raise BadFileError("is empty")
     if found := _format(path, head):
         return found
-    raise BadFileError(f"is no model file that is read here; those end in {one_of(SUFFIXES)}")
+    raise BadFileError(f"is not a model file that rnncalc reads; those end in {one_of(SUFFIXES)}")
 
 
 def _refused(path: str, message: str, flag: str) -> SpecError:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import (
     MOST_ATTRIBUTE,
@@ -42,7 +42,6 @@ from rnncalc.modelfiles.model import (
     nested,
     role_of,
 )
-from rnncalc.records import Record
 from rnncalc.text import escape
 
 WEIGHTS = "model.weights.h5"
@@ -71,7 +70,7 @@ Opened = Callable[[], io.RawIOBase | io.BytesIO]
 """Opens the file for h5py, which gets no path, because with one it could open other files too."""
 
 
-class HDF5Array(Record):
+class HDF5Array(NamedTuple):
     """An array by its path."""
 
     path: str
@@ -219,7 +218,7 @@ def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> An
 # The configuration: the layers, their settings, and which are not trained
 
 
-class KerasLayer(Record):
+class KerasLayer(NamedTuple):
     """A layer of a configuration: its class, its settings that are plain words and numbers; frozen: not trained."""
 
     kind: str

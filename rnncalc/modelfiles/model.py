@@ -12,10 +12,9 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, StrEnum, auto
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.files import open_input
-from rnncalc.records import Record
 
 
 class BadFileError(ValueError):
@@ -73,7 +72,7 @@ class RemarkKind(Enum):
     NO_CONFIG = auto()
 
 
-class Remark(Record):
+class Remark(NamedTuple):
     """A remark on a file or its network, with the names and numbers for its sentence."""
 
     kind: Enum
@@ -81,7 +80,7 @@ class Remark(Record):
     numbers: tuple[int, ...] = ()
 
 
-class FileTensor(Record):
+class FileTensor(NamedTuple):
     """A tensor of a file.
 
     dtype: the name of its type, as NumPy has it (or `bfloat16`, which NumPy lacks).
@@ -109,7 +108,7 @@ class FileTensor(Record):
         return 0 if self.shared_with else prod(self.shape)
 
 
-class FileModule(Record):
+class FileModule(NamedTuple):
     """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
 
     kind: the file's word for it, empty if there is none. settings: its other settings in the file.
@@ -123,11 +122,11 @@ class FileModule(Record):
     buffers: Mapping[str, FileTensor] = {}
 
 
-class ModelFile(Record):
+class ModelFile(NamedTuple):
     """A model file as read.
 
     format: the name of the format. framework: whose names the tensors have.
-    modules: every parameter is in one of them, but for what belongs to none. ordered: whether they stand in the order
+    modules: every parameter is in one of them, but for what belongs to none. ordered: whether they are in the order
         in which they were defined; some formats sort them by their names.
     steps, inputs: the length and width of its input, if the file gives them.
     """

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from functools import partial
 from math import prod
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from rnncalc.bounds import (
     MOST_AXES,
@@ -41,7 +41,6 @@ from rnncalc.modelfiles.model import (
     numbers_at,
     transposed,
 )
-from rnncalc.records import Record
 from rnncalc.text import escape
 
 
@@ -102,7 +101,7 @@ class FileBytes:
         return self._window[at : at + size]
 
 
-class ByteRange(Record):
+class ByteRange(NamedTuple):
     """A range of bytes in a file."""
 
     start: int
@@ -201,7 +200,7 @@ _TYPED = {4: "float32", 10: "float64"}
 """The fields of packed numbers that are not raw bytes."""
 
 
-class Operator(Record):
+class Operator(NamedTuple):
     """An operator of a graph with its inputs and outputs by name; settings: its numbers and words."""
 
     kind: str
@@ -211,7 +210,7 @@ class Operator(Record):
     settings: dict[str, object]
 
 
-class ONNXGraph(Record):
+class ONNXGraph(NamedTuple):
     """A graph: its operators, and its tensors as parameters.
 
     constants: the names of tensors that are constants of an operator. branching: the names of operators that have a
@@ -325,7 +324,7 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
         elif number == 14:
             apart = value == 1
     if len(name) > MOST_NAME or len(sizes) > MOST_AXES or not all(0 <= size < MOST_AXIS for size in sizes):
-        raise BadFileError(f"says of {escape(name)} nothing that a tensor can be")
+        raise BadFileError(f"has {escape(name)}, which is not a tensor")
     shape = tuple(sizes)
     if apart:
         file, start = _beside(path, name, shape, dtype, said)
@@ -556,7 +555,7 @@ def _applied_again(nodes: list[Operator], used: Mapping[str, FileTensor]) -> set
                 readers[used[name].name] = readers.get(used[name].name, 0) + 1
     several = [name for name, times in readers.items() if times > 1][:MOST_FOLLOWED]
     bits = {name: 1 << place for place, name in enumerate(several)}
-    behind: dict[str, int] = {}  # which of them have gone into what stands under a name
+    behind: dict[str, int] = {}  # which of them have gone into what is under a name
     found = 0
     for node in nodes:
         before = own = 0

@@ -21,7 +21,7 @@ from pickletools import (
     markobject,
     opcodes,
 )
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_OPCODES, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.modelfiles.archive import Archive
@@ -42,7 +42,6 @@ from rnncalc.modelfiles.model import (
     role_of,
     strided,
 )
-from rnncalc.records import Record
 from rnncalc.text import escape, plural
 
 _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
@@ -201,7 +200,7 @@ def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None
 # The tensors of a pickle are compared with the files in the archive.
 
 
-class TensorView(Record):
+class TensorView(NamedTuple):
     """The place of a tensor's numbers: the file of the archive, the first number, and the strides; shape and type."""
 
     file: str
@@ -233,7 +232,7 @@ def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorVi
         case _:
             shape = strides = None
     if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start) or len(key) > MOST_NAME:
-        raise BadFileError(f"says of {said} nothing that a tensor can be")
+        raise BadFileError(f"has {said}, which is not a tensor")
     dtype = _dtype(storage, rest)
     if dtype is None:
         raise BadFileError(f"keeps {said} in {escape(str(storage))}, which is not read here; save it as float32")
@@ -286,7 +285,7 @@ def _numbers(path: str, order: str, view: TensorView) -> Any:
 # genops, refuses text that is not UTF-8, which TorchScript may have. A call becomes a `PickledCall`.
 
 
-class Global(Record):
+class Global(NamedTuple):
     """Something that a pickle would import."""
 
     module: str
@@ -296,7 +295,7 @@ class Global(Record):
         return f"{self.module}.{self.name}"
 
 
-class PersistentId(Record):
+class PersistentId(NamedTuple):
     """An object that a pickle refers to by a key and does not contain."""
 
     key: Any
@@ -325,7 +324,7 @@ def unpickled(data: bytes) -> Any:
     except BadFileError:
         raise
     except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error):
-        raise BadFileError("has a pickle that is cut off, or none at all") from None
+        raise BadFileError("has a pickle that is truncated or empty") from None
 
 
 def _described(data: bytes) -> Any:

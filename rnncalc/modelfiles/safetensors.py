@@ -140,7 +140,7 @@ def _tensor(path: str, name: str, of: Any, start: int, room: int) -> FileTensor:
     given = of if isinstance(of, dict) else {}
     shape, ends, dtype = given.get("shape", 0), given.get("data_offsets", 0), given.get("dtype")
     if not (_sizes(shape) and _sizes(ends) and len(ends) == 2 and isinstance(dtype, str)) or len(name) > MOST_NAME:
-        raise BadFileError(f"has a header that says of {said} nothing that a tensor can be")
+        raise BadFileError(f"has a header in which {said} is not a tensor")
     dtype = TYPES.get(dtype, escape(dtype.lower()))
     first, last = ends
     if not first <= last <= room:

@@ -7,11 +7,10 @@ Imported only for a budget or a check.
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, WholeNumber
-from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Rule(Enum):
     FALL = "less than before by at most"
 
 
-class BudgetKey(Record):
+class BudgetKey(NamedTuple):
     """A key of a budget: what it limits, its allowed values, and its meaning for people."""
 
     rule: Rule
@@ -66,7 +65,7 @@ AMOUNT, BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B")
 _most, _least = partial(BudgetKey, Rule.AT_MOST), partial(BudgetKey, Rule.AT_LEAST)
 
 
-class Budget(Record):
+class Budget(NamedTuple):
     """The limits that a network must keep; None for no limit.
 
     layers: the most parameters that a layer may have, by its name, or in pairs of both.

@@ -7,7 +7,7 @@ the `Source`. Knows neither YAML nor the use of the numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rnncalc.errors import Path
 from rnncalc.layers.cell import Cell
@@ -16,7 +16,6 @@ from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
-from rnncalc.records import Record
 from rnncalc.text import bracketed, plural
 
 Nested = Any
@@ -35,7 +34,7 @@ Targets = list[Nested]
 """What the network should output: a vector, or a list of T vectors."""
 
 
-class Data(Record):
+class Data(NamedTuple):
     """A network's own numbers; None for none."""
 
     weights: Weights | None = None
@@ -117,7 +116,7 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         assert isinstance(layer, Cell)
         why = ""
         if layer.learned_state:
-            why = "its states are learned, so they stand among its weights; remove them here"
+            why = "its states are learned, so they are among its weights; remove them here"
         elif layer.initial_state is not None:
             why = "does not apply: its states come from a vector through a dense layer; remove it"
         elif placed.part == "decoder":

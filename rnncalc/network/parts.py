@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 OUTPUT = "output"
@@ -42,7 +42,7 @@ def reads_many(topology: str) -> bool:
     return topology in (Topology.MANY_TO_ONE, Topology.MANY_TO_MANY)
 
 
-class Part(Record):
+class Part(NamedTuple):
     """A stack of layers: a whole network, or one half of an encoder-decoder.
 
     input: features per step, or the vocabulary when an embedding comes first, or the channels of each place of a step.
@@ -100,7 +100,7 @@ def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = N
     return Part(input, tuple(layers), output, steps)
 
 
-class Join(Record):
+class Join(NamedTuple):
     """A layer of a part between its neighbours: its place in `layers`, its copy of a `repeat` and the widths."""
 
     layer: Layer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.formula import Expression, numbers, plain, substituted, value
 from rnncalc.conventions.layout import Layout, Stack, layout
@@ -16,7 +16,6 @@ from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer, Transform
 from rnncalc.network.flow import InitialState, Moves, Placement, array_of, ends, grids, shapes
-from rnncalc.records import Record
 from rnncalc.step.trace import trace
 from rnncalc.text import has_letters
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
 
 
-class Placed(Record):
+class Placed(NamedTuple):
     """A layer in its place.
 
     name: unique in the network. part: encoder, decoder or None.

@@ -6,16 +6,16 @@ Imported only when it is needed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Choice, Option, Size
-from rnncalc.records import Record
 
 OPTIMIZERS = {"sgd": 0, "momentum": 1, "adam": 2}
 """The optimizers, and how many numbers each keeps for a parameter."""
 
 
-class Update(Record):
+class Update(NamedTuple):
     """An update by backpropagation through time.
 
     chunk: the steps that the gradient passes through, all of them if it is None. batch: the sequences.

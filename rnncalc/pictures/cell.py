@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
+from typing import NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.notation import Notation
@@ -31,7 +32,6 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.records import Record
 from rnncalc.reports.equations import Line, Term, line_of, plain, spelled
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
@@ -94,16 +94,12 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     traced = trace(cell_of(placed), placed.inputs, row)
     steps = [spelled(line_of(each, placed.sizes, notation.rows), signs) for each in equations(traced, notation)]
     flow = graph(traced, notation)
-    for gap in GAPS:
-        shapes: list[Shape] = figure(flow, gap, signs)
-        left, _, right, bottom = bounds(shapes)
-        across = right - left
-        if width is None or across <= width:
-            break
-    drawn = width is None or across <= width
-    if not drawn:
-        shapes, across = [*lines(steps, width or ROOM)], 0
-        left, _, _, bottom = bounds(shapes)
+    drawings = (figure(flow, gap, signs) for gap in GAPS)
+    shapes = next((shapes for shapes in drawings if shapes and (width is None or _across(shapes) <= width)), [])
+    drawn = bool(shapes)
+    shapes = shapes or [*lines(steps, width or ROOM)]
+    left, _, _, bottom = bounds(shapes)
+    across = _across(shapes) if drawn else 0
     room = max(across, min(width or ROOM, ROOM))
     if not frame.bare:
         arrays = row.arrays(placed.layer.kind)
@@ -116,6 +112,12 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))
     return picture._replace(description=f"{escape(caption.setting)}. {flow_in_words}. {' '.join(caption.notes)}")
+
+
+def _across(shapes: list[Shape]) -> int:
+    """Return how many cells shapes take across."""
+    left, _, right, _ = bounds(shapes)
+    return right - left
 
 
 def _caption(network: Network, placed: Placed, notes: list[str]) -> Caption:
@@ -144,8 +146,8 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
         for product in gate.products:
             if product.form is Form.DIAGONAL:
                 bare.setdefault(product.of, []).append(gate.letter)
-    for of, gates in bare.items():
-        yield f"One weight per unit, not a matrix: {of} in {all_of(gates)}."
+    for vector, gates in bare.items():
+        yield f"One weight per unit, not a matrix: {vector} in {all_of(gates)}."
     if layer.bidirectional:
         yield "The backward direction is the same cell with weights of its own; parameters are those of both."
     if others:
@@ -157,7 +159,7 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
 # The legend
 
 
-class LegendRow(Record):
+class LegendRow(NamedTuple):
     """One line of a legend: a letter, its name, its parameters, its purpose."""
 
     letter: Line
@@ -173,7 +175,7 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
     """
     layer = cell_of(placed)
     gates = {gate.letter: gate for gate in layer.gates(placed.inputs)}
-    own = dict.fromkeys(gates, 0)
+    separate = dict.fromkeys(gates, 0)
     shared: dict[str, int] = {}
     beside: dict[Direction | None, list[int]] = {}
     for tensor in placed.tensors:
@@ -181,19 +183,19 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
             beside.setdefault(tensor.direction, []).append(tensor.params)
         elif _apart(tensor):
             for letter in tensor.gates:
-                own[letter] += tensor.params // len(tensor.gates)
+                separate[letter] += tensor.params // len(tensor.gates)
         else:
             shared[tensor.gates] = shared.get(tensor.gates, 0) + tensor.params
-    found = [
-        LegendRow((Term(letter, time="t"),), gate.name, own[letter], layer.meaning(gate, habits))
+    legend = [
+        LegendRow((Term(letter, time="t"),), gate.name, separate[letter], layer.meaning(gate, habits))
         for letter, gate in gates.items()
     ]
-    found += [
+    legend += [
         LegendRow((), "shared", params, f"matrices of {all_of([*letters])}") for letters, params in shared.items()
     ]
     sums = [sum(each) for each in zip(*beside.values(), strict=True)]
-    found += [row._replace(params=params) for row, params in zip(_beside(layer, notation), sums, strict=False)]
-    return [row._replace(letter=spelled(row.letter, signs)) for row in found]
+    legend += [row._replace(params=params) for row, params in zip(_beside(layer, notation), sums, strict=False)]
+    return [row._replace(letter=spelled(row.letter, signs)) for row in legend]
 
 
 def _beside(layer: Cell, notation: Notation) -> Iterator[LegendRow]:
@@ -219,16 +221,16 @@ LEAST = 24
 """If there are fewer cells beside a row, its meaning is written below."""
 
 
-def labels(found: Sequence[LegendRow], width: int) -> Iterator[Label]:
+def labels(legend: Sequence[LegendRow], width: int) -> Iterator[Label]:
     """Yield the lines of the legend from the upper left corner; only long words make it wider than `width`."""
-    letters = max(span(row.letter) for row in found)
-    names = letters + GAP + max(span((row.name,)) for row in found)
-    total = sum(row.params for row in found)
+    letters = max(span(row.letter) for row in legend)
+    names = letters + GAP + max(span((row.name,)) for row in legend)
+    total = sum(row.params for row in legend)
     numbers = names + GAP + max(len(HEAD), len(f"{total:,}"))
     start = numbers + GAP if width - numbers - GAP >= LEAST else letters + GAP
     yield Label(numbers - 1, 0, (HEAD,), Style.NOTE, "end")
     y = 1
-    for row in found:
+    for row in legend:
         yield Label(0, y, row.letter, Style.NOTE)
         yield Label(letters + GAP, y, (row.name,), Style.NOTE)
         yield Label(numbers - 1, y, (f"{row.params:,}",), Style.NOTE, "end")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import log10
+from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.pictures.picture import Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
-from rnncalc.records import Record
 from rnncalc.reports.equations import Term
 from rnncalc.reports.setting import title
 from rnncalc.text import decimal, escape, plural
@@ -32,21 +32,21 @@ POINTS = 48
 NAMES = {Style.DENSE: "dense", Style.RECURRENT: "recurrent"}
 
 
-class Growth(Record):
-    """The parameters of a network, and those of its dense equivalent for some numbers of steps.
+class Growth(NamedTuple):
+    """The parameters of a recurrent network, and those of its dense equivalent for some numbers of steps.
 
     at: the number of the network's steps, None if it is unknown or differs between the halves.
     """
 
     steps: tuple[int, ...]
     dense: tuple[int, ...]
-    own: int
+    recurrent: int
     at: int | None
 
     @property
     def scales(self) -> tuple[Scale, Scale]:
         """The scales of the steps and of the parameters."""
-        return linear_or_logarithmic([*self.steps]), linear_or_logarithmic([self.own, *self.dense])
+        return linear_or_logarithmic([*self.steps]), linear_or_logarithmic([self.recurrent, *self.dense])
 
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
@@ -61,20 +61,13 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     dense = {number: params for number, params in dense.items() if params}  # a kernel needs some steps
     at = next(iter(known)) if len(known) == 1 else None
     grown = Growth((*dense,), (*dense.values(),), network.params, at)
-    if not grown.own or len({*grown.dense}) < 2:
+    if not grown.recurrent or len({*grown.dense}) < 2:
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
     left = max(span((text,)) for text in _numbers(grown.scales[1]))
     free = WIDTH if frame.width is None else frame.width - left - 4 - max(len(name) for name in NAMES.values())
-    across, up = (
-        _whole(scale, room)
-        for scale, room in zip(grown.scales, (max(min(WIDTH, free), NARROWEST), HEIGHT), strict=True)
-    )
+    rooms = max(min(WIDTH, free), NARROWEST), HEIGHT
+    across, up = (room // scale.steps * scale.steps for scale, room in zip(grown.scales, rooms, strict=True))
     return [framed(_caption(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], frame)]
-
-
-def _whole(scale: Scale, room: int) -> int:
-    """Return the cells that an axis takes, the same number for each of its steps."""
-    return room // scale.steps * scale.steps
 
 
 def _steps(longest: int) -> tuple[int, ...]:
@@ -128,10 +121,10 @@ def _curves(grown: Growth, width: int, height: int) -> Iterator[Shape]:
         return 0.5 + across.share(steps) * width, height + 0.5 - up.share(params) * height
 
     if grown.at is not None:
-        x = point(grown.at, grown.own)[0]
+        x = point(grown.at, grown.recurrent)[0]
         yield Curve(((x, 0.5), (x, height + 0.5)), Style.ELIDED)
     ends = {}
-    for role, numbers in ((Style.DENSE, grown.dense), (Style.RECURRENT, (grown.own,) * len(grown.dense))):
+    for role, numbers in ((Style.DENSE, grown.dense), (Style.RECURRENT, (grown.recurrent,) * len(grown.dense))):
         points = tuple(map(point, grown.steps, numbers))
         yield Curve(points, role)
         ends[role] = int(points[-1][1])
@@ -145,10 +138,10 @@ def _caption(network: Network, grown: Growth) -> Caption:
     across, up = grown.scales
     kinds = ["logarithmic" if scale.logarithmic else "linear" for scale in (across, up)]
     scales = f"both scales {kinds[0]}" if kinds[0] == kinds[1] else f"scales {kinds[0]} across, {kinds[1]} up"
-    notes = [f"Recurrent: {plural(grown.own, 'parameter')}, however many the steps."]
+    notes = [f"Recurrent: {plural(grown.recurrent, 'parameter')}, however many the steps."]
     at = grown.steps[-1] if grown.at is None else grown.at
     dense = dense_params(network, at)
-    ratio = f"{decimal(dense / grown.own)}× as many"
+    ratio = f"{decimal(dense / grown.recurrent)}× as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
     if grown.at is not None:
         notes.append(f"Dashed: the network's own {plural(at, 'step')}.")
@@ -156,7 +149,7 @@ def _caption(network: Network, grown: Growth) -> Caption:
     return Caption(title(network), setting, tuple(notes), "growth")
 
 
-class Scale(Record):
+class Scale(NamedTuple):
     """Numbers from the first to the last in equal steps: `step` more each time or, if logarithmic, `step` times."""
 
     first: int

@@ -17,9 +17,8 @@ from enum import StrEnum
 from itertools import pairwise
 from math import ceil
 from textwrap import wrap
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from rnncalc.records import Record
 from rnncalc.reports.equations import Line, plain
 from rnncalc.text import escape
 
@@ -75,7 +74,7 @@ PAGE = 152
 """The widest picture, in cells, that is still readable on a page."""
 
 
-class Box(Record):
+class Box(NamedTuple):
     """A box with lines of text in its middle."""
 
     x: int
@@ -96,7 +95,7 @@ class Box(Record):
         return 0 <= cell[0] - self.x < self.width and 0 <= cell[1] - self.y < self.height
 
 
-class Arrow(Record):
+class Arrow(NamedTuple):
     """A line along the grid from each corner to the next, with a head at its end, or none."""
 
     corners: tuple[GridPoint, ...]
@@ -104,14 +103,14 @@ class Arrow(Record):
     head: bool = True
 
 
-class Dot(Record):
+class Dot(NamedTuple):
     """A cell where arrows join."""
 
     x: int
     y: int
 
 
-class Label(Record):
+class Label(NamedTuple):
     """A line of text outside the boxes."""
 
     x: int
@@ -131,7 +130,7 @@ class Label(Record):
         return {"start": self.left, "middle": self.x + 0.5, "end": self.left + span(self.text)}[self.align]
 
 
-class Brace(Record):
+class Brace(NamedTuple):
     """A brace below other shapes, two lines high, with its text in the middle of the second."""
 
     x: int
@@ -140,7 +139,7 @@ class Brace(Record):
     text: Line
 
 
-class Curve(Record):
+class Curve(NamedTuple):
     """A line through points between the cells, counted as they are from the upper left corner of the first cell."""
 
     points: tuple[tuple[float, float], ...]
@@ -150,7 +149,7 @@ class Curve(Record):
 Shape = Box | Arrow | Dot | Label | Brace | Curve
 
 
-class Picture(Record):
+class Picture(NamedTuple):
     """Shapes on a grid of `width` × `height` cells; a title, and a description for those who cannot see it."""
 
     title: str
@@ -222,7 +221,7 @@ def direction(before: GridPoint, after: GridPoint) -> GridPoint:
     return (across > 0) - (across < 0), (down > 0) - (down < 0)
 
 
-class Caption(Record):
+class Caption(NamedTuple):
     """The text around a picture: its heading, the setting below that, notes; and what it is a picture of."""
 
     heading: str
@@ -231,7 +230,7 @@ class Caption(Record):
     view: str
 
 
-class Frame(Record):
+class Frame(NamedTuple):
     """Where a picture is drawn, and how.
 
     width: the cells across that it should not exceed; None for as many as it needs. signs: the words that replace

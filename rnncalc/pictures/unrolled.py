@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
 from itertools import pairwise, zip_longest
+from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
@@ -34,7 +35,7 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import all_of, has_letters, plural
@@ -70,8 +71,8 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     """Return the network unrolled, in two pictures if its halves do not fit side by side; or the named layers."""
     parts = drawn_parts(network)
     if only:
-        found = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
-        return [_fitting(network, [found[name]], frame, name) for name in only]
+        named = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
+        return [_fitting(network, [named[name]], frame, name) for name in only]
     parts = [part._replace(rows=_elided(part.rows)) for part in parts]
     whole = _fitting(network, parts, frame)
     if len(parts) == 1 or frame.width is None or whole.width <= frame.width:
@@ -90,7 +91,7 @@ class Occurrence(Enum):
     LAST = auto()
 
 
-class Row(Record):
+class Row(NamedTuple):
     """A layer, or several that are left out.
 
     applied, output: at which steps the first of them is applied, and the last of them has an output.
@@ -139,8 +140,8 @@ class Row(Record):
     @property
     def states(self) -> list[Line]:
         """What runs from step to step, `h 16` and `c 16`; nothing in a layer without states."""
-        of = self.cell.states if self.cell else {}
-        return [(Term(letter), f" {self.placed.sizes[size]:,}") for letter, size in of.items()]
+        states = self.cell.states if self.cell else {}
+        return [(Term(letter), f" {self.placed.sizes[size]:,}") for letter, size in states.items()]
 
     @property
     def two_way(self) -> bool:
@@ -201,7 +202,7 @@ def at(letter: str, step: str) -> Term:
     return Term(letter, subscript=step) if step.isdecimal() else Term(letter, time=step)
 
 
-class DrawnPart(Record):
+class DrawnPart(NamedTuple):
     """A whole network, or one half: its rows from the lowest, and what the columns depend on.
 
     steps: the length of its sequence, None if it is not a number; letter: what it is called then.
@@ -280,16 +281,16 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
     for row in (row for part in parts for row in part.rows if row.makers and not row.elided):
         letters = all_of([f"{placed.starts[1]}_0" for placed in row.makers if placed.starts])
         first = row.makers[0]
-        of = "the encoder's final states" if row.start else f"a vector of {plural(first.inputs, 'number')}"
+        source = "the encoder's final states" if row.start else f"a vector of {plural(first.inputs, 'number')}"
         params = sum(placed.params for placed in row.makers)
         dense = "a dense layer" if len(row.makers) == 1 else "a dense layer each"
-        yield f"{letters} of {row.name} come from {of} through {dense}: {plural(params, 'parameter')}."
+        yield f"{letters} of {row.name} come from {source} through {dense}: {plural(params, 'parameter')}."
 
 
 # Columns: which steps there is room for
 
 
-class TimeColumn(Record):
+class TimeColumn(NamedTuple):
     """A step that is drawn, or several that are left out.
 
     name: the step's subscript. first, last: whether it is the first or the last. gap: whether it stands for steps that
@@ -325,12 +326,12 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     full = [_ends(part, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
     if steps is not None and steps <= MOST_STEPS:
         full.insert(0, tuple(TimeColumn(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
-    found = [*((columns, False) for columns in full), (full[-1], True)]
+    drawn = [*((columns, False) for columns in full), (full[-1], True)]
     if alone and steps != 1:
         starts = part.name == "decoder" or not reads_many
         one = _ends(part, 1, 0) if starts else _ends(part, 0, 1)
-        found += [(one, False), (one, True)]
-    return found
+        drawn += [(one, False), (one, True)]
+    return drawn
 
 
 def _ends(part: DrawnPart, head: int, tail: int) -> Columns:
@@ -384,7 +385,7 @@ class Half(Frozen):
 
     @cached_property
     def first_arrow(self) -> int:
-        """The length of the arrow to the first step, on which its widths stand."""
+        """The length of the arrow to the first step, on which its widths are."""
         labels = [label for row, _ in self.rows for label in row.states]
         return max([BETWEEN, *(span(label) + 2 for label in labels)]) if labels and self.start else 0
 
@@ -404,11 +405,11 @@ class Half(Frozen):
     @cached_property
     def lefts(self) -> list[int]:
         """Where each column begins."""
-        found, x = [], self.start + self.first_arrow
+        lefts, x = [], self.start + self.first_arrow
         for column in self.columns:
-            found.append(x)
+            lefts.append(x)
             x += self.width(column) + self.between
-        return found
+        return lefts
 
     @cached_property
     def right(self) -> int:
@@ -565,7 +566,7 @@ def _state_widths(x: int, room: int, row: Row, top: int) -> Iterator[Label]:
         yield Label(x + (room - span(label)) // 2, top + line, label, Style.SHAPE)
 
 
-# Levels: rows whose states meet stand at the same height
+# Levels: rows whose states meet are at the same height
 
 
 Level = tuple[Row | None, ...]
@@ -579,13 +580,13 @@ def _levels(halves: list[list[Row]]) -> list[Level]:
     giving, taking = halves
     starts = {row.start for row in taking if row.start in {other.name for other in giving if not other.elided}}
     runs = _runs(giving, [row.name in starts for row in giving]), _runs(taking, [row.start in starts for row in taking])
-    found: list[Level] = []
+    levels: list[Level] = []
     for place, pair in enumerate(zip(*runs, strict=True)):
         gaps = [[None] * (max(map(len, pair)) - len(run)) for run in pair]
-        last = place == len(starts)  # above the last that meet, rows stand on those; below, they reach up to the next
+        last = place == len(starts)  # above the last that meet, rows are on those; below, they reach up to the next
         sides = [[*run, *gap] if last else [*gap, *run] for run, gap in zip(pair, gaps, strict=True)]
-        found += zip(*sides, strict=True)
-    return found
+        levels += zip(*sides, strict=True)
+    return levels
 
 
 def _runs(rows: list[Row], meets: list[bool]) -> list[list[Row]]:
@@ -598,14 +599,14 @@ def _runs(rows: list[Row], meets: list[bool]) -> list[list[Row]]:
     return runs
 
 
-def _heights(found: list[Level], bridged: bool, room: int) -> tuple[list[int], int]:
+def _heights(levels: list[Level], bridged: bool, room: int) -> tuple[list[int], int]:
     """Return the line in which the states of each level run, the lowest level first, and the line of the inputs.
 
     room: the lines above the highest level.
     """
     lines: list[int] = []
     y = room
-    for level in reversed(found):
+    for level in reversed(levels):
         drawn = [row for row in level if row]
         if lines:
             y += UP
@@ -620,26 +621,25 @@ def _heights(found: list[Level], bridged: bool, room: int) -> tuple[list[int], i
 # The picture: the fullest that fits
 
 
-def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, of: str = "") -> Picture:
+def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, name: str = "") -> Picture:
     """Return the fullest picture that is no wider than its frame, or the narrowest."""
     every = [ways(part, alone=len(parts) == 1) for part in parts]
     for chosen in zip_longest(*every):
         halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, every, strict=True)])
-        drawn = framed(_caption(network, parts, of), [*_shapes(halves)], frame)
+        drawn = framed(_caption(network, parts, name), [*_shapes(halves)], frame)
         if frame.width is None or drawn.width <= frame.width:
             break
     return drawn
 
 
-def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
-    name = title(network)
+def _caption(network: Network, parts: list[DrawnPart], name: str) -> Caption:
     layers = [placed for part in parts for row in part.rows for placed in (*row.layers, *row.makers)]
     params = sum(placed.params for placed in layers)
     joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
     at_once = AT_ONCE if any(part.at_once for part in parts) else None
     started = STARTED if len(parts) == 1 and any(row.start for row in parts[0].rows) else None
     return Caption(
-        f"{of} of {name}" if of else name,
+        f"{name} of {title(network)}" if name else title(network),
         f"{flow(network)}; {plural(params, 'parameter')}",
         tuple(filter(None, (LEGEND, at_once, joined, started, *_made_states(parts), one_to_many(network)))),
         "unrolled in time",
@@ -648,12 +648,12 @@ def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
 
 def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list[Half]:
     """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
-    found, bridged = _levels([part.rows for part in parts]), len(parts) > 1
+    levels, bridged = _levels([part.rows for part in parts]), len(parts) > 1
     speaking = [part.name for part in parts if not (bridged and part.name == "encoder")]
-    states, inputs = _heights(found, bridged, 1 + UP if speaking else 0)
+    states, inputs = _heights(levels, bridged, 1 + UP if speaking else 0)
     halves = []
     for place, (part, (columns, tight)) in enumerate(zip(parts, chosen, strict=True)):
-        column = [level[place] for level in found]
+        column = [level[place] for level in levels]
         placed = [(row, y - row.forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
         above = top - 1 - (JOINED if last.joins else UP)
@@ -675,7 +675,8 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
             yield from half.fed_back()
         return
     giving, taking = halves
-    pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]
+    rows = [(row, top) for row, top in giving.rows if not row.elided]
+    pairs = [(row, top, other) for row, top in rows for other, _ in taking.rows if row.name == other.start]
     labels = [span(label) for _, _, other in pairs for label in other.states]
     behind = [span(row.states_at(giving.behind)) + 2 for row, _, _ in pairs if row.two_way]
     first = [*giving.shapes()]
@@ -693,8 +694,3 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
         yield from _state_widths(giving.right + before, room - before, other, y - other.forward)
         if row.two_way:
             yield from giving.joining(row, top, (giving.right + before - 2, y))
-
-
-def _meet(row: Row, other: Row) -> bool:
-    """Return whether the last states of one are the first ones of the other."""
-    return not row.elided and row.name == other.start

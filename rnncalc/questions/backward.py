@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import dist, hypot, isnan, nan, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
 from rnncalc.conventions.tensor import STORED
@@ -29,7 +29,6 @@ from rnncalc.questions.given import network_of, whole, word
 from rnncalc.questions.price import refuse_bytes, refuse_costly, refuse_large, work_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.questions.training import LayerTraining, Training, training
-from rnncalc.records import Record
 
 if TYPE_CHECKING:
     from rnncalc.questions.gradient_steps import Norms, WeightTerms
@@ -45,7 +44,7 @@ FLOAT = 32
 """The bytes of one number of a gradient: a float and its place in a list."""
 
 
-class LayerBackward(Record):
+class LayerBackward(NamedTuple):
     """The backward pass through one layer: what was observed, beside what is declared.
 
     ran, seen: the observed forward and backward pass. declared: gradients, saved activations, multiply-adds.
@@ -90,7 +89,7 @@ class LayerBackward(Record):
 
 
 @displayed
-class Backward(Record):
+class Backward(NamedTuple):
     """A forward pass and a backward pass.
 
     run: the forward pass. layers: the observations of each layer, none if the forward pass failed.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, auto
+from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
@@ -19,15 +20,11 @@ from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of, word
-from rnncalc.records import Record
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from rnncalc.questions.models.matching import Match, TensorCheck
 
-    Number = int | Fraction
-
+Number = int | Fraction
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
 """Returns the line and column of a path in a spec."""
@@ -46,7 +43,7 @@ class Unknown(Enum):
     RATE_NOT_GIVEN = auto()
 
 
-class Limit(Record):
+class Limit(NamedTuple):
     """A limit on a number, and where it is written.
 
     path: the keys in a spec. flag: the flag, if the limit is set in the call.
@@ -75,7 +72,7 @@ LISTED = frozenset((Quantity.DENSE_RATIO, *OF_STREAM))
 """What a report lists without a limit on it, beside the numbers of a count."""
 
 
-class Numbers(Record):
+class Numbers(NamedTuple):
     """The numbers of a network that may be limited; None if unknown, or not wanted."""
 
     params: int
@@ -94,8 +91,6 @@ class Numbers(Record):
         """The parameters of the dense equivalent divided by the network's; None if the network has none."""
         if not self.params or self.dense_params is None:
             return None
-        from fractions import Fraction  # imports decimal, 2 ms that most calls save
-
         return Fraction(self.dense_params, self.params)
 
     def of(self, quantity: Quantity) -> Number | None:
@@ -104,7 +99,7 @@ class Numbers(Record):
         return number
 
 
-class Difference(Record):
+class Difference(NamedTuple):
     """A number before and after; None if there is no such network, because it is new or removed."""
 
     before: Number | None
@@ -120,12 +115,10 @@ class Difference(Record):
         """The growth in percent of before; None if either is missing or before is 0."""
         if not self.before or self.after is None:
             return None
-        from fractions import Fraction
-
         return Fraction(100 * self.growth) / self.before
 
 
-class LimitCheck(Record):
+class LimitCheck(NamedTuple):
     """A limit, and the number that was compared with it.
 
     actual: the number, or its growth or fall if that is limited; None if unknown, and `unknown` says why.
@@ -145,7 +138,7 @@ class LimitCheck(Record):
 
 
 class Status(Enum):
-    """How it stands with a file."""
+    """How it compares with a file."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -155,7 +148,7 @@ class Status(Enum):
 
 
 @displayed
-class Verdict(Record):
+class Verdict(NamedTuple):
     """The result of checking a network and its file.
 
     numbers: None for an invalid spec, which has problems, and for a removed file.
@@ -190,7 +183,7 @@ class Verdict(Record):
 
     @property
     def status(self) -> Status:
-        """How it stands with the file."""
+        """How it compares with the file."""
         if self.problems:
             return Status.BROKEN
         if self.numbers is None:
@@ -217,10 +210,10 @@ def check(
     listed: whether the verdict has numbers without a limit too, as JSON lists them.
     The verdict names no file: the caller adds it.
     """
-    given = [*limits]
-    bounds = [*_bounds(network, [limit for limit in given if not limit.compares])]
+    limits = [*limits]
+    bounds = [*_bounds(network, [limit for limit in limits if not limit.compares])]
     expect = network.expect or Expect()
-    wanted = {limit.quantity for limit in (*bounds, *given)}.union(LISTED if listed else ())
+    wanted = {limit.quantity for limit in (*bounds, *limits)}.union(LISTED if listed else ())
     if expect.saved is not None or expect.backward_multiply_adds is not None:
         wanted.update(OF_TRAINING)
     numbers = numbers_of(network, dtype, wanted)
@@ -232,7 +225,7 @@ def check(
         number = params[limit.layer] if limit.layer else numbers.of(limit.quantity)
         checks.append(check_number(limit, number, _why_unknown(limit.quantity, numbers, network)))
     if before is not None:
-        for limit in given:
+        for limit in limits:
             if limit.compares:
                 difference = Difference(before.of(limit.quantity), numbers.of(limit.quantity))
                 checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
@@ -246,15 +239,15 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
     limits: by their names in a budget, such as `max_params=1_000_000` or `max_params="1M"`. The `status` of the verdict
     is its result. Raises CallError for an unknown limit, or one that is not a number.
     """
-    given = []
+    bounds = []
     for key, limit in limits.items():
         rule, quantity, allowed, *_ = BUDGET_KEYS[word("limit", key, tuple(BUDGET_KEYS))]
         written = allowed.number(limit) if isinstance(limit, str) and isinstance(allowed, WholeNumber) else None
         value: Any = limit if written is None else written
         if problem := allowed.problem(value):
             raise CallError(f"{key}: {problem}")
-        given.append(Limit(rule, quantity, _exact(value), flag=key))
-    return check(network_of(network), given, dtype=dtype)
+        bounds.append(Limit(rule, quantity, _exact(value), flag=key))
+    return check(network_of(network), bounds, dtype=dtype)
 
 
 def numbers_of(network: Network, dtype: str, wanted: Collection[Quantity] = LISTED) -> Numbers:
@@ -269,9 +262,12 @@ def numbers_of(network: Network, dtype: str, wanted: Collection[Quantity] = LIST
     if not OF_STREAM.isdisjoint(wanted):
         from rnncalc.questions.stream import stream
 
-        of = stream(network, dtype=dtype)
-        running = of.multiply_adds_per_second
-        numbers = numbers._replace(state=of.state, state_bytes=of.state_bytes, multiply_adds_per_second=running)
+        running = stream(network, dtype=dtype)
+        numbers = numbers._replace(
+            state=running.state,
+            state_bytes=running.state_bytes,
+            multiply_adds_per_second=running.multiply_adds_per_second,
+        )
     if not OF_TRAINING.isdisjoint(wanted):
         from rnncalc.questions.training import training
 
@@ -305,31 +301,28 @@ def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]
             for tensor, shape in wanted[layer].items():
                 path = ("expect", "tensors", layer, tensor)
                 limit = Limit(Rule.EXACTLY, Quantity.PARAMS, prod(shape), path, layer=layer, tensor=tensor, shape=shape)
-                found = shapes.get(tensor)
-                if found is None:
+                actual = shapes.get(tensor)
+                if actual is None:
                     yield LimitCheck(limit, None, False, Unknown.NO_SUCH_TENSOR)
                 else:
-                    yield LimitCheck(limit, prod(found), found == shape, shape=found)
+                    yield LimitCheck(limit, prod(actual), actual == shape, shape=actual)
 
 
-def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
+def _bounds(network: Network, limits: list[Limit]) -> Iterator[Limit]:
     """Yield the limits of the call and of the network's budget, key by key; if there are two, both hold."""
-    own = network.budget or Budget()
+    budget = network.budget or Budget()
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
-        if given:
-            yield from (limit for limit in given if (limit.rule, limit.quantity) == (rule, quantity))
-        if (value := getattr(own, key)) is not None:
+        yield from (limit for limit in limits if (limit.rule, limit.quantity) == (rule, quantity))
+        if (value := getattr(budget, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
     rule, quantity, *_ = LAYER_LIMIT
-    for name, most in dict(own.layers).items():
+    for name, most in dict(budget.layers).items():
         yield Limit(rule, quantity, most, ("budget", "layers", name), layer=name)
 
 
 def _exact(value: Fraction | float) -> Fraction | int:
     """Return a limit exactly as it was written: 4.54 is 454 hundredths, not the nearest float."""
     if isinstance(value, float):
-        from fractions import Fraction
-
         return Fraction(str(value))
     return value
 

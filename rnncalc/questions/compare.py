@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from itertools import zip_longest
 from math import prod
+from typing import NamedTuple
 
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Plus, Times
@@ -25,7 +26,6 @@ from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
 from rnncalc.questions.given import network_of
 from rnncalc.questions.solve import TriedSizes, solution
-from rnncalc.records import Record
 
 WIDTH = "width of all recurrent layers"
 """The units that `compare_same_params` searches for."""
@@ -35,7 +35,7 @@ CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
 """The numbers of steps shown for a range, times powers of 100, and its ends."""
 
 
-class Compared(Record):
+class Compared(NamedTuple):
     """One side of a comparison.
 
     name: the network's. kind: the kind of its recurrent layers if they were exchanged, or `dense`; None for an
@@ -64,7 +64,7 @@ LayerRow = tuple[Placed | None, ...]
 
 
 @displayed
-class Comparison(Record):
+class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
     networks: the arguments. sides: the sides of the comparison; ratios are to the first.
@@ -98,7 +98,7 @@ class Comparison(Record):
 
 
 @displayed
-class DenseGrowth(Record):
+class DenseGrowth(NamedTuple):
     """The growth of the dense equivalent with the steps, while the network stays the same: its parameters by steps."""
 
     network: Network
@@ -236,7 +236,7 @@ BASE = "textbook"
 """The convention that the others are compared with."""
 
 
-class ConventionDifference(Record):
+class ConventionDifference(NamedTuple):
     """A difference between a convention's count and the textbook's, for all layers that differ in the same way.
 
     params: how many more parameters it has; fewer if negative.
@@ -254,7 +254,7 @@ class ConventionDifference(Record):
     layers: tuple[str, ...]
 
 
-class Allocations(Record):
+class Allocations(NamedTuple):
     """The tensors of a network under each convention.
 
     networks: by convention, None if the convention cannot express it. problems: why it cannot, for those alone.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, folded_sum, plain
 from rnncalc.display import displayed
@@ -12,7 +12,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, word
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def count(network: Network, dtype: str = "float32") -> Count:
     )
 
 
-class Condition(Record):
+class Condition(NamedTuple):
     """Of a cell in letters: two sizes, the first one in letters, and its parameters if they are equal."""
 
     size: Any

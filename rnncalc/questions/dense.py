@@ -9,6 +9,7 @@ part is applied once.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.layers.cell import Cell
@@ -16,13 +17,12 @@ from rnncalc.layers.layer import Dense, Dropout, Output, Transform
 from rnncalc.network.flow import Begin, InitialState, Input, Placement
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 
 StepsOfParts = Mapping[str | None, int]
 """The number of steps of each part."""
 
 
-class DenseLayer(Record):
+class DenseLayer(NamedTuple):
     """A layer of the dense equivalent, under the name of the layer that it replaces.
 
     inputs, units: its input and output widths over all steps; an embedding and a part counted elsewhere keep theirs.
@@ -39,7 +39,7 @@ class DenseLayer(Record):
     multiply_adds: int | None
 
 
-class DenseEquivalent(Record):
+class DenseEquivalent(NamedTuple):
     """The dense equivalent of a network.
 
     params: the sum over its layers. ratio: `params` divided by the network's parameters; None if those are 0.
@@ -88,7 +88,7 @@ def _own_steps(network: Network) -> StepsOfParts | None:
     return known if len(known) == len(network.parts) else None
 
 
-class _Made(Record):
+class _Made(NamedTuple):
     """The dense replacement of a layer.
 
     dense: whether it is a dense layer; a table stays a table. times: the number of copies of another layer.

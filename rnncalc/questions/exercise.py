@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
@@ -14,17 +14,13 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
-from rnncalc.questions.answer.grading import Answer, Grader, Judgement
-from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import QUANTITIES
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
+from rnncalc.questions.answer.quantities import QUANTITIES, Quantity, Subject
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
-from rnncalc.questions.answer.search import Diagnosis, Reason, Search
-from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
-from rnncalc.questions.answer.worksheet import worksheet_of
+from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, number_of_tensors, tensors_of
 from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.solve import SizePlace, resized
-from rnncalc.questions.training import Training, training
-from rnncalc.records import Record
 from rnncalc.text import not_among, plural
 
 ASKS = ("total", "layers", "tensors", "multiply-adds", "saved", "formula")
@@ -42,7 +38,7 @@ Answered = int | str | tuple[int, ...]
 T = TypeVar("T")
 
 
-class Item(Record):
+class Item(NamedTuple):
     """One question of an exercise.
 
     layer, tensor: the names of the layer and the tensor; None for the whole network, and for a count of all tensors.
@@ -66,7 +62,7 @@ def answered(judged: Judgement) -> Answered:
     return str(given.number) if judged.formula is not None else given.number
 
 
-class Exercise(Record):
+class Exercise(NamedTuple):
     """One variant: its number from 1, its network, what it asks for, and its items."""
 
     variant: int
@@ -98,7 +94,7 @@ def _data(of: Exercise) -> dict[str, Any]:
 
 
 @displayed
-class ExerciseSet(Record):
+class ExerciseSet(NamedTuple):
     """The variants of an exercise."""
 
     exercises: tuple[Exercise, ...]
@@ -219,48 +215,46 @@ def _with_choices(item: Item, choices: int, random: Random) -> Item:
 
 
 def items_of(network: Network, ask: str) -> Iterator[Item]:
-    """Yield the items about a network. Raises CallError if there are none, or too many."""
-    if ask in ("total", "formula"):
-        yield _total(network)
-    elif ask == "layers":
-        counted = [placed.name for placed in network.stack if placed.params]
-        _check("layers with parameters", len(counted))
-        if len(counted) == 1:  # one number is judged as the total
-            yield _total(network)._replace(layer=counted[0])
-        else:
-            yield from _layers(network)
-    elif ask == "tensors":
+    """Yield the items about a network. Raises CallError if there are none, or too many.
+
+    A wrong answer is judged as by `answer`, among the correct answers to the other items.
+    """
+    grader, stack = grader_of(network, ask), network.stack
+    places = [place for place, placed in enumerate(stack) if placed.params] if ask == "layers" else []
+    if ask == "layers":
+        _check("layers with parameters", len(places))
+    correct: list[Given] = [GivenNumber(network.params)]
+    if ask == "tensors":
         _check("tensors", number_of_tensors(network))
-        yield from _tensors(network)
-    else:
-        yield _quantity(network, ask)
+        tensors = tensors_of(network)
+        shapes = [Shape(tensor.plain_shape) for _, tensor in tensors]
+        correct = [*shapes]
+        wrong: list[list[Given]] = []
+        for place, shape in enumerate(shapes):
+            mistaken = [size for _, _, change in TENSOR_MISTAKES for _, size in change(tensors, place, shapes)]
+            wrong.append([*map(Shape, _wrong(mistaken, shape.sizes))])
+    elif isinstance(grader, QuantityGrader):
+        correct, wrong = [GivenNumber(grader.correct)], [[*map(GivenNumber, grader.confused)]]
+    elif len(places) > 1:
+        correct = [GivenNumber(stack[place].params) for place in places]
+        singles = grader.explainer.search.singles
+        wrong = [[*map(GivenNumber, _wrong(singles(place), stack[place].params))] for place in places]
+    else:  # the number of one layer is judged as the total
+        numbers = [*grader.explainer.search.singles(None)]
+        if not network.letters:
+            numbers += [quantity.number for quantity in grader.explainer.quantities]
+        wrong = [[GivenNumber(each, 1, str(each)) for each in _wrong(numbers, network.params, len(stack))]]
+    for place, right in enumerate(grader.judgements(correct)):
+        answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])
+        judged = [grader.judgements(each)[place] for each in answers]
+        explained = [each for each in judged if not each.right and (each.diagnoses or each.meant)]
+        layer = stack[places[place]].name if places else right.layer
+        yield Item(layer, right.tensor, answered(right), tuple(explained))
 
 
 def _check(what: str, number: int) -> None:
     if not 1 <= number <= MOST_EXPLAINED:
         raise CallError(f"ask: the network has {number or 'no'} {what}, and an exercise asks for 1 to {MOST_EXPLAINED}")
-
-
-def _total(network: Network) -> Item:
-    grader = Grader(network)
-    numbers = [*grader.search.singles(None)]
-    if not network.letters:
-        numbers += [quantity.number for quantity in grader.quantities]
-    given = [GivenNumber(number, 1, str(number)) for number in _wrong(numbers, network.params, len(network.stack))]
-    wrong = tuple(grader.judge([each]).judged[0] for each in given)
-    return Item(None, None, str(network.params) if network.letters else network.params, wrong)
-
-
-def _layers(network: Network) -> Iterator[Item]:
-    search = Search(worksheet_of(network), network)
-    for place, placed in enumerate(network.stack):
-        if placed.params:
-            wrong = []
-            for number in _wrong(search.singles(place), placed.params):
-                given = GivenNumber(number)
-                found = tuple(each for each, _ in search.diagnoses(Question(network, given, place)))
-                wrong.append(Judgement(placed.name, given, placed.params, diagnoses=found))
-            yield Item(placed.name, None, placed.params, tuple(wrong))
 
 
 def _wrong(answers: Iterable[T], right: T, layers: int = 1) -> list[T]:
@@ -272,25 +266,10 @@ def _wrong(answers: Iterable[T], right: T, layers: int = 1) -> list[T]:
     return [*islice((answer for answer in dict.fromkeys(answers) if answer not in (right, 0)), most)]
 
 
-def _tensors(network: Network) -> Iterator[Item]:
-    tensors = tensors_of(network)
-    rights = [Shape(tensor.plain_shape) for _, tensor in tensors]
-    for place, (layer, tensor) in enumerate(tensors):
-        shapes = [shape for _, _, mistaken in TENSOR_MISTAKES for _, shape in mistaken(tensors, place, rights)]
-        wrong = []
-        for shape in _wrong(shapes, tensor.plain_shape):
-            answers = [*rights[:place], Shape(shape), *rights[place + 1 :]]
-            judged = Judgement(layer, Shape(shape), tensor.params, tensor.name, tensor.shape, tensor.plain_shape)
-            found = tuple(diagnoses_of(tensors, place, answers))
-            if not judged.right and found:
-                wrong.append(judged._replace(diagnoses=found))
-        yield Item(layer, tensor.name, tensor.plain_shape, tuple(wrong))
-
-
 RIGHT = {ask: QUANTITIES[ask] for ask in ("multiply-adds", "saved")}
 """The quantities, other than counts and shapes, that may be asked for."""
 
-CONFUSED: Mapping[str, Sequence[tuple[Reason, Callable[[Training], int | None]]]] = {
+CONFUSED: Mapping[str, Sequence[tuple[Reason, Quantity]]] = {
     "multiply-adds": (
         (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds per step"]),
         (
@@ -318,39 +297,36 @@ CONFUSED: Mapping[str, Sequence[tuple[Reason, Callable[[Training], int | None]]]
 """The quantities that each is confused with, the likeliest first."""
 
 
-def _quantity(network: Network, ask: str) -> Item:
-    of = training(network)
-    right = RIGHT[ask](of)
-    if right is None:
-        if any(part.steps is None for part in network.parts.values()):
-            raise CallError(f"ask: {ask} depends on the number of steps; give steps")
-        raise CallError(f"ask: {ask} is not known of a network with a part counted elsewhere")
-    wrong: dict[int, Judgement] = {}
-    for reason, count in CONFUSED[ask]:
-        number = count(of)
-        if number and number != right:
-            found = Diagnosis((reason,), None, None, number, right)
-            wrong.setdefault(number, Judgement(None, GivenNumber(number), right, diagnoses=(found,)))
-    return Item(None, None, right, tuple(wrong.values()))
-
-
 class QuantityGrader(Grader):
-    """Judges answers about a quantity of a network other than its parameters."""
+    """Judges answers about a quantity of a network other than its parameters.
+
+    correct: the quantity. confused: the wrong numbers, each with its reason. Raises CallError for an unknown quantity.
+    """
 
     def __init__(self, network: Network, ask: str) -> None:
         super().__init__(network)
         self.ask = ask
-        self.item = _quantity(network, ask)
+        subject = Subject.of(network)
+        correct = RIGHT[ask](subject)
+        if correct is None:
+            if any(part.steps is None for part in network.parts.values()):
+                raise CallError(f"ask: {ask} depends on the number of steps; give steps")
+            raise CallError(f"ask: {ask} is not known of a network with a part counted elsewhere")
+        self.correct = correct
+        self.confused: dict[int, Reason] = {}
+        for reason, quantity in CONFUSED[ask]:
+            if (number := quantity(subject)) and number != correct:
+                self.confused.setdefault(number, reason)
 
-    def judge(self, given: Sequence[Given]) -> Answer:
-        """Judge one number; a wrong one may be a quantity that is confused with the right one."""
+    def judgements(self, given: Sequence[Given]) -> tuple[Judgement, ...]:
+        """Judge one number; a wrong one may be a quantity that is confused with the correct one."""
         match [*given]:
-            case [GivenNumber() as number]:
-                wrong = next((each for each in self.item.wrong if answered(each) == number.number), None)
-                judged = Judgement(None, number, self.item.right if isinstance(self.item.right, int) else 0)
-                if wrong and not judged.right:
-                    judged = judged._replace(diagnoses=wrong.diagnoses)
-                return Answer(self.network, (judged,))
+            case [GivenNumber(number=number) as answer]:
+                judgement = Judgement(None, answer, self.correct)
+                if not judgement.right and (reason := self.confused.get(number)):
+                    diagnosis = Diagnosis((reason,), None, None, number, self.correct)
+                    judgement = judgement._replace(diagnoses=(diagnosis,))
+                return (judgement,)
         raise CallError(f"expected 1 number, {self.ask}, got {plural(len(given), 'answer')}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import reduce
+from typing import NamedTuple
 
 from rnncalc.conventions import NOTATIONS
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
@@ -20,7 +21,6 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import describe, network_of, word
-from rnncalc.records import Record
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
 from rnncalc.step.nodes import Trace
 from rnncalc.step.trace import trace
@@ -39,7 +39,7 @@ class StepKind(Enum):
     TOTAL = "total"
 
 
-class Step(Record):
+class Step(NamedTuple):
     """One line of a derivation: what is counted, its expression, and its value.
 
     name, role: of a tensor. gates: the letters of the gates it is about.
@@ -55,7 +55,7 @@ class Step(Record):
     gates: str = ""
 
 
-class Derivation(Record):
+class Derivation(NamedTuple):
     """The derivation of one layer's count.
 
     placed: the layer. below: the layer that it reads, None for the first of a part. shape: of its input.
@@ -76,7 +76,7 @@ class Derivation(Record):
 
 
 @displayed
-class Explanation(Record):
+class Explanation(NamedTuple):
     """The derivation of the counts of a network, or of some of its layers.
 
     dense: the dense equivalent; None when the number of steps is not known, sizes are letters, or only some layers are

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
@@ -12,7 +13,6 @@ from rnncalc.network.parts import steps_known
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
-from rnncalc.records import Record
 from rnncalc.step.costs import BackwardProduct, Gradient, Tally
 from rnncalc.step.equations import Formula, Symbol
 from rnncalc.step.nodes import ONE
@@ -30,7 +30,7 @@ class Kind(Enum):
     OTHER = ""
 
 
-class SavedLine(Record):
+class SavedLine(NamedTuple):
     """A saved vector: its kind, at how many steps, and its numbers, as arithmetic and in all.
 
     gate: the function of a gate, None for another vector.
@@ -43,7 +43,7 @@ class SavedLine(Record):
     gate: str = ""
 
 
-class ProductsLine(Record):
+class ProductsLine(NamedTuple):
     """Equal products of the backward pass: their purpose, matrices, vector, and number.
 
     matrices: the letters of the gates, or of a matrix outside them. of: x, the letter of a state, or empty.
@@ -56,7 +56,7 @@ class ProductsLine(Record):
     number: int
 
 
-class TrainingDerivation(Record):
+class TrainingDerivation(NamedTuple):
     """The derivation of one layer's numbers.
 
     of: the equations. steps: those of the chunk that saves the most.

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import STORED, Role
@@ -20,7 +21,6 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Sha
 from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, layer_reads, tally
 from rnncalc.step.equations import Formula, Symbol, formulas
 from rnncalc.step.nodes import ONE, STEP, Trace
@@ -29,7 +29,7 @@ from rnncalc.step.trace import trace
 from rnncalc.text import escape
 
 
-class Chunks(Record):
+class Chunks(NamedTuple):
     """Like chunks: how many, the steps of each, and whether they are the first or the last of a sequence."""
 
     times: int
@@ -51,7 +51,7 @@ MOST_STEPS = 100_000
 """The most steps of a sequence whose windows are followed one by one."""
 
 
-class ChunkTally(Record):
+class ChunkTally(NamedTuple):
     """Like chunks of a layer's input: how many, the steps of each, and what its backward pass reads and multiplies."""
 
     times: int
@@ -134,7 +134,7 @@ def _frozen(network: Network, placed: Placed) -> frozenset[Role]:
     return frozenset(role for role in Role if (owner if role is Role.KERNEL else placed.layer).frozen)
 
 
-class FlowGradient(Record):
+class FlowGradient(NamedTuple):
     """The chunks of the value of a move, and whether it needs a gradient; a final state is one vector."""
 
     chunks: tuple[Chunks, ...]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import hypot
+from typing import NamedTuple
 
 from rnncalc.bounds import MOST_TERMS
 from rnncalc.conventions import convention
@@ -21,20 +22,19 @@ from rnncalc.forward.backward_pass import BackwardPass, LayerGradients
 from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
-from rnncalc.records import Record
 from rnncalc.step.nodes import Trace
 from rnncalc.step.operations import Vector, times
 from rnncalc.step.trace import trace
 
 
-class Keeper(Record):
+class Keeper(NamedTuple):
     """A gate that multiplies a state on its way to the next step. turned: whether the factor is 1 minus the gate."""
 
     letter: str
     turned: bool = False
 
 
-class Norms(Record):
+class Norms(NamedTuple):
     """One state of one direction of a layer, its steps in the order of time.
 
     letter: of the state. norms: ‖∂L/∂h_t‖ for each step t, None if the loss does not depend on it.
@@ -102,7 +102,7 @@ Explicit = list[dict[str, dict[str, Nested]]]
 """For each step, and for each state and the output, the gradients of the weights in it alone."""
 
 
-class GradientTerm(Record):
+class GradientTerm(NamedTuple):
     """The term of step k, counted from 1.
 
     reached: ∂h_T/∂s_k for each s, a state or the output; explicit: ∂s_k/∂w for each; product: the sum of their
@@ -116,7 +116,7 @@ class GradientTerm(Record):
     total: float
 
 
-class WeightTerms(Record):
+class WeightTerms(NamedTuple):
     """The terms of one weight, from the last step to the first. tensor, place: which weight it is."""
 
     tensor: str

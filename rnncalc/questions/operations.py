@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
+from typing import NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
@@ -14,7 +15,6 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.given import network_of, whole
-from rnncalc.records import Record
 from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.nodes import Trace
@@ -25,7 +25,7 @@ _MERGES = {"sum": "plus", "mul": "times", "ave": "mean"}
 """The operation that joins two directions, if there is one."""
 
 
-class PassOperations(Record):
+class PassOperations(NamedTuple):
     """The operations of a forward pass over a batch of sequences: of each layer, and of all; None if not known."""
 
     network: Network
@@ -71,7 +71,7 @@ def merging(placed: Placed, batch: int = 1) -> tuple[int, ...]:
     return batch, steps, placed.outputs, merge.products + merge.sums
 
 
-class OperationsLine(Record):
+class OperationsLine(NamedTuple):
     """The operations of one kind: in an equation, or in several equal ones, in one step of one direction; or of a pass.
 
     A pass multiplies those of a step by the batch, the steps and the directions; for element-wise operations its
@@ -85,7 +85,7 @@ class OperationsLine(Record):
     lefts: tuple[Symbol, ...] = ()
 
 
-class OperationsDerivation(Record):
+class OperationsDerivation(NamedTuple):
     """The derivation of one layer's operations. sequence: empty if the steps are not known."""
 
     of: Derivation

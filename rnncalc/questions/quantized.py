@@ -7,6 +7,8 @@ state h is as wide as the activations (https://arm-software.github.io/CMSIS-NN/l
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rnncalc.conventions.tensor import BIASES
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
@@ -15,7 +17,6 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import total
 from rnncalc.questions.given import network_of, word
-from rnncalc.records import Record
 
 Widths = tuple[int, int, int, int]
 """The bytes of a weight, a bias, a number of the state h and a number of any other state."""
@@ -24,7 +25,7 @@ QUANTIZATIONS: dict[str, Widths] = {"int8": (1, 4, 1, 2), "int16": (1, 8, 2, 2)}
 """The widths by the type of the activations."""
 
 
-class StoredBytes(Record):
+class StoredBytes(NamedTuple):
     """The bytes of weights, of biases and of states, which are carried from step to step; None if not known."""
 
     weight_bytes: int | None
@@ -37,7 +38,7 @@ class StoredBytes(Record):
         return total((self.weight_bytes, self.bias_bytes))
 
 
-class Quantized(Record):
+class Quantized(NamedTuple):
     """The bytes of each layer and of all; to: one of QUANTIZATIONS. lacking: the recurrent layers without a kernel."""
 
     network: Network

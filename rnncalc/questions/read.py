@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
@@ -18,10 +18,9 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, TopologyName
 from rnncalc.questions.models.chain import in_chain
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
-from rnncalc.records import Record
 
 
-class Draft(Record):
+class Draft(NamedTuple):
     """A network with the tensors of a file. unknown_input: whether the file lacks its input width.
 
     doubts: what is uncertain about each layer, the output layer last if there is one.
@@ -39,7 +38,7 @@ class Draft(Record):
 
 
 @displayed
-class Reading(Record):
+class Reading(NamedTuple):
     """The contents of a file. draft: None if the file has no parameters, or too many for a spec."""
 
     file: ModelFile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_MULTIPLY_ADDS
 from rnncalc.display import displayed
@@ -26,14 +26,13 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.questions.given import describe, network_of, plain, whole
 from rnncalc.questions.price import refuse_pass
-from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape, keys_here, one_of
 
 DEFAULT_STEPS = 3
 
 
 @displayed
-class Run(Record):
+class Run(NamedTuple):
     """The observations of a forward pass.
 
     network: the network with the number of steps run.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
+from typing import NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Returns
@@ -15,7 +16,6 @@ from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, whole
-from rnncalc.records import Record
 
 GRID = "PQ"
 """The axes of the places of a step, one or two."""
@@ -24,7 +24,7 @@ Axes = dict[str, int | None]
 """The size of each axis by its letter, as in `Returns`, in order; None for an unknown batch or number of steps."""
 
 
-class ModuleShapes(Record):
+class ModuleShapes(NamedTuple):
     """The arrays that a framework's module reads and returns. places: its layers, several for a stacked `repeat`."""
 
     places: tuple[Placed, ...]
@@ -38,7 +38,7 @@ class ModuleShapes(Record):
         return f"{first} to {others[-1]}" if others else first
 
 
-class NetworkShapes(Record):
+class NetworkShapes(NamedTuple):
     """The shapes of all modules, in order. time_first: whether the axis of steps is before the batch."""
 
     network: Network

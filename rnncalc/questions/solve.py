@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
 from math import ceil, floor, isqrt, lcm
+from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_COUNTED, MOST_DIVISORS
 from rnncalc.display import displayed
@@ -14,7 +15,6 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT
 from rnncalc.questions.given import describe, network_of, whole
-from rnncalc.records import Record
 from rnncalc.text import escape
 
 Piece = tuple[int, int]
@@ -22,7 +22,7 @@ Piece = tuple[int, int]
 
 
 @displayed
-class Solution(Record):
+class Solution(NamedTuple):
     """The largest size within a budget, and the next size beyond it.
 
     budget: in parameters. exact: whether the count must equal it.
@@ -47,19 +47,19 @@ class Solution(Record):
 
     @property
     def left(self) -> int | None:
-        """The parameters that are left of the budget; None if no size fits."""
+        """The parameters that remain of the budget; None if no size fits."""
         return None if self.params is None else self.budget - self.params
 
     @property
     def left_bytes(self) -> int | None:
-        """The bytes that are left of the budget; None if no size fits, or the budget is not in bytes."""
+        """The bytes that remain of the budget; None if no size fits, or the budget is not in bytes."""
         if self.params is None or self.bytes is None or self.bytes_each is None:
             return None
         return self.bytes - self.params * self.bytes_each
 
     @property
     def met(self) -> bool:
-        """Whether nothing is left of the budget, neither a parameter nor a byte."""
+        """Whether nothing remains of the budget, neither a parameter nor a byte."""
         return self.left == 0 and not self.left_bytes
 
     @property
@@ -148,7 +148,7 @@ def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:
     return low
 
 
-class Interpolation(Record):
+class Interpolation(NamedTuple):
     """The polynomial through four counts of a piece: its coefficients, the plain number first, each times `scale`."""
 
     coefficients: tuple[int, ...]
@@ -226,7 +226,7 @@ Sized = Callable[[int], Network]
 """Returns the network with a size for every `?`; raises SpecError if it is invalid."""
 
 
-class SizePlace(Record):
+class SizePlace(NamedTuple):
     """The position of a size: its half, its layer there (None for the half itself), and its key."""
 
     part: str | None
@@ -251,7 +251,7 @@ def resized(network: Network, places: Iterable[SizePlace], size: int) -> Network
     return network.with_parts(parts)
 
 
-class SizeResult(Record):
+class SizeResult(NamedTuple):
     """The result of one size: its count, or None and the problems.
 
     bends: for each cell whose gates change where its output is as wide as its input: the input width minus the output

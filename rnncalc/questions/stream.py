@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rnncalc.errors import CallError
 from rnncalc.layers.layer import External
@@ -11,14 +11,13 @@ from rnncalc.layers.options import Ratio
 from rnncalc.network.network import Network
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import describe, network_of
-from rnncalc.records import Record
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 
-class StreamCount(Record):
+class StreamCount(NamedTuple):
     """The state that a network carries from step to step, and its cost.
 
     rate: input steps per second, None if not given. layers: how many numbers each layer carries; None if unknown.

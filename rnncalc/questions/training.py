@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
@@ -17,10 +17,9 @@ from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of
 from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
-from rnncalc.records import Record
 
 
-class LayerTraining(Record):
+class LayerTraining(NamedTuple):
     """What the backward pass through one layer needs.
 
     gradients: one for each trainable parameter.
@@ -41,7 +40,7 @@ class LayerTraining(Record):
 
 
 @displayed
-class Training(Record):
+class Training(NamedTuple):
     """What a training step needs: sums over the layers, for one sequence except the bytes.
 
     chunk: the steps of one backward pass, K; None for all of them. batch: the sequences of a training step.

@@ -7,7 +7,7 @@ gate are cut out of the convention's tensors and transposed. The bindings define
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.conventions import convention
@@ -25,7 +25,6 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
-from rnncalc.records import Record
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.nodes import Weights
 from rnncalc.step.trace import trace
@@ -34,7 +33,7 @@ LayerOutputs = Mapping[str, Sequence[TapeValue]]
 """The outputs of each layer, by its name."""
 
 
-class Variable(Record):
+class Variable(NamedTuple):
     """A letter of a layer at a step, counted from 1; step is None without a sequence."""
 
     letter: str
@@ -42,7 +41,7 @@ class Variable(Record):
     layer: str
 
 
-class WorkedLine(Record):
+class WorkedLine(NamedTuple):
     """A value and its name; also the earlier name of the same value, if it has one."""
 
     name: Variable
@@ -50,7 +49,7 @@ class WorkedLine(Record):
     same_as: Variable | None = None
 
 
-class StepWork(Record):
+class StepWork(NamedTuple):
     """The work of one step: the values before it, and each new value after its operands.
 
     step: counted from 1; None without a sequence.
@@ -61,7 +60,7 @@ class StepWork(Record):
     lines: tuple[WorkedLine, ...]
 
 
-class LayerWork(Record):
+class LayerWork(NamedTuple):
     """The work of one layer.
 
     weights: by tensor, in the network's notation.
@@ -75,7 +74,7 @@ class LayerWork(Record):
     steps: tuple[StepWork, ...]
 
 
-class Work(Record):
+class Work(NamedTuple):
     """A forward pass worked by hand. names: the first name of each value that has one, by identity."""
 
     run: Run

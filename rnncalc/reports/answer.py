@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, letters, plain
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.gradebook import OWN_COLUMNS, Grade, Gradebook
-from rnncalc.questions.answer.grading import Answer, Judgement
-from rnncalc.questions.answer.quantities import KnownQuantity, OtherSize
+from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape
-from rnncalc.questions.answer.returned import AxisOrder
-from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
-from rnncalc.records import Record
-from rnncalc.reports.beside import shape_text
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import notation_of, on_conditions, setting, title
+from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
 from rnncalc.text import bracketed, escape, has_letters, plural
+
+if TYPE_CHECKING:
+    from rnncalc.questions.answer.gradebook import Grade, Gradebook
+    from rnncalc.questions.answer.quantities import KnownQuantity
+    from rnncalc.questions.answer.sizes import OtherSize
 
 
 class AnswerReport(SheetReport, DataReport):
@@ -56,10 +55,10 @@ class AnswerReport(SheetReport, DataReport):
         return _without(data, "params", "params_formula") | {"mistakes": mistakes}
 
     def sheets(self) -> list[Sheet]:
-        """Return the verdict, and for a wrong number the mistakes that give it."""
+        """Return the verdict, and for a wrong number the mistakes that give it; several answers are a table."""
         judged = self.answer.judged
         of_tensors = judged[0].tensor is not None
-        compared = ("Answer",) if self.hint else ("Answer", "Right")
+        compared = ("Answer",) if self.hint else ("Answer", "Correct")
         rows: list[tuple[Value, ...]] = [
             (
                 *("✓" if each.right else "✗", each.layer or "Total"),
@@ -73,14 +72,14 @@ class AnswerReport(SheetReport, DataReport):
             *([Column("Returns" if judged[0].returned else "Tensor", key=True)] if of_tensors else []),
             *(Column(title, right=True, together=True) for title in compared),
         )
-        verdict = "✓ Right." if self.answer.right else "✗ Not right."
         network = self.answer.network
-        notes = (verdict, *self._remarks())
+        notes = (f"{'✓' if self.answer.right else '✗'} {self._verdict()}", *self._remarks())
+        columns, rows = (columns, rows) if len(judged) > 1 else ((), [])
         return [Sheet(columns, rows, title=title(network), subtitle=setting(network), notes=notes), *self._mistakes()]
 
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the answer: the verdict, the mistakes behind it, and remarks."""
-        yield "Right." if self.answer.right else "Not right."
+        yield self._verdict()
         for each in self.answer.judged:
             for diagnosis in self._diagnoses(each):
                 sentence, *sums = self._row(diagnosis, each)
@@ -89,6 +88,19 @@ class AnswerReport(SheetReport, DataReport):
                 yield f"{_said(each)}{_where(each)}{could} {sentence}{more}."
             yield from _also(each, hint=self.hint)
         yield from self._remarks()
+
+    def _verdict(self) -> str:
+        """Return whether the answer is correct; for a single wrong one also the correct one, if this is no hint."""
+        if self.answer.right:
+            return "Correct."
+        judged = self.answer.judged
+        if self.hint or len(judged) > 1:
+            return "Wrong."
+        wrong, given = judged[0], judged[0].given
+        if isinstance(given, GivenNumber) and given.unit == 1 and wrong.formula is None:
+            return f"Wrong: {_said(wrong)} is {_difference(wrong.difference)} the correct {wrong.params:,}."
+        correct = _in_words(_right(wrong)) if wrong.formula is None else letters(wrong.formula)
+        return f"Wrong: {_said(wrong)}{_where(wrong)} instead of the correct {correct}."
 
     def _diagnoses(self, judged: Judgement) -> list[Diagnosis]:
         """Return the mistakes behind a number; in a hint without those whose sentence contains a correct count."""
@@ -111,10 +123,10 @@ class AnswerReport(SheetReport, DataReport):
             yield from _instead(each, self.answer.network, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
-        if first := self.answer.first_wrong:
+        if len(self.answer.judged) > 1 and (first := self.answer.first_wrong):
             yield f"The first wrong layer is {first}."
         if self.answer.right_in:
-            yield f"Every shape is right with --notation {self.answer.right_in}."
+            yield f"Every shape is correct with --notation {self.answer.right_in}."
         if not self.hint and any(each.formula is not None for each in self.answer.judged):
             yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
 
@@ -135,14 +147,15 @@ class AnswerReport(SheetReport, DataReport):
                 yield Sheet(columns, guesses, title=guessed, notes=also)
 
 
-def mistake_of(answer: Answer) -> tuple[str, bool]:
-    """Return the first mistake of a wrong answer in a few words, and whether it is a guess.
+def mistake_of(answer: Answer) -> str:
+    """Return the first mistake of an answer in a few words; nothing if it is correct.
 
     The layer or tensor is named if it is one of several.
     """
-    each = next(each for each in answer.judged if not each.right)
-    where = " ".join(part for part in (each.layer, each.tensor) if part)
-    return f"{where}: {_shortly(each)}" if where else _shortly(each), each.by_chance
+    if answer.wrong is None:
+        return ""
+    where = " ".join(part for part in (answer.wrong.layer, answer.wrong.tensor) if part)
+    return f"{where}: {_shortly(answer.wrong)}" if where else _shortly(answer.wrong)
 
 
 def _shortly(judged: Judgement) -> str:
@@ -172,11 +185,15 @@ def _without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 def _right(judged: Judgement) -> Value:
     if judged.returned:
-        return shape_text(judged.returned.right.array)
+        return shape_text(judged.returned)
     if judged.formula is not None:
         text = letters(judged.formula)
         return Arithmetic(text, text)
     return cell(judged.params) if isinstance(judged.given, GivenNumber) else judged.shape
+
+
+def _difference(more: int) -> str:
+    return f"{abs(more):,} {'more' if more > 0 else 'less'} than"
 
 
 def _in_words(value: Value) -> str:
@@ -217,7 +234,7 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         "tensor": judged.tensor,
         "by_chance": diagnosis.by_chance,
         "arithmetic": _said(judged) if judged.returned else write(diagnosis.yours),
-        "right": shape_text(judged.returned.right.array) if judged.returned else write(diagnosis.right),
+        "right": shape_text(judged.returned) if judged.returned else write(diagnosis.right),
     }
 
 
@@ -234,20 +251,20 @@ def _sum(expression: Expression) -> Value:
 
 
 ORDERS = {
-    AxisOrder.STEPS_FIRST: "right with the steps before the batch",
-    AxisOrder.BATCH_FIRST: "right with the batch first",
-    AxisOrder.NO_BATCH: "right for one sequence without the axis of a batch",
+    AxisOrder.STEPS_FIRST: "correct with the steps before the batch",
+    AxisOrder.BATCH_FIRST: "correct with the batch first",
+    AxisOrder.NO_BATCH: "correct for one sequence without the axis of a batch",
 }
-"""The remark on a right shape whose axes are not in the usual order."""
+"""The remark on a correct shape whose axes are not in the usual order."""
 
 
 def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that has no listed mistakes."""
     given = judged.given
-    if judged.returned and judged.returned.order in ORDERS:
-        yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
+    if judged.order in ORDERS:
+        yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
-        yield f"{given.text} is right, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
+        yield f"{given.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if given.one_digit:
             yield "One digit is too few to tell it from wrong counts; give two or more."
     elif isinstance(given, GivenNumber) and given.one_digit and not judged.right:
@@ -269,7 +286,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
                 layers = sum(1 for placed in network.stack if placed.params)
                 several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
                 more = several if 1 < layers <= MOST_JUDGED else ""
-                yield f"rnncalc explain derives the right one step by step{more}."
+                yield f"rnncalc explain derives the correct count step by step{more}."
 
 
 def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
@@ -292,10 +309,10 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
     if judged.other_size:
         return f"{text}, but {_size(judged.other_size)} would."
     if isinstance(judged.given, GivenNumber) and not hint:
-        more = judged.given.number - judged.params
-        if has_letters(more):
-            return f"{text}; the right one less this is {-more}."
-        return f"{text}, {abs(more):,} {'more' if more > 0 else 'less'} than the right one."
+        if has_letters(judged.difference):
+            return f"{text}; the correct one minus this is {-judged.difference}."
+        if judged.layer:
+            return f"{text}, {_difference(judged.difference)} the correct one."
     return f"{text}."
 
 
@@ -316,7 +333,7 @@ QUANTITIES = {
 
 
 def _meaning(known: KnownQuantity, *, hint: bool = False) -> str:
-    """Return what a number is, in words; in a hint without the right number at their end."""
+    """Return what a number is, in words; in a hint without the correct number at their end."""
     words, colon, number = QUANTITIES[known.name].partition(": {")
     return words if hint else f"{words}{colon}{number}".format(right=known.right or 0)
 
@@ -351,13 +368,13 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 "answers": [*row.answers],
                 "right": grade.right,
                 "mistake": words.mistake or None,
-                "by_chance": words.by_chance,
+                "by_chance": grade.by_chance,
                 "variant_answered": grade.variant_answered,
                 "feedback": words.feedback,
             }
 
     def beside(self) -> dict[str, Any]:
-        """Return how many are right, and the mistakes by frequency."""
+        """Return how many are correct, and the mistakes by frequency."""
         mistakes = [{"text": text, "count": count} for text, count in self._frequencies()]
         return {"number_right": self.book.number_right, "mistakes": mistakes}
 
@@ -367,7 +384,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             (*grade.row.cells, "" if grade.right is None else grade.right, _in_short(grade, words), words.feedback)
             for grade, words in self._graded()
         )
-        return (*self.book.file.columns, *OWN_COLUMNS), rows
+        return (*self.book.file.columns, *self.book.own_columns), rows
 
     def sheets(self) -> list[Sheet]:
         """Return the grades, and the mistakes by frequency if there are any."""
@@ -380,12 +397,12 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, _in_short(grade, words))
             for grade, words in self._graded()
         ]
-        notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} right."]
-        if unread := sum(1 for grade in self.book.grades if grade.problem):
+        notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
+        if unread := self.book.number_unread:
             notes.append(f"{plural(unread, 'answer')} could not be read.")
-        if guesses := sum(1 for grade, words in self._graded() if words.by_chance and not grade.variant_answered):
+        if guesses := self.book.number_guessed:
             notes.append(f"Guesses, which are not counted below: {guesses:,}.")
-        if others := sum(1 for grade in self.book.grades if grade.variant_answered):
+        if others := self.book.number_of_other_variants:
             notes.append(f"Answers to another variant, which are not counted below: {others:,}.")
         grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
         frequencies = self._frequencies()
@@ -400,40 +417,36 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             if grade.problem:
                 yield grade.row.line, grade.problem
         for grade, first in self.book.repeated():
-            yield grade.row.line, f"'{escape(grade.row.name)}' stands in line {first.row.line} too; both are graded"
+            yield grade.row.line, f"'{escape(grade.row.name)}' is in line {first.row.line} too; both are graded"
 
     def _graded(self) -> Iterator[tuple[Grade, Words]]:
         """Yield each grade with its words, which are made once for equal answers."""
-        made: dict[int, Words] = {}
+        words: dict[int, Words] = {}
         for grade in self.book.grades:
             answer = grade.answer
             if answer is None:
-                yield (
-                    grade,
-                    Words("", f"Not judged: {grade.problem}.") if grade.problem else Words(NOTHING, "No answer."),
-                )
+                no_answer = Words(NOTHING, "No answer.")
+                yield grade, Words("", f"Not judged: {grade.problem}.") if grade.problem else no_answer
                 continue
-            if id(answer) not in made:
-                mistake, by_chance = ("", False) if answer.right else mistake_of(answer)
-                made[id(answer)] = Words(mistake, feedback_on(answer), by_chance)
-            yield grade, made[id(answer)]
+            if id(answer) not in words:
+                words[id(answer)] = Words(mistake_of(answer), feedback_on(answer))
+            yield grade, words[id(answer)]
 
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
-        graded = ((grade, words) for grade, words in self._graded() if words.mistake and not words.by_chance)
-        return Counter(words.mistake for grade, words in graded if not grade.variant_answered).most_common()
+        counted = (words for grade, words in self._graded() if not (grade.by_chance or grade.variant_answered))
+        return Counter(words.mistake for words in counted if words.mistake).most_common()
 
 
-class Words(Record):
-    """What is said of a grade: the first mistake in a few words, the feedback, and whether the mistake is a guess."""
+class Words(NamedTuple):
+    """What a report says of a grade: the first mistake in a few words, and the feedback."""
 
     mistake: str
     feedback: str
-    by_chance: bool = False
 
 
 def _in_short(grade: Grade, words: Words) -> str:
     """Return the first mistake of a grade, a guess as a guess, or why it has none."""
     if grade.variant_answered:
         return f"answers variant {grade.variant_answered}"
-    return f"could be: {words.mistake}" if words.by_chance else words.mistake or grade.problem
+    return f"could be: {words.mistake}" if grade.by_chance else words.mistake or grade.problem

@@ -11,10 +11,10 @@ from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of
-from rnncalc.questions.shapes import Axes, NetworkShapes
+from rnncalc.questions.shapes import NetworkShapes
 from rnncalc.reports.count import CountReport, on_parameters, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
-from rnncalc.reports.setting import layer_sheet
+from rnncalc.reports.setting import layer_sheet, shape_text
 from rnncalc.text import all_of, plural
 
 if TYPE_CHECKING:
@@ -255,12 +255,6 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         if letters:
             yield "; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."
         yield (self.shapes.time_first and returns.note_time_first) or returns.note
-
-
-def shape_text(array: Axes) -> str:
-    """Return a shape for people, `(B, T, 20)`."""
-    sizes = [axis if size is None else f"{size:,}" for axis, size in array.items()]
-    return f"({', '.join(sizes)})"
 
 
 def _kind(module: ModuleShapes) -> str:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rnncalc.errors import Problem, dotted
 from rnncalc.network.budget import Quantity, Rule
-from rnncalc.questions.check import Difference, LimitCheck, Status, Unknown, Verdict
+from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, SheetReport, fields
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, escape_path, plural
-
-if TYPE_CHECKING:
-    from rnncalc.questions.check import Number
 
 UNITS = {
     Quantity.PARAMS: ("parameter", ""),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
-from rnncalc.records import Record
 from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, sizes_of
 from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import GREEK as LETTERS
 
 
-class Term(Record):
+class Term(NamedTuple):
     """A letter with its subscript, time and shape in numbers; the shape of a number is empty."""
 
     letter: str
@@ -34,13 +34,13 @@ class Term(Record):
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter
 
 
-class Function(Record):
+class Function(NamedTuple):
     """A function, by its letter or name in equations; its argument follows in brackets."""
 
     name: str
 
 
-class Derivative(Record):
+class Derivative(NamedTuple):
     """The partial derivative of a letter with respect to another."""
 
     of: Term
@@ -122,7 +122,7 @@ def enumeration(lines: Sequence[Line]) -> tuple[str | Line, ...]:
     return tuple(part for sign, line in zip(signs, lines, strict=True) for part in (sign, line) if part)
 
 
-class _EquationWriter(Record):
+class _EquationWriter(NamedTuple):
     """The context in which the parts of an equation are written."""
 
     sizes: Mapping[str, int]

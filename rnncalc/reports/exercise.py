@@ -1,4 +1,4 @@
-"""The report of `exercise`: the question in words, the right answers, and feedback on each known wrong answer."""
+"""The report of `exercise`: the question in words, the correct answers, and feedback on each known wrong answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.answer.grading import Answer, Judgement
+from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.count import condition_of
 from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, answered
 from rnncalc.reports.answer import AnswerReport
@@ -109,7 +109,7 @@ def _asked(question: QuizQuestion) -> Iterator[str]:
 
 def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
     wrong = {answered(each): QuizAnswer(_spellings(answered(each)), feedback(of, each)) for each in item.wrong}
-    right = QuizAnswer(_spellings(item.right), "Right.")
+    right = QuizAnswer(_spellings(item.right), "Correct.")
     where = " ".join(part for part in (item.layer, item.tensor) if part) or of.asks
     return QuizQuestion(
         title=f"{title(of.network)}: {where}",

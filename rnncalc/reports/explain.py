@@ -418,8 +418,8 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
     if not resets_after:
         return f"the {summed}"
     last = gates[-1].letter
-    stands = "inside" if sides[last] is Side.RECURRENT else "outside"
-    return f"the {summed}, and that of {last} stands {stands} what is multiplied by a gate"
+    where = "inside" if sides[last] is Side.RECURRENT else "outside"
+    return f"the {summed}, and that of {last} is {where} what is multiplied by a gate"
 
 
 def _names(gates: Sequence[Gate]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -171,3 +171,9 @@ def one_to_many(network: Network) -> str | None:
     if network.feedback:
         return "One-to-many: the input is read once, and each output is fed back as the next input."
     return "One-to-many: the input is read once, zeros follow at the later steps; the products with them are counted."
+
+
+def shape_text(array: Mapping[str, int | None]) -> str:
+    """Return a shape for people, `(B, T, 20)`."""
+    sizes = [axis if size is None else f"{size:,}" for axis, size in array.items()]
+    return f"({', '.join(sizes)})"

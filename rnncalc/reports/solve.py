@@ -1,4 +1,4 @@
-"""The report of `solve`: the size that fits, the next one, and what is left of the budget."""
+"""The report of `solve`: the size that fits, the next one, and what remains of the budget."""
 
 from __future__ import annotations
 

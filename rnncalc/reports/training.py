@@ -90,8 +90,8 @@ def on_chunks(training: Training) -> Iterator[str]:
     network = training.network
     if not training.truncated:
         of = " of the decoder" if network.encoder else ""
-        stands = STANDS.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
-        yield f"The loss stands {stands or 'at every step'}{of}; backpropagation goes through all steps."
+        where = STANDS.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
+        yield f"The loss is computed {where or 'at every step'}{of}; backpropagation goes through all steps."
         return
     count = "" if training.updates is None else f", {plural(training.updates, 'update')} per sequence"
     chunks = f"chunks of {plural(training.chunk or 0, 'step')}{count}"

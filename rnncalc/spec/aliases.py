@@ -16,7 +16,7 @@ from rnncalc.layers.options import OPTIONS
 from rnncalc.text import did_you_mean, escape, one_of
 
 ALIASES = {
-    # keys of a network and of what stands in it
+    # keys of a network and of what is in it
     "units": "hidden hidden_size hidden_dim hidden_units num_units n_units n_hidden size n features out_features "
     "output_size output_dim embedding_dim p h",
     "input": "input_size input_dim input_shape inputs_size n_inputs num_inputs features num_features n_features "
@@ -319,9 +319,9 @@ def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
 
     written = escape(value) or "N"
     if value.lower() in KINDS:
-        return f"a layer stands in the list of layers, with a dash: - {value.lower()}: N"
+        return f"write a layer in the list of layers, with a dash: - {value.lower()}: N"
     if key in KINDS:
-        return f"a layer stands in the list of layers, with a dash: - {key}: {written}"
+        return f"write a layer in the list of layers, with a dash: - {key}: {written}"
     if said := elsewhere(key, IN_NETWORK, {"value": written}):
         return said
     ours = [key, *meanings(key)]
@@ -330,7 +330,7 @@ def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
             name, space, remark = found[0].partition(" ")
             return f"write {holder}: {{{name}: {written}}}{space}{remark}"
     option = next((each for each in ours if each in OPTIONS), "")
-    what = "an option of a layer stands" if option == key else f"write {option}"
+    what = "an option of a layer is written" if option == key else f"write {option}"
     return f"{what} below the layer's kind, in the same column" if option else ""
 
 

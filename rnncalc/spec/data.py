@@ -46,5 +46,5 @@ class DataReader(TreeReader):
         if not isinstance(node, Scalar) or not node.plain or not node.value or node.value[0] not in "+-.0123456789":
             return what(node)
         if re.fullmatch(r"[-+.eE0-9]+([ ,]+[-+.eE0-9]+)+,?", node.value):
-            return f"{what(node)}; a list stands in brackets, its numbers with commas between them"
+            return f"{what(node)}; write a list in brackets, its numbers with commas between them"
         return f"the number {escape(node.value)}"

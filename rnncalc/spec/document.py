@@ -74,7 +74,7 @@ def _decode(data: bytes, source: str) -> str:
         ) from None
     if found := _FORBIDDEN.search(text):
         name = found[0].encode("unicode_escape").decode()
-        raise _error(source, _end(text[: found.start()]), f"the character {name} may not stand in YAML; remove it")
+        raise _error(source, _end(text[: found.start()]), f"the character {name} may not be in YAML; remove it")
     return text
 
 
@@ -184,10 +184,10 @@ class _Builder:
         if node is None:
             raise self._error(
                 event,
-                f"the alias {name} has no anchor &{name[1:]} before it; a text that starts with * stands in quotes",
+                f"the alias {name} has no anchor &{name[1:]} before it; write a text that starts with * in quotes",
             )
         if any(node is one for one in self.open):
-            raise self._error(event, f"the alias {name} stands inside what it stands for; write the part out")
+            raise self._error(event, f"the alias {name} is inside what it stands for; write the part out")
         self.aliased += self._size(node)
         if self.aliased > MAX_ALIASED:
             raise self._error(event, f"the aliases of this file stand for more than {MAX_ALIASED:,} nodes; use fewer")

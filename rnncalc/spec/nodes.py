@@ -116,7 +116,7 @@ def has_word(node: Node, word: str) -> bool:
 def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
     """Return the message for an unknown key. below: its value."""
     if key == "":
-        return "nothing stands where a key should"
+        return "there is nothing where a key should be"
     if key == "<<":
         return "merge keys are not read; write the options out"
     from rnncalc.spec.aliases import key_cure
@@ -174,7 +174,7 @@ class TreeReader:
             if key.value in known and key.value not in seen:
                 yield key.value, value
             elif key.value in seen:
-                self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
+                self.problem(key.mark, (*path, escape(key.value)), "is given twice; remove one")
             else:
                 self.problem(key.mark, (*path, escape(key.value)), of_unknown(key.value, known, value))
                 name, _, word = key.value.partition(":")
@@ -192,7 +192,7 @@ class TreeReader:
         for key, below in node.items:
             at = (*path, escape(key.value))
             if key.value in seen:
-                self.problem(key.mark, at, "stands here a second time; remove one")
+                self.problem(key.mark, at, "is given twice; remove one")
             else:
                 seen.add(key.value)
                 yield key.value, below, at

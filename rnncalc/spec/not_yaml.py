@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ABOVE, MOST_ABOVE
 from rnncalc.layers import KINDS
 from rnncalc.layers.options import OPTIONS, Text
 from rnncalc.network.validation import KEYS
-from rnncalc.records import Record
 from rnncalc.spec.reader import OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.text import escape
 
@@ -33,7 +32,7 @@ _ALLOWED = KEYS | {name: option.allowed for name, option in OPTIONS.items()}
 _TEXT_KEYS = {key for key, allowed in _ALLOWED.items() if isinstance(allowed, Text)}
 
 
-class Line(Record):
+class Line(NamedTuple):
     """A line in its parts; `column` is the start of its key, `dash` that of its dash."""
 
     number: int
@@ -105,7 +104,7 @@ def probable_mistake(error: Any, text: str) -> PlacedMessage:
 def _tab(text: RefusedText) -> PlacedMessage:
     line, column = text.at
     tab = "\t" in text.lines[line][: column + 1]
-    return (text.at, "a tab stands where only spaces may; indent with spaces") if tab else None
+    return (text.at, "a tab is where only spaces may be; indent with spaces") if tab else None
 
 
 def _missing_colon(text: RefusedText) -> PlacedMessage:

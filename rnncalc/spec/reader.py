@@ -154,7 +154,7 @@ class _NetworkReader(TreeReader):
         return tuple(self.layer(item, (*path, place)) for place, item in enumerate(node.items))
 
     def layer(self, node: Node, path: Path) -> Layer:
-        """Return the layer that an item describes; a kind that takes no number may stand alone."""
+        """Return the layer that an item describes; a kind that takes no number may be written alone."""
         if isinstance(node, Scalar) and node.value in KINDS and not kind(node.value).number:
             alone, node = node, Mapping(node.mark)
             node.items = [(alone, Scalar("", True, alone.mark))]
@@ -352,7 +352,7 @@ def _stand_in() -> Layer:
 def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ...], below: Node) -> str:
     """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
 
-    below: what stands under the key.
+    below: what is under the key.
     """
     from rnncalc.spec.aliases import cure_of_other_kind, option_cure, space_cure
 

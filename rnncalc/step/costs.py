@@ -11,16 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.records import Record
 from rnncalc.step.equations import Formula
 from rnncalc.step.nodes import MATRICES, ONE, STEP, WEIGHTS, Trace, axes_of_work
 from rnncalc.step.operations import OPERATIONS, RESULT
 
 
-class OperationCounts(Record):
+class OperationCounts(NamedTuple):
     """How many operations there are of each kind; `elementwise` are products, quotients and sums of two numbers."""
 
     multiply_adds: int
@@ -34,7 +33,7 @@ class OperationCounts(Record):
         return 2 * self.multiply_adds + self.bias_additions + self.elementwise + self.activations
 
 
-class NodeOperations(Record):
+class NodeOperations(NamedTuple):
     """The operations of one kind at a node of a step: their number for each place of the axes, by their letters.
 
     kind: the name of a field of OperationCounts.
@@ -101,7 +100,7 @@ class Outputs(StrEnum):
     NONE = "none"
 
 
-class Chunk(Record):
+class Chunk(NamedTuple):
     """Some steps of a layer whose backward pass is one.
 
     outputs: where a loss depends on the output, or the steps where it does, if those are neither all nor the end.
@@ -132,7 +131,7 @@ class Chunk(Record):
     fed_itself: bool = False
 
 
-class SavedVector(Record):
+class SavedVector(NamedTuple):
     """A forward value that a backward equation reads, with the letter of its width."""
 
     formula: Formula
@@ -146,7 +145,7 @@ class Gradient(Enum):
     VECTOR = "vector"
 
 
-class BackwardProduct(Record):
+class BackwardProduct(NamedTuple):
     """A product of the backward pass: what for, whose matrix it is, what that multiplied, and the letters of its axes.
 
     matrix: the letters of a gate, or of a matrix beside the gates; of: x, the letter of a state, or nothing.
@@ -158,7 +157,7 @@ class BackwardProduct(Record):
     axes: tuple[str, ...]
 
 
-class Tally(Record):
+class Tally(NamedTuple):
     """The vectors that a backward pass reads and the products that it computes, each with its number."""
 
     saved: Mapping[SavedVector, int]
@@ -188,7 +187,7 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
     return Tally({SavedVector(formula(place), width): times for (place, width), times in saved.items()}, work)
 
 
-class LayerReads(Record):
+class LayerReads(NamedTuple):
     """What the backward pass of one vector of a layer around the cells reads and multiplies.
 
     saved: the places of the values that it reads. products: the place of each matrix product, and the purpose.

@@ -8,12 +8,12 @@ reports.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Union
+from typing import NamedTuple, Union
 
 from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 from rnncalc.step.nodes import INPUT, STATE, WEIGHTS, Trace, Weights
 from rnncalc.step.operations import OPERATIONS
 
@@ -21,7 +21,7 @@ Letter = tuple[str, str]
 """A letter and its subscript."""
 
 
-class Letters(Record):
+class Letters(NamedTuple):
     """The letters of the weights of one cell in a notation.
 
     memory: the letter of the state that is the cell's memory; alone: whether the cell has one gate.
@@ -91,7 +91,7 @@ HALF = "half"
 """The subscript of half a vector: each direction takes one half."""
 
 
-class Equation(Record):
+class Equation(NamedTuple):
     """The equation of a gate, a state or an output."""
 
     left: Symbol
@@ -236,7 +236,7 @@ class _Writer:
                 return Application(node.operation, tuple(map(self.formula, node.operands)))
 
     def _terms(self, place: int) -> Iterator[Formula]:
-        """Yield the terms of a sum; the one bias of products stands last, as in textbooks."""
+        """Yield the terms of a sum; the one bias of products is last, as in textbooks."""
         terms = [place] if self.nodes[place].operation == "matrix" else [*self._addends(place)]
         biases = [each for each in terms if self._is_bias(each)]
         others = [each for each in terms if each not in biases]
@@ -307,7 +307,7 @@ class _Writer:
         return weights
 
 
-class _Sum(Record):
+class _Sum(NamedTuple):
     """The places of the products and the biases of a gate."""
 
     products: Sequence[int]

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from math import prod
-from typing import Any, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.checks import ACTIVATIONS
-from rnncalc.records import Frozen, Record
+from rnncalc.records import Frozen
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, one_of
 
@@ -28,11 +28,11 @@ MATRICES = ("matrix", "convolve")
 """The operations that multiply by a matrix, once or at each place of a step."""
 
 
-class Weights(Record):
+class Weights(NamedTuple):
     """Which weights of a cell: those of a gate's product or bias, or those beside the gates.
 
     letter: of the gate, the first where several share a matrix; or of a part beside the gates.
-    of: what a product multiplies, x or a state; of one of two biases of a gate, beside which product it stands.
+    of: what a product multiplies, x or a state; of one of two biases of a gate, beside which product it is.
     shared: the letters of a matrix that gates share.
     """
 
@@ -47,7 +47,7 @@ class Weights(Record):
         return self.letter if self.shared is None else self.shared
 
 
-class Node(Record):
+class Node(NamedTuple):
     """One operation of a step.
 
     operation: the name of its row, or INPUT, STATE or WEIGHTS. operands: the places of its operands.

@@ -1,7 +1,7 @@
 """The operations that a step is made of, one row each: what it computes, its gradients, how it is written.
 
 Everything that reads a step reads these rows, so a new operation is one row here. A cell's step calls an operation by
-its name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at the end are for what stands between cells.
+its name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at the end are for what is between cells.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ class Operation(Frozen):
     gradients: one for each operand. reads: for each of them the places of the values that it reads.
     number: the place of an operand that is one trained number, where there is one; all others are of one width.
     again: on the way back it is done again on its operand, which is kept instead of the result.
-    sign, strength: what stands between its operands, and how tightly that binds: 1 as a sum, 2 as a product, 3 as a
-        matrix product. before: what stands before its one operand. function: the name of a function, where it is one.
-    drawn: what stands in its circle in a picture, by default the sign or the function; legend: what a picture says of
+    sign, strength: what is between its operands, and how tightly that binds: 1 as a sum, 2 as a product, 3 as a
+        matrix product. before: what is before its one operand. function: the name of a function, where it is one.
+    drawn: what is in its circle in a picture, by default the sign or the function; legend: what a picture says of
         that; ordered: whether its operands must be distinguished.
     program: the operator in a program, or the name of the function in frameworks, by default its own.
     products, sums, activations: how many there are for each number of the result.
     windowed: whether it has any number of operands, the vectors of a window; its sums are then for each but the first.
     alone: whether it is written on a line of its own and drawn as a box, because it reads whole sums.
-    beside: whether it stands between cells, and no step may use it.
+    beside: whether it is between cells, and no step may use it.
     """
 
     name: str
@@ -98,9 +98,9 @@ class Operation(Frozen):
             if read not in (*range(self.operands), RESULT):
                 raise self._error(f"reads: there is no operand {read}; write 0, 1 and so on, or RESULT")
         if not (self.beside or self.sign or self.before or self.function or self.forward is _same):
-            raise self._error("nothing says how it is written; give it a sign, a function or what stands before it")
+            raise self._error("nothing says how it is written; give it a sign, a function or what is before it")
         if self.alone and not (self.operands == 1 and self.function):
-            raise self._error("alone: what stands on a line of its own is a function of one operand; leave out alone")
+            raise self._error("alone: what is on a line of its own is a function of one operand; leave out alone")
 
     def _error(self, message: str) -> DeclarationError:
         return DeclarationError(f"operation {self.name}: {message}")

@@ -1,6 +1,6 @@
 """A cell's step, run once on symbols: a list of nodes, each an operation on earlier ones.
 
-Taking it holds what the cell declares against what its step does, before any number is read off either: a product that
+Taking it compares what the cell declares with what its step does, before any number follows from either: a product that
 is declared and never summed, a sum of what is not declared, a gate whose value goes nowhere, vectors of two widths
 where one is needed, a state that comes back in another width. Each is a DeclarationError that names the cell and the
 part. Any other exception of a cell becomes one too.

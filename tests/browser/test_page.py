@@ -177,12 +177,12 @@ return [...document.querySelectorAll("td")].filter(each => {
     return /^[\\d,]+ → [\\d,]+$/.test(each.textContent) && range.getClientRects().length > 1;
 }).map(each => each.textContent);
 """
-"""Widths that stand on two lines."""
+"""Widths that are on two lines."""
 
 
 @pytest.mark.parametrize("width", [400, 900, 1100, 1600])
 def test_blocks_scroll_sideways_alone(still: Browser, tmp_path: Path, width: int) -> None:
-    """Equations with letters and with numbers in have no bar at their side; the widths of a layer stand on one line."""
+    """Equations with letters and with numbers in have no bar at their side; the widths of a layer are on one line."""
     reports: list[Any] = [WorkReport(work(load(f"specs/{name}.yaml"))) for name in ("gru-by-hand", "dense-equivalent")]
     for name in ("gru-by-hand", "sentiment-classifier", "lstm", "translation", "speech-model"):
         reports += [ExplanationReport(explain(load(f"specs/{name}.yaml"), notation=each)) for each in ("w", "stacked")]

@@ -255,7 +255,7 @@ def test_on_an_empty_line_nothing_is_suggested_before_a_letter(page: Page) -> No
 
 
 def test_an_answer_is_right_or_has_its_mistake(page: Page) -> None:
-    for answer, said in (("1217", "Right"), ("1265", "bias"), ("nonsense", "expected")):
+    for answer, said in (("1217", "Correct"), ("1265", "bias"), ("nonsense", "expected")):
         page.run("document.getElementById('judged').replaceChildren()")
         page.browser.driver.find_element("id", "answer").clear()
         page.browser.driver.find_element("id", "answer").send_keys(answer, Keys.ENTER)
@@ -417,7 +417,7 @@ def test_an_exercise_shows_its_answer_when_it_is_given_or_asked_for(page: Page, 
     for wrong in WRONG if answer == "#reveal" else (*WRONG[-3:], *PARTS):
         told = check(page, wrong)
         assert leaked(page, COUNTS - {int(each) for each in re.findall("[0-9]+", wrong)}) == set(), (wrong, told)
-        assert ("✓ Right." in told) == (wrong in PARTS), (wrong, told)
+        assert ("✓ Correct." in told) == (wrong in PARTS), (wrong, told)
     page.run(DROPPED, base64.b64encode((ROOT / "specs" / "models" / "tagger.safetensors").read_bytes()).decode())
     page.run(OPERATED)
     page.wait(SETTLED)
@@ -427,7 +427,7 @@ def test_an_exercise_shows_its_answer_when_it_is_given_or_asked_for(page: Page, 
     if answer == "#reveal":
         page.click(answer)
     else:
-        assert "✓ Right." in check(page, answer)
+        assert "✓ Correct." in check(page, answer)
     assert {*page.views()} == {"count", "explain"}
     assert leaked(page, COUNTS) == COUNTS
 
@@ -664,7 +664,7 @@ def test_a_long_computation_can_be_stopped(page: Page) -> None:
 
 
 def test_link_spec_command_and_program_are_copied(page: Page) -> None:
-    """What is copied is what stands on the page: the link restores it, and the command counts it."""
+    """What is copied is what is on the page: the link restores it, and the command counts it."""
     page.run("window.copied = []; navigator.clipboard.writeText = async (text) => { window.copied.push(text); }")
     page.set("target", "keras")
     page.wait("!document.getElementById('copy-program').hidden")

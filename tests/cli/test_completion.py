@@ -76,7 +76,7 @@ def test_a_shell_completes(name: str, words: list[str], offered: set[str], shell
 @pytest.mark.parametrize("before", [[], ["count"], ["run", "--weights"], ["run", "--targets"], ["solve", "--match"]])
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_file_names_are_completed(name: str, before: list[str], shell: dict[str, str]) -> None:
-    """Wherever a file may stand, by the shell itself."""
+    """Wherever a file may be, by the shell itself."""
     assert completed(name, [*before, "spec"], shell) == ({"specs/"} if name == "fish" else {"file"})
 
 

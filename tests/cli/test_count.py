@@ -99,7 +99,7 @@ def test_flags_stand_instead_of_what_a_spec_says(call: Call, tmp_path: Path) -> 
     assert "training" not in call(spec, "-f", "json").out.replace("training:", "")
 
 
-WHOLE = "The loss stands after the last step; backpropagation goes through all steps."
+WHOLE = "The loss is computed after the last step; backpropagation goes through all steps."
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ WHOLE = "The loss stands after the last step; backpropagation goes through all s
             ["The loss is that of the chunk that each direction reads last: a shorter chunk learns nothing"],
         ),
         (["-l", "rnn:3", "--topology", "many-to-many", "--chunk", 4], ["Every chunk has a loss."]),
-        (["-l", "rnn:3", "--topology", "many-to-many"], ["The loss stands at every step;"]),
+        (["-l", "rnn:3", "--topology", "many-to-many"], ["The loss is computed at every step;"]),
         (["-l", "external:3"], ["Not known for what is counted elsewhere: external_1.", "Bytes: 4 × (3 weights + 3"]),
     ],
 )

@@ -85,7 +85,7 @@ def test_a_question_mark_is_quoted_wherever_it_is_shown(call: Call) -> None:
 
 
 def test_a_quoted_question_mark_is_one(call: Call, tmp_path: Path) -> None:
-    """In a file it may stand in quotes."""
+    """In a file it may be in quotes."""
     spec = tmp_path / "spec.yaml"
     results = []
     for mark in ("?", '"?"', "'?'"):

@@ -57,8 +57,8 @@ def test_a_spec_is_not_written_over_by_its_own_call(command: str, call: Call, tm
     linked.symlink_to(spec)
     os.link(spec, hard)
     for path in (linked, hard):
-        for given in (spec, spec.parent, path):
-            result = call(*words, path, given)
+        for spec_path in (spec, spec.parent, path):
+            result = call(*words, path, spec_path)
             refused = f"{flag} '{path}': is read by this call; name another file\n"
             assert (result.code, result.out) == (2, "")
             assert result.err in (refused, f"rnncalc: {refused}")
@@ -179,12 +179,12 @@ def test_a_file_holds_what_would_be_printed(name: str, call: Call, tmp_path: Pat
     for form, suffix in offered.items():
         path = tmp_path / f"answer{suffix.upper()}"
         words = [name, *ANSWERS[name], "--out", path]
-        result = call(*words[:-2], "-f", form)
-        if result.code == 2:  # the one table of -f csv has no room for the steps of a worked pass
+        printed = call(*words[:-2], "-f", form)
+        if printed.code == 2:  # the one table of -f csv has no room for the steps of a worked pass
             continue
         alone = [*offered.values()].count(suffix) == 1 or form == next(iter(offered))
-        assert call(*words, *([] if alone else ["-f", form])) == (result.code, "", "")
-        assert path.read_text("utf-8") == result.out
+        assert call(*words, *([] if alone else ["-f", form])) == (printed.code, "", "")
+        assert path.read_text("utf-8") == printed.out
         assert [*tmp_path.iterdir()] == [path]
         path.unlink()
 

@@ -144,7 +144,7 @@ def test_never_over_a_folder_and_never_half(call: Call, tmp_path: Path) -> None:
 
 
 def test_weights_that_stand_in_the_spec(call: Call, tmp_path: Path) -> None:
-    """Are those in use, unless a file of their own stands in their place."""
+    """Are those in use, unless a file of their own is in their place."""
     spec, own, out = tmp_path / "spec.yaml", tmp_path / "own.yaml", tmp_path / "out.yaml"
     spec.write_text("input: 1\nlayers: [{rnn: 1, bias: false}]\nweights: {rnn_1: {W_xh: [[1]], W_hh: [[1e-7]]}}\n")
     own.write_text("rnn_1: {W_xh: [[0.5]], W_hh: [[2]]}\n")

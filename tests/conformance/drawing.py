@@ -23,7 +23,7 @@ del CELLS["conv_lstm"]  # it needs a space, and no layer that reads features: te
 
 ACTIVATIONS = ("tanh", "relu", "sigmoid", "linear", "softmax")
 PLACING = {"name", "units", "frozen", "repeat", "extra_inputs", "path", "initial_state"}
-"""What says which layer it is and where it stands, not what is in it."""
+"""What says which layer it is and where it is, not what is in it."""
 
 
 def kinds_of(convention: str) -> list[str]:

@@ -32,7 +32,7 @@ def _quick() -> Iterator[None]:
 
 
 def loaded(case: Case) -> tuple[Any, dict[str, Any]]:
-    """Return the class that a program defines, and what else stands in it."""
+    """Return the class that a program defines, and what else is in it."""
     namespace: dict[str, Any] = {"__name__": "exported"}
     exec(compile(case.source, "exported", "exec"), namespace)
     *_, of = (each for each in namespace.values() if isinstance(each, type))

@@ -19,7 +19,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 
 def test_the_notations_are_those_that_are_listed() -> None:
-    """A notation stands in two lists: one for those who only name it."""
+    """A notation is in two lists: one for those who only name it."""
     assert [*NOTATION_BY_NAME] == [*NOTATIONS]
 
 
@@ -91,7 +91,7 @@ def in_tables(net: Network) -> dict[str, Shapes]:
 
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_a_notation_keeps_the_biases_of_a_convention(name: str) -> None:
-    """Where they stand and how many there are; gates are spelled one by one."""
+    """Where they are and how many there are; gates are spelled one by one."""
     for notation in NOTATION_BY_NAME.values():
         if notation.only in ("", name):
             row = notation.of(convention(name))

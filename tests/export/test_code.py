@@ -219,7 +219,7 @@ def test_text_in_a_docstring_is_read_back_as_it_was(text: str) -> None:
 
 
 def test_a_line_is_broken_behind_88_characters() -> None:
-    """A comment stands behind code that leaves room for it, else above."""
+    """A comment is after code that leaves room for it, else above."""
     fits = f"x = ({'a' * 40}, {'b' * 40})"
     assert len(fits) == 88
     assert broken(fits) == [fits]

@@ -97,7 +97,7 @@ def test_a_layer_that_is_called_output_is_a_layer() -> None:
 
 
 def test_a_cell_of_its_own_is_one_direction_from_zeros() -> None:
-    """Directions and learned states are written around it, whatever it is called, however often it stands there."""
+    """Directions and learned states are written around it, whatever it is called, however often it is there."""
     options = {"bidirectional": True, "merge": "sum", "learned_state": True, "frozen": True, "name": "a"}
     layer = MGU(3, recurrence="diagonal", **options)  # type: ignore[arg-type]
     (module,) = modules(layer)

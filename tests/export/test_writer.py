@@ -67,7 +67,7 @@ MADE = {
 
 @pytest.mark.parametrize("target", SPELLINGS)
 def test_the_modules_that_are_made(target: str) -> None:
-    """Each with its parameters; those of long lines stand above them."""
+    """Each with its parameters; those of long lines are above them."""
     text = source(Network(input=9, layers=LAYERS, output=Output(9, tied=True), steps=9), target)
     lines = text.split("class Network(")[1].split("\n")
     assert [line.strip() for line in lines if line.startswith("        self.")] == MADE[target]
@@ -235,7 +235,7 @@ class CharModel(nn.Module):
 
 
 def test_a_whole_program() -> None:
-    """Its titles, notes, shapes and frozen modules, and where they stand, down to the function that prints."""
+    """Its titles, notes, shapes and frozen modules, and where they are, down to the function that prints."""
     about = "A model of the letters of a text, in a lecture with a title that is long enough to be broken"
     layers = [Embedding(16, frozen=True), Dropout(0.5), RNN(16, name="the cell", frozen=True)]
     network = Network(

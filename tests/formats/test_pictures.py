@@ -15,7 +15,7 @@ from rnncalc.formats.svg import element
 from rnncalc.formats.text import drawn
 from rnncalc.formats.tikz import environment
 from rnncalc.layers.layer import Layer
-from rnncalc.pictures.picture import PAGE, Arrow, Box, Dot, Label, Picture, Style, columns, stacked
+from rnncalc.pictures.picture import PAGE, Arrow, Box, Dot, Label, Picture, Shape, Style, columns, stacked
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import escape
 
@@ -36,32 +36,34 @@ def pictures(net: Network) -> list[Picture]:
     return [picture for view in VIEWS for picture in Drawing(net, view).pictures(PAGE)]
 
 
+def read_back(picture: Picture) -> None:
+    """Assert that each text of a picture is in SVG and TikZ as often, and in characters at least as often."""
+    texts = said(picture)
+    assert bare(svg_texts(element(picture))) == bare(tikz_texts(environment(picture))) == bare(texts)
+    text = "\n".join(drawn(picture))
+    for label, times in texts.items():  # one may be a part of another
+        assert text.count(label) >= times, label
+
+
 @given(network() | encoder_decoder())
 def test_every_label_is_read_back(spec: Spec) -> None:
-    """Each text of the picture stands in the SVG and in the TikZ, as often, and no other does."""
+    """From the picture of any network."""
     (picture,) = Drawing(network_of(spec)).pictures()
-    texts = bare(said(picture))
-    assert bare(svg_texts(element(picture))) == texts
-    assert bare(tikz_texts(environment(picture))) == texts
+    read_back(picture)
 
 
 @pytest.mark.parametrize(
     "layer", [LSTM(3, peepholes=True, projection=2), GRU(3, reset_after=True), MinLSTM(3), FastGRNN(3)]
 )
 def test_every_label_of_a_cell_is_read_back(layer: Layer) -> None:
-    """As often as the picture has it, signs and Greek letters too."""
+    """Signs and Greek letters too."""
     (picture,) = Drawing(Network(input=4, layers=(layer,)), "cell").pictures()
-    texts = bare(said(picture))
-    assert bare(svg_texts(element(picture))) == texts
-    assert bare(tikz_texts(environment(picture))) == texts
-    text = "\n".join(drawn(picture))
-    for label, times in said(picture).items():
-        assert text.count(label) >= times, label
+    read_back(picture)
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_file_says_its_size_where_svg_has_it(view: str) -> None:
-    """Width and height are those of the view box, in pixels, and no style stands in their place.
+    """Width and height are those of the view box, in pixels, and no style is in their place.
 
     They are presentation attributes (SVG 2, 7.8), which any declaration of CSS overrides; `auto` is then the size of a
     window, and CairoSVG, which has none, draws nothing.
@@ -85,15 +87,6 @@ def test_several_pictures_are_one_element() -> None:
     assert len(counted) == 2
     assert bare(svg_texts(text)) == bare(counted[0] + counted[1])
     hold(stacked(Drawing(net, "cell").pictures(PAGE)))
-
-
-@given(network() | encoder_decoder())
-def test_every_label_stands_in_the_characters(spec: Spec) -> None:
-    """As often at the least: one may be a part of another."""
-    (picture,) = Drawing(network_of(spec)).pictures()
-    text = "\n".join(drawn(picture))
-    for label, times in said(picture).items():
-        assert text.count(label) >= times, label
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -152,32 +145,45 @@ def test_tikz_asks_for_standard_libraries_alone() -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_terminal_gets_characters_that_it_has(encoding: str, view: str) -> None:
-    """And the picture keeps its shape: each stands in the same cell."""
+    """And the picture keeps its shape: each is in the same cell."""
     layers = (Embedding(4), LSTM(3, bidirectional=True, name="\u5b57x\u00e9"))
     (picture,) = Drawing(Network(input=9, layers=layers, output=Output(1), steps=9), view).pictures(80)
-    lines, own = drawn(picture), drawn(picture, encoding)
-    "\n".join(own).encode(encoding)
+    lines, encodable = drawn(picture), drawn(picture, encoding)
+    "\n".join(encodable).encode(encoding)
     words = [line.replace("→", "->") if encoding != "utf-8" else line for line in lines]  # gru 3 -> dense 1, in titles
-    assert [*map(columns, own)] == [*map(columns, words)]
-    assert ("─" in "".join(own)) == (encoding == "utf-8")
+    assert [*map(columns, encodable)] == [*map(columns, words)]
+    assert ("─" in "".join(encodable)) == (encoding == "utf-8")
 
 
 def test_powers_of_ten_keep_their_meaning_in_plain_characters() -> None:
     """As wide as raised digits, and read as one number."""
     (picture,) = Drawing(Network(input=9, layers=(GRU(9),), steps=10**9), "growth").pictures()
     marks = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture) if " ┼" in line]
-    own = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture, "latin-1") if " +" in line]
+    encodable = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture, "latin-1") if " +" in line]
     assert any(mark.startswith("10¹") for mark in marks)
     lowered = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-    assert [mark if mark.isascii() else f"1e{mark[2:].translate(lowered)}" for mark in marks] == own
+    assert [mark if mark.isascii() else f"1e{mark[2:].translate(lowered)}" for mark in marks] == encodable
 
 
-def test_plain_characters_are_a_picture() -> None:
-    """Two boxes and an arrow, by hand."""
-    boxes = [Box(x, 0, 5, 3, (("a",),), Style.LAYER) for x in (0, 8)]
-    picture = Picture("", "", 13, 3, (*boxes, Arrow(((5, 1), (7, 1)), Style.STATE)))
-    assert drawn(picture) == ["┌───┐   ┌───┐", "│ a ├──►│ a │", "└───┘   └───┘"]
-    assert drawn(picture, "ascii") == ["+---+   +---+", "| a +-->| a |", "+---+   +---+"]
+BOXES = [Box(x, 0, 5, 3, (("a",),), Style.LAYER) for x in (0, 8)]
+LINES = (Arrow(((0, 1), (4, 1)), Style.STATE, head=False), Arrow(((2, 0), (2, 2)), Style.STATE, head=False))
+CIRCLE = Box(0, 0, 7, 1, (("abcd",),), Style.OUTPUT, round=True)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "encoding", "lines"),
+    [
+        ((*BOXES, Arrow(((5, 1), (7, 1)), Style.STATE)), "utf-8", "┌───┐   ┌───┐\n│ a ├──►│ a │\n└───┘   └───┘"),
+        ((*BOXES, Arrow(((5, 1), (7, 1)), Style.STATE)), "ascii", "+---+   +---+\n| a +-->| a |\n+---+   +---+"),
+        (LINES, "utf-8", "  │\n──┼──\n  │"),  # where there is no dot they cross
+        ((*LINES, Dot(2, 1)), "utf-8", "  │\n──●──\n  │"),
+        ((CIRCLE, Arrow(((7, 0), (9, 0)), Style.OUTPUT)), "utf-8", "(abcd)───►"),  # on to the bracket of narrow text
+        ((CIRCLE, Arrow(((9, 0), (7, 0)), Style.OUTPUT)), "utf-8", "(abcd)◄───"),
+    ],
+)
+def test_a_picture_in_characters(shapes: tuple[Shape, ...], encoding: str, lines: str) -> None:
+    """By hand."""
+    assert "\n".join(drawn(Picture("", "", 13, lines.count("\n") + 1, shapes), encoding)) == lines
 
 
 @pytest.mark.parametrize(("width", "title"), [(14, "a -> b -> c"), (11, "a -> b -> c"), (10, "a > b > c")])
@@ -187,16 +193,8 @@ def test_an_arrow_among_words_is_that_of_tables(width: int, title: str) -> None:
     assert drawn(Picture("", "", width, 4, shapes), "ascii") == [title, "+-----+", "| a>b |", "+-----+"]
 
 
-def test_lines_cross_and_join() -> None:
-    """Where there is a dot they join, where there is none they cross."""
-    lines = (Arrow(((0, 1), (4, 1)), Style.STATE, head=False), Arrow(((2, 0), (2, 2)), Style.STATE, head=False))
-    picture = Picture("", "", 5, 3, lines)
-    assert drawn(picture) == ["  │", "──┼──", "  │"]
-    assert drawn(picture._replace(shapes=(*lines, Dot(2, 1))))[1] == "──●──"
-
-
 def test_wide_characters_take_two_cells() -> None:
-    """What stands behind them is where it would be behind two others."""
+    """What is after them is where it would be behind two others."""
     wide, plain = (
         Picture("", "", 9, 1, (Label(0, 0, (name,), Style.NOTE), Label(6, 0, ("|",), Style.NOTE)))
         for name in ("\u5b57\u5b57", "abcd")
@@ -210,11 +208,3 @@ def test_a_page_holds_the_picture() -> None:
     assert text.startswith("<!DOCTYPE html>")
     assert "<title>&lt;b&gt;x&lt;/b&gt;, unrolled in time</title>" in text
     assert Counter(re.findall(r"<svg|<script|<b>", text)) == {"<svg": 1}
-
-
-def test_an_arrow_reaches_a_circle_whose_text_is_narrower() -> None:
-    """A circle has an odd number of cells, and its text may have an even one: the line goes on to the bracket."""
-    circle = Box(0, 0, 7, 1, (("abcd",),), Style.OUTPUT, round=True)
-    out, into = Arrow(((7, 0), (9, 0)), Style.OUTPUT), Arrow(((9, 0), (7, 0)), Style.OUTPUT)
-    assert drawn(Picture("", "", 10, 1, (circle, out))) == ["(abcd)───►"]
-    assert drawn(Picture("", "", 10, 1, (circle, into))) == ["(abcd)◄───"]

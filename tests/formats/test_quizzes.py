@@ -16,9 +16,9 @@ NETWORK = Network(
 ASKED = [("total", 0), ("total", 4), ("layers", 0), ("tensors", 0), ("tensors", 3)]
 
 
-def made(ask: str, choices: int, form: str) -> tuple[Quiz, str]:
-    found = of_exercises(exercise(NETWORK, vary={"rnn_1": range(2, 9)}, variants=2, ask=ask, choices=choices))
-    return found.quiz(), written(found, form)
+def quiz_in(ask: str, choices: int, form: str) -> tuple[Quiz, str]:
+    report = of_exercises(exercise(NETWORK, vary={"rnn_1": range(2, 9)}, variants=2, ask=ask, choices=choices))
+    return report.quiz(), written(report, form)
 
 
 def plain(text: str) -> str:
@@ -28,12 +28,12 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_gift(ask: str, choices: int) -> None:
     """Each question once in its category: title, text, and in braces an answer a line with its feedback."""
-    quiz, text = made(ask, choices, "gift")
-    found = re.findall(r"^::(.+?)(?<!\\)::(.+?)(?<!\\)\{(#?)\n(.+?)^\}$", text, re.MULTILINE | re.DOTALL)
+    quiz, text = quiz_in(ask, choices, "gift")
+    questions_read = re.findall(r"^::(.+?)(?<!\\)::(.+?)(?<!\\)\{(#?)\n(.+?)^\}$", text, re.MULTILINE | re.DOTALL)
     questions = [question for group in quiz.groups().values() for question in group]
     assert text.count("$CATEGORY: ") == len(quiz.groups())
-    assert len(found) == len(questions)
-    for (title, words, numeric, answers), question in zip(found, questions, strict=True):
+    assert len(questions_read) == len(questions)
+    for (title, words, numeric, answers), question in zip(questions_read, questions, strict=True):
         assert plain(title) == question.heading
         assert plain(words).strip().endswith(question.question)
         assert bool(numeric) == (question.numeric and not choices)
@@ -42,22 +42,22 @@ def test_gift(ask: str, choices: int) -> None:
         assert {plain(each) for mark, each, _ in lines if mark == "="} == {
             *question.right.spellings[: 1 if choices else None]
         }
-        told = {plain(each): plain(feedback) for _, each, feedback in lines}
+        feedbacks = {plain(each): plain(feedback) for _, each, feedback in lines}
         for wrong in question.choices or question.wrong:
-            assert told[wrong.text] == wrong.feedback
+            assert feedbacks[wrong.text] == wrong.feedback
         assert not choices or len(lines) == len(question.choices) <= choices
 
 
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_moodle(ask: str, choices: int) -> None:
     """The right answer first, each mistake without a mark, and a last one for all else; ids are unique."""
-    quiz, text = made(ask, choices, "moodle")
+    quiz, text = quiz_in(ask, choices, "moodle")
     root = ET.fromstring(text)
     questions = [question for group in quiz.groups().values() for question in group]
-    found = [each for each in root if each.get("type") != "category"]
-    ids = [each.findtext("idnumber") for each in found]
+    questions_read = [each for each in root if each.get("type") != "category"]
+    ids = [each.findtext("idnumber") for each in questions_read]
     assert len({*ids}) == len(ids) == len(questions)
-    for each, question in zip(found, questions, strict=True):
+    for each, question in zip(questions_read, questions, strict=True):
         assert each.get("type") == ("multichoice" if choices else "numerical" if question.numeric else "shortanswer")
         assert each.findtext("name/text") == question.heading
         answers = [(a.get("fraction"), a.findtext("text"), a.findtext("feedback/text")) for a in each.iter("answer")]
@@ -76,7 +76,7 @@ def test_moodle(ask: str, choices: int) -> None:
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_canvas(ask: str, choices: int) -> None:
     """A group for each thing that is asked; one variant of it is picked."""
-    quiz, text = made(ask, choices, "canvas")
+    quiz, text = quiz_in(ask, choices, "canvas")
     assert text.count("GROUP\npick: 1\n") == text.count("END_GROUP") == len(quiz.groups())
     assert len(re.findall("^1\\. ", text, re.MULTILINE)) == len(quiz.questions)
     right = r"^\*[a-z]\) " if choices else r"^=   \d+$|^\*   "
@@ -86,7 +86,7 @@ def test_canvas(ask: str, choices: int) -> None:
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_latex(ask: str, choices: int) -> None:
     """A sheet a variant, then a key; braces pair."""
-    quiz, text = made(ask, choices, "latex")
+    quiz, text = quiz_in(ask, choices, "latex")
     assert text.count("\\newpage") == 2
     assert text.isascii()
     bare = re.sub(r"\\[{}]", "", text)

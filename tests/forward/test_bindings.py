@@ -1,6 +1,6 @@
 """The forward pass under each convention, against the textbook's with the same weights packed as a framework has them.
 
-The packing is written down here from the frameworks' documentation; tests/conformance holds it against the frameworks.
+The packing is written down here from the frameworks' documentation; tests/conformance compares it with the frameworks.
 """
 
 from random import Random

@@ -74,7 +74,7 @@ def halves(draw: st.DrawFn) -> Spec:
 
 @st.composite
 def plain(draw: st.DrawFn) -> Spec:
-    """Draw layers of which the recurrent ones, if any, stand above others."""
+    """Draw layers of which the recurrent ones, if any, are above others."""
     kinds: list[Spec] = [{"dense": 3}, {"dense": 3, "activation": "tanh"}, {"dropout": 0.1}, {"dense": 3, "repeat": 3}]
     layers = [draw(frozen(layer)) for layer in draw(st.lists(st.sampled_from(kinds), max_size=3))]
     if not layers or draw(st.booleans()):

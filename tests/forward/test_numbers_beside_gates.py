@@ -46,7 +46,7 @@ def test_each_direction_and_each_layer_has_its_own(topology: Any, chunk: int | N
 
 
 def test_the_command_says_so(call: Call) -> None:
-    """5(8 + 4·16) + 2 = 362; in the table of the derivation the two numbers stand once."""
+    """5(8 + 4·16) + 2 = 362; in the table of the derivation the two numbers are once."""
     flags = ("-i", 8, "-l", "fastgrnn:16", "-T", 5)
     assert " 362 " in call("count", *flags, "--training").out
     text = call("explain", *flags, "--training").out

@@ -3,7 +3,7 @@
 A network of random layers has letters or numbers for its sizes, and its formula is that of the textbooks, written here
 by hand. Right answers are this formula rewritten by identities (a sum in another order, multiplied out, a term added
 and taken away, a factor split) and spelt as people spell: signs, brackets and powers of notebooks and LaTeX. Wrong ones
-are the formula with a term more, or the number of a known mistake. Hostile ones repeat and nest what may stand in an
+are the formula with a term more, or the number of a known mistake. Hostile ones repeat and nest what may be in an
 answer. A right answer is right, a wrong one is wrong, the number of a mistake has it among its explanations, and each
 is read or refused within 2 s and 300 MB. What breaks one of these is printed, and the exit code is 1.
 """
@@ -265,7 +265,7 @@ def wrong_number(chance: Chance) -> Trial:
     right = value(asked.formula, asked.sizes)
     if chance.random() < 0.5:
         return Trial(asked, chance.choice(NUMBERS)(right + chance.randint(1, 2 * right)), False)
-    number = chance.choice([*asked.grader.search.singles(None)])
+    number = chance.choice([*asked.grader.explainer.search.singles(None)])
     return Trial(asked, chance.choice(NUMBERS)(number), False, mistaken=number > 0)
 
 

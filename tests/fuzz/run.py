@@ -2,8 +2,8 @@
 
 Specs are mutated byte by byte, word by word and part by part, and each is given to a command in a process of its own:
 to every command, in every format, as the spec and as the file of weights, inputs or earlier counts that it reads beside
-one; strangers' words stand where a command takes a name, a number or a layer; and a folder of named pipes, devices,
-sockets and links stands where it takes a file, to read or to write.
+one; strangers' words are where a command takes a name, a number or a layer; and a folder of named pipes, devices,
+sockets and links is where it takes a file, to read or to write.
 Whatever it is, the call must end with 0, 1 or 2, within 2 s and 300 MB, without a traceback; must write nothing, start
 nothing and open no connection; and must print nothing that acts on a terminal or on GitHub's runner. What breaks one of
 these is kept in the folder `found` for `tests/bad_specs/`, and the exit code is 1.

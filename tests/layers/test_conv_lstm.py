@@ -221,7 +221,7 @@ def test_the_places_go_on_in_tables(call: Call) -> None:
 
 
 def test_its_pass_is_worked_by_hand(call: Call) -> None:
-    """A convolution stands as its numbers: −0.7 × 0.7 + 0.3 × −0.4 = −0.61 and, at the edge, −0.7 × −0.4 = 0.28."""
+    """A convolution is as its numbers: −0.7 × 0.7 + 0.3 × −0.4 = −0.61 and, at the edge, −0.7 × −0.4 = 0.28."""
     done = call("run", "-i", 1, "-T", 1, "-l", "conv_lstm:1,kernel=2,space=2", "--work")
     assert (done.code, done.err) == (0, "")
     assert "i_1 = σ⎛⎛⎡−0.61⎤ + 0.4⎞ + ⎡0⎤⎞ = σ⎛⎡−0.21⎤⎞ = ⎡0.4477⎤" in done.out

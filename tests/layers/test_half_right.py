@@ -361,7 +361,7 @@ def test_the_list_leads_to_the_class_of_each_kind() -> None:
 
 
 def every(of: type[Cell]) -> list[Mapping[str, Any]]:
-    """Return all ways in which the switches, choices and projections of a cell can stand."""
+    """Return all ways in which the switches, choices and projections of a cell can be."""
     values: dict[str, list[Any]] = {"projection": [None, 2]} if "projection" in of.fields else {}
     for option in of.options():
         allowed = of.option(option).allowed

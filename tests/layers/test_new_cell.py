@@ -251,7 +251,7 @@ def test_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch, call: Call) -> No
 
 
 def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A switch among them may stand alone, as every other may."""
+    """A switch among them may be written alone, as every other may."""
     report = report_of(call, "-i", 4, "-l", "noted:3,rewritten,notes=5")
     assert report["layers"][0]["params"] == 3 * (4 + 3 + 5 + 1) + 5 * 3
     told = call("help", "layers").out

@@ -48,7 +48,7 @@ def test_what_is_no_model(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(data)
     assert not is_model(str(path))
-    with pytest.raises(SpecError, match="is no model file that is read here"):
+    with pytest.raises(SpecError, match="is not a model file that rnncalc reads"):
         read(str(path))
 
 

@@ -46,7 +46,7 @@ def test_every_type_is_widened(tmp_path: Path, dtype: str, data: bytes) -> None:
 
 
 def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) -> None:
-    """Batch norm's buffers, position numbers, an optimizer's states and averages stand beside the weights."""
+    """Batch norm's buffers, position numbers, an optimizer's states and averages are beside the weights."""
     shapes = dict.fromkeys(("bn.weight", "bn.running_mean", "optimizer.0.exp_avg", "ema_model.bn.weight"), (4,))
     file = read(str(safetensors(tmp_path / "a.safetensors", shapes)))
     assert {tensor.name: tensor.role for tensor in file.tensors} == {
@@ -175,11 +175,11 @@ def of_w(dtype: object = "F32", shape: object = (1,), ends: object = (0, 4)) -> 
         (of_w(ends=(0, 8)), None, "is cut off: w should end at byte"),
         (of_w(shape=(2,)), None, "which its shape does not need"),
         (of_w(shape=(2**62, 4)), None, "which its shape does not need"),
-        (of_w(shape=(-1, -1)), None, "nothing that a tensor can be"),
-        (of_w(shape=(True,)), None, "nothing that a tensor can be"),
+        (of_w(shape=(-1, -1)), None, "is not a tensor"),
+        (of_w(shape=(True,)), None, "is not a tensor"),
         (of_w(ends=(4, 0)), None, "is cut off"),
-        ('{"w": {}}', None, "nothing that a tensor can be"),
-        ('{"w": 3}', None, "nothing that a tensor can be"),
+        ('{"w": {}}', None, "is not a tensor"),
+        ('{"w": 3}', None, "is not a tensor"),
         ('{"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}, "w": 3}', None, "with a name in it twice"),
         ("{" + '"w": [' * 100_000, None, "a header that is no JSON"),
         ('{"w', None, "a header that is no JSON"),

@@ -122,7 +122,7 @@ def test_the_moves_of_a_network(name: str) -> None:
 
 
 def test_an_embedding_alone_is_used_once() -> None:
-    """Zeros follow it: one look-up, and only if nothing stands behind it is the whole sequence its output."""
+    """Zeros follow it: one look-up, and only if nothing is after it is the whole sequence its output."""
     for output, shape in ((2, (3,)), (None, (7, 3))):
         network = Network(input=4, layers=[Embedding(3)], output=output, steps=7, topology="one-to-many")
         assert (network.stack[0].uses, network.stack[0].output_shape) == (1, shape)
@@ -210,5 +210,5 @@ def test_the_dense_layers_between_two_halves() -> None:
 def test_layers_that_begin_or_end_a_sequence_themselves(
     layers: list[Layer], topology: str, found: tuple[int | None, int | None]
 ) -> None:
-    """What stands behind the last that begins one decides where it ends."""
+    """What is after the last that begins one decides where it ends."""
     assert turns(layers, topology) == found

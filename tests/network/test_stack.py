@@ -41,7 +41,7 @@ def test_each_copy_joins_its_extra_inputs(layer: Layer) -> None:
 
 
 def test_each_layer_has_its_place_in_the_list() -> None:
-    """Layers that stand in it several times are in places of their own, those of one `repeat` in its."""
+    """Layers that are in it several times are in places of their own, those of one `repeat` in its."""
     part = Part(2, (*[RNN(3)] * 3, Dense(2, repeat=3), *[LSTM(4, repeat=2)] * 2))
     assert [(join.layer.kind, join.place, join.copy) for join in joins(part)] == [
         *(("rnn", 0, 0), ("rnn", 1, 0), ("rnn", 2, 0)),

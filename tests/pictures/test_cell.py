@@ -150,7 +150,7 @@ def legend(picture: Picture) -> list[int]:
     ids=lambda value: f"{value.layers[0]!r} {value.convention}" if isinstance(value, Network) else "",
 )
 def test_the_legend_s_numbers(net: Network, numbers: list[int]) -> None:
-    """A gate's own weights and biases, worked out by hand; what gates share, and what stands beside them, apart."""
+    """A gate's own weights and biases, worked out by hand; what gates share, and what is beside them, apart."""
     assert legend(drawn(net))[:-1] == numbers
 
 

@@ -68,7 +68,7 @@ def holds_the_counts(net: Network) -> None:
 
 
 def expected_input(layer: Placed) -> str:
-    """Return what must stand beside the arrow into a layer."""
+    """Return what must be beside the arrow into a layer."""
     of = layer.layer
     if isinstance(of, Embedding):
         return f"1 of {layer.inputs:,}"
@@ -91,7 +91,7 @@ def arrows_into(picture: Picture, found: list[Box]) -> list[Arrow]:
 
 
 def beside(picture: Picture, up: list[Arrow]) -> set[str]:
-    """Return what stands beside arrows that run up."""
+    """Return what is beside arrows that run up."""
     places = {(x + 2, y) for arrow in up for x, y in cells_along(arrow.corners)}
     return {plain(shape.text) for shape in picture.shapes if isinstance(shape, Label) and (shape.x, shape.y) in places}
 

@@ -87,24 +87,22 @@ def test_limits_of_flags_and_of_the_spec_both_hold(spec: Path, call: Call) -> No
     """--max-params takes nothing from budget.max_params, whichever is tighter."""
     spec.write_text(SPEC + "budget: {max_params: 1, max_bytes: 1}\n")
     (report,) = reports(call, spec, "--max-params", "1k", "--max-multiply-adds", "10M", "--min-dense-ratio", "4")
-    assert [(of["name"], of["limit"], of["ok"]) for of in report["checks"]] == [
+    assert [(limit["name"], limit["limit"], limit["ok"]) for limit in report["checks"]] == [
         ("--max-params", 1000, True),
         ("budget.max_params", 1, False),
         ("budget.max_bytes", 1, False),
         ("--max-multiply-adds", 10_000_000, True),
         ("--min-dense-ratio", 4, True),
     ]
-    assert [of["line"] for of in report["checks"]] == [None, 6, 6, None, None]
+    assert [limit["line"] for limit in report["checks"]] == [None, 6, 6, None, None]
     spec.write_text(SPEC + "budget: {max_params: 28, min_params: 28}\n")  # 24 + 4
-    assert call("check", spec, "--max-params", "28").code == 0
-    assert call("check", spec, "--max-params", "27").code == 1
-    assert call("check", spec, "--max-params", "29").code == 0
-    assert call("check", spec, "--min-params", "29").code == 1
-    spec.write_text(SPEC + "budget: {max_params: 27}\n")
-    assert call("check", spec, "--max-params", "100M").code == 1
-    spec.write_text(SPEC)
-    assert call("check", spec, "--max-params", "28", "--max-bytes", "4MB").code == 0
-    assert call("check", spec, "--max-params", "28", "--max-bytes", "56", "--dtype", "float16").code == 0
+    for flags, code in (
+        (["--max-params", 28, "--max-bytes", "4MB"], 0),
+        (["--max-params", 27], 1),
+        (["--min-params", 29], 1),
+        (["--max-bytes", 56, "--dtype", "float16"], 0),
+    ):
+        assert call("check", spec, *flags).code == code
 
 
 @pytest.mark.parametrize(
@@ -131,7 +129,7 @@ def test_a_convention_given_by_flag_leaves_expect_out(spec: Path, call: Call) ->
     """`expect` counts the spec's own convention; under another it is said to be left out, and the budget stays."""
     spec.write_text(SPEC + "expect: 28\nbudget: {max_params: 31}\n")
     (report,) = reports(call, spec, "-c", "pytorch")
-    assert [of["name"] for of in report["checks"]] == ["budget.max_params"]
+    assert [limit["name"] for limit in report["checks"]] == ["budget.max_params"]
     assert report["skipped"] == "expect is not checked: it counts what textbook has, and -c says pytorch"
     assert report["params"] == 31
     (report,) = reports(call, spec, "-c", "textbook")
@@ -160,9 +158,9 @@ def test_every_spec_is_checked_and_two_wins(tmp_path: Path, call: Call) -> None:
         "c": SPEC + "expect: 2\n",
     }.items():
         (tmp_path / f"{name}.yaml").write_text(text)
-    documents = reports(call, tmp_path)
-    assert [report["status"] for report in documents] == ["failed", "broken", "failed"]
-    assert documents[1]["problems"][0] | {"message": ""} == {"line": 1, "column": 8, "path": "input", "message": ""}
+    files = reports(call, tmp_path)
+    assert [report["status"] for report in files] == ["failed", "broken", "failed"]
+    assert files[1]["problems"][0] | {"message": ""} == {"line": 1, "column": 8, "path": "input", "message": ""}
     assert call("check", tmp_path).code == 2
     (tmp_path / "b.yaml").unlink()
     assert call("check", tmp_path).code == 1
@@ -175,8 +173,8 @@ def test_folders_are_searched_in_order(tmp_path: Path, call: Call) -> None:
         (tmp_path / name).write_text(SPEC)
     (tmp_path / "z" / "loop").symlink_to(tmp_path)
     (tmp_path / "linked.yaml").symlink_to(tmp_path / "b.yml")
-    found = [os.path.relpath(report["file"], tmp_path) for report in reports(call, tmp_path, tmp_path / "b.yml")]
-    assert found == ["a b/x.YAML", "a b/ü.yaml", "b.yml", "linked.yaml", "z/y/x/w.yaml"]
+    files = [os.path.relpath(report["file"], tmp_path) for report in reports(call, tmp_path, tmp_path / "b.yml")]
+    assert files == ["a b/x.YAML", "a b/ü.yaml", "b.yml", "linked.yaml", "z/y/x/w.yaml"]
 
 
 def test_paths_below_a_dot_are_as_annotations_need_them(
@@ -188,15 +186,17 @@ def test_paths_below_a_dot_are_as_annotations_need_them(
 
 
 def test_what_cannot_be_read_is_an_error_among_the_others(tmp_path: Path, call: Call) -> None:
-    """A link that leads nowhere, a pipe that would never end, a folder without specs, a file that fails."""
+    """A link that leads nowhere or to itself, an endless pipe, a folder without specs, a file that fails."""
     (tmp_path / "a.yaml").write_text(SPEC)
     (tmp_path / "dangling.yaml").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "empty").mkdir()
-    documents = reports(call, tmp_path, tmp_path / "empty", "/proc/self/mem", "no\0where")
-    assert [(report["status"], *[of["message"] for of in report["problems"]]) for report in documents] == [
+    files = reports(call, tmp_path, tmp_path / "empty", "/proc/self/mem", "no\0where")
+    assert [(report["status"], *[problem["message"] for problem in report["problems"]]) for report in files] == [
         ("unchecked",),
         ("broken", "is a link that leads nowhere"),
+        ("broken", "too many levels of symbolic links"),
         ("broken", "is a pipe; only regular files are read"),
         ("broken", "no .yaml or .yml file below this folder"),
         ("broken", "input/output error"),
@@ -213,16 +213,6 @@ def test_a_folder_that_may_not_be_read_is_an_error(tmp_path: Path, spec: Path, c
     assert [report["status"] for report in reports(call, tmp_path)] == ["broken", "broken"]
 
 
-def test_a_link_to_itself_is_one_broken_spec(tmp_path: Path, call: Call) -> None:
-    """The others of the folder are checked all the same."""
-    (tmp_path / "good.yaml").write_text(SPEC)
-    (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
-    result = call("check", tmp_path, "--max-params", "1k")
-    assert result.code == 2
-    assert "✓  " in result.out
-    assert "loop.yaml" in result.out
-
-
 @given(st.one_of(network(), encoder_decoder()), st.integers(0, 3))
 def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     """For each count: the count itself is kept, one less is not."""
@@ -231,19 +221,12 @@ def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     for key in ("params", "bytes", "multiply_adds"):
         number = getattr(counted, key)
         for limit in (number or 0) + more, (number or 0) - 1 - more:
-            (found,) = check(net, [Limit(Rule.AT_MOST, BUDGET_KEYS[f"max_{key}"].quantity, limit, flag="--max")]).limits
-            assert found.kept == (number is not None and number <= limit)
-            assert found.actual == number
-            assert (found.unknown is None) == (number is not None)
-
-
-@given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 200))
-def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -> None:
-    """Whatever grew by no more than the percentage of what it was is kept, in whole-number arithmetic."""
-    net = parse(f"input: 1\nlayers: [external: {after}]\n".encode(), "spec").network
-    limit = Limit(Rule.GROWTH, Quantity.PARAMS, percent, flag="--max-growth", percent=True)
-    (found,) = check(net, [limit], before=Numbers(before)).limits
-    assert found.kept == (100 * (after - before) <= percent * before)
+            (checked,) = check(
+                net, [Limit(Rule.AT_MOST, BUDGET_KEYS[f"max_{key}"].quantity, limit, flag="--max")]
+            ).limits
+            assert checked.kept == (number is not None and number <= limit)
+            assert checked.actual == number
+            assert (checked.unknown is None) == (number is not None)
 
 
 def test_a_verdict_is_numbers_names_and_places() -> None:
@@ -253,8 +236,16 @@ def test_a_verdict_is_numbers_names_and_places() -> None:
     verdict = check(spec.network, [Limit(Rule.AT_MOST, Quantity.PARAMS, 27, flag="--max-params")], locate=spec.place)
     assert verdict.numbers == Numbers(params=28, bytes=112, state=3, state_bytes=12)
     assert [
-        (found.limit.rule, found.limit.quantity, found.limit.layer, found.actual, found.kept, found.line, found.column)
-        for found in verdict.limits
+        (
+            checked.limit.rule,
+            checked.limit.quantity,
+            checked.limit.layer,
+            checked.actual,
+            checked.kept,
+            checked.line,
+            checked.column,
+        )
+        for checked in verdict.limits
     ] == [
         (Rule.EXACTLY, Quantity.PARAMS, None, 28, True, 5, 17),
         (Rule.EXACTLY, Quantity.PARAMS, "rnn_1", 24, False, 5, 30),
@@ -262,8 +253,8 @@ def test_a_verdict_is_numbers_names_and_places() -> None:
         (Rule.AT_MOST, Quantity.PARAMS, None, 28, False, None, None),
         (Rule.AT_MOST, Quantity.MULTIPLY_ADDS, None, None, False, 6, 29),
     ]
-    assert [found.unknown for found in verdict.limits] == [None, None, None, None, Unknown.STEPS_NOT_GIVEN]
-    assert [found.limit.path or found.limit.flag for found in verdict.limits][2:] == [
+    assert [checked.unknown for checked in verdict.limits] == [None, None, None, None, Unknown.STEPS_NOT_GIVEN]
+    assert [checked.limit.path or checked.limit.flag for checked in verdict.limits][2:] == [
         ("expect", "layers", 1),
         "--max-params",
         ("budget", "max_multiply_adds"),
@@ -289,52 +280,10 @@ def test_a_file_is_as_its_limits_are() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "growth", "kept"),
     [
-        (100, 105, "5%", True),
-        (100, 106, "5%", False),
-        (100, 100, "0%", True),
-        (100, 101, "0%", False),
-        (100, 50, "0%", True),
-        (1_000, 1_025, "2.5%", True),
-        (1_000, 1_026, "2.5%", False),
-        (100, 110, "10", True),
-        (100, 111, "10", False),
-        (0, 0, "5%", True),
-        (0, 1, "5%", False),
-        (0, 7, "7", True),
-    ],
-)
-def test_growth_is_held_to_the_last_parameter(
-    tmp_path: Path, call: Call, before: int, after: int, growth: str, kept: bool
-) -> None:
-    """Percent are of what it was before, and whole numbers of parameters decide."""
-    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
-    for path, params in ((old, before), (new, after)):
-        path.write_text(f"input: 3\nlayers: [{{external: {params}}}]\n")
-    (documents,) = reports(call, new, "--baseline", old, "--max-growth", growth)
-    (check,) = documents["checks"]
-    assert check["ok"] == kept
-    assert documents["status"] == ("passed" if kept else "failed")
-    assert documents["baseline"]["change"] == after - before
-    assert documents["baseline"]["percent"] == ((after - before) * 100 / before if before else None)
-    assert (check["message"] is None) == kept
-
-
-def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
-    """28 parameters, 112 bytes, 66 multiply-adds and 127 / 28 dense: each limit is kept by what equals it."""
-    spec = file_at(tmp_path / "spec.yaml", "input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
-    limits = ["--max-params", 28, "--max-bytes", 112, "--max-multiply-adds", 66]
-    assert call("check", spec, *limits).code == 0
-    for flag, limit in zip(limits[::2], limits[1::2], strict=True):
-        assert isinstance(limit, int)
-        assert call("check", spec, flag, limit - 1).code == 1
-    spec.write_text("input: 2\nsteps: 2\nlayers: [{rnn: 2, bias: false}]\n")  # 8, and 4 × 4
-    assert call("check", spec, "--min-dense-ratio", 2).code == 0
-    assert call("check", spec, "--min-dense-ratio", "2.01").code == 1
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "growth", "kept"),
-    [
+        *((100, 105, "5%", True), (100, 106, "5%", False), (100, 50, "0%", True), (100, 101, "0%", False)),
+        *((1_000, 1_025, "2.5%", True), (1_000, 1_026, "2.5%", False)),
+        *((100, 110, "10", True), (100, 111, "10", False)),
+        *((0, 0, "5%", True), (0, 1, "5%", False), (0, 7, "7", True)),
         (689_000, 727_584, "5.6%", True),
         (689_000, 727_585, "5.6%", False),
         (10**15 + 1, (10**15 + 1) * 11 // 10, "10%", True),
@@ -342,8 +291,8 @@ def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
         (10**30, 10**30 + 10**14 + 1, "0.00000000000001%", False),
     ],
 )
-def test_a_percentage_is_held_as_it_is_written(before: int, after: int, growth: str, kept: bool) -> None:
-    """5.6% of 689,000 are 38,584 exactly, whatever floats make of it; and no size is too large to tell."""
+def test_growth_is_held_to_the_last_parameter(before: int, after: int, growth: str, kept: bool) -> None:
+    """Percent are of what it was before: 5.6% of 689,000 are 38,584 exactly, and no size is too large to tell."""
     limit = read_comparison("max_growth", growth)
     assert check_difference(limit, Difference(before, after)).kept == kept
 
@@ -354,11 +303,11 @@ def test_a_percentage_kept_is_a_number_kept(before: Fraction, after: Fraction, p
     for rule, (one, other) in {Rule.GROWTH: (before, after), Rule.FALL: (after, before)}.items():
         share = Limit(rule, Quantity.DENSE_RATIO, percent, percent=True)
         number = Limit(rule, Quantity.DENSE_RATIO, percent * one / 100)
-        judged = check_difference(share, Difference(one, other))
+        checked = check_difference(share, Difference(one, other))
         if one or one == other:
-            assert judged.kept == check_difference(number, Difference(one, other)).kept
-        if one and judged.actual is not None:
-            assert judged.actual * one == 100 * (check_difference(number, Difference(one, other)).actual or 0)
+            assert checked.kept == check_difference(number, Difference(one, other)).kept
+        if one and checked.actual is not None:
+            assert checked.actual * one == 100 * (check_difference(number, Difference(one, other)).actual or 0)
 
 
 def test_a_ratio_is_held_to_the_last_digit(spec: Path, call: Call) -> None:
@@ -403,10 +352,10 @@ def test_the_limits_of_a_budget_are_flags_and_schema_too(call: Call) -> None:
     printed = " ".join(call("check", "--help").out.split())
     keys = schema()["properties"]["budget"]["properties"]
     assert {*BUDGET_KEYS} == {*keys} - {"layers"} == {*Budget._fields} - {"layers"}
-    for key, of in BUDGET_KEYS.items():
+    for key, entry in BUDGET_KEYS.items():
         assert f"--{key.replace('_', '-')}" in printed
-        assert of.meaning in printed
-        assert keys[key]["description"] == of.meaning
+        assert entry.meaning in printed
+        assert keys[key]["description"] == entry.meaning
 
 
 @pytest.mark.slow
@@ -443,5 +392,5 @@ def test_what_is_not_known_has_not_grown_within_a_limit(
 ) -> None:
     """It is said why: of now, or else of the baseline."""
     limit = Limit(rule, Quantity.MULTIPLY_ADDS, 1_000, flag="--max-growth")
-    (found,) = check(parse(text.encode(), "spec").network, [limit], before=Numbers(24, 96, before)).limits
-    assert (found.kept, found.actual, found.unknown) == (False, None, unknown)
+    (checked,) = check(parse(text.encode(), "spec").network, [limit], before=Numbers(24, 96, before)).limits
+    assert (checked.kept, checked.actual, checked.unknown) == (False, None, unknown)

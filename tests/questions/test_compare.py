@@ -314,7 +314,7 @@ def test_a_width_that_cannot_be_is_missing_in_words_that_were_written() -> None:
 
 
 def test_layers_beside_each_other() -> None:
-    """Place by place, of the same half; output layers stand beside each other alone."""
+    """Place by place, of the same half; output layers are beside each other alone."""
     whole = Network(input=3, layers=[RNN(2), GRU(3)], output=2)
     alone = Network(input=3, layers=[LSTM(4)])
     halves = Network(encoder=Part(3, (GRU(4),)), decoder=Part(2, (Dense(5), GRU(4)), Output(2)))

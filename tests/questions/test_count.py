@@ -92,7 +92,7 @@ def test_both_directions_are_twice_one(spec: Spec) -> None:
     ],
 )
 def test_formulas_are_written_as_in_the_textbook(layer: Any, letters: str, numbers: str) -> None:
-    """The letters are those people know, the numbers stand where the letters stood."""
+    """The letters are those people know, the numbers are where the letters was."""
     (row,) = count(Network(input=4, layers=(layer,))).layers
     assert (row.formula, row.substituted) == (letters, numbers)
 

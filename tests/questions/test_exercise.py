@@ -22,7 +22,8 @@ from rnncalc import (
     exercise,
     training,
 )
-from rnncalc.questions.answer.grading import Grader, Judgement
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.exercise import ASKS, Answered, answered, grader_of, items_of, sizes_of
 from rnncalc.questions.solve import SizePlace, resized
@@ -71,7 +72,7 @@ def given_of(right: Answered) -> GivenNumber | Shape:
 
 @pytest.mark.parametrize("ask", ASKS)
 def test_the_right_answer_is_no_wrong_one(ask: str) -> None:
-    """And no number stands twice."""
+    """And no number is given twice."""
     for item in items_of(LETTERS if ask == "formula" else GRU_16, ask):
         numbers = [item.right, *map(answered, item.wrong)]
         assert len({*numbers}) == len(numbers) > 1
@@ -84,7 +85,7 @@ def test_other_quantities_are_those_of_their_commands() -> None:
 
 
 def test_the_same_seed_gives_the_same_exercise() -> None:
-    """The same in every version of Python, so the sizes and the order of the choices stand here."""
+    """The same in every version of Python, so the sizes and the order of the choices are here."""
     result = exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
     assert result == exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
 

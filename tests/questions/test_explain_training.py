@@ -211,7 +211,7 @@ def test_a_matrix_beside_the_gates_reads_a_vector_of_its_own(call: Call) -> None
 
 
 def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> None:
-    """T steps in one go, K of them where a sequence is cut: two letters, since both numbers stand beside each other."""
+    """T steps in one go, K of them where a sequence is cut: two letters, since both numbers are beside each other."""
     network = Network(input=2, layers=[RNN(2)], steps=5)
     found = [explain_training(training(network, chunk=chunk))[0] for chunk in (None, 5, 2)]
     assert [(each.letter, each.steps) for each in found] == [("T", 5), ("T", 5), ("K", 1)]

@@ -92,7 +92,7 @@ def test_an_output_keeps_what_is_known_of_it() -> None:
 
 
 def test_stacked_layers_are_one_that_is_repeated() -> None:
-    """Where each is fed by the one before alone; one of another width, or of another module, stands by itself."""
+    """Where each is fed by the one before alone; one of another width, or of another module, is by itself."""
     assert layers(draft_of(module("rnn", stacked(4, 4, 4, 4)))) == [LSTM(4, path="rnn", repeat=3)]
     wider = draft_of(module("rnn", stacked(3, 4, 4)))
     assert layers(wider) == [LSTM(4, path="rnn", repeat=2)]
@@ -196,7 +196,7 @@ def test_what_is_frozen() -> None:
 
 
 def test_a_sorted_file_is_put_in_order() -> None:
-    """By what each reads; one that is not sorted stands as it is."""
+    """By what each reads; one that is not sorted is as it is."""
     modules = module("a", cell(4, 6, 2)), module("b", cell(3, 3, 6))
     assert layers(draft_of(*modules, ordered=False)) == [GRU(6, path="b"), LSTM(2, path="a")]
     assert layers(draft_of(*modules))[0] == LSTM(2, path="a")
@@ -356,7 +356,7 @@ def test_an_output_whose_matrix_is_the_tables(bias: int, more: list[FileModule])
 
 
 def test_a_tied_output_of_another_width() -> None:
-    """It reads the table's columns, whatever stands before it; its own check passes."""
+    """It reads the table's columns, whatever is before it; its own check passes."""
     draft = draft_of(module("emb", TABLE), module("rnn", cell(4, 4, 6)), tied(20))
     assert layers(draft)[2:] == [External(0, outputs=4), Output(20, tied=True, path="fc")]
     behind = draft_of(module("emb", TABLE), RNN, module("bn", NORM), tied(20))
@@ -445,7 +445,7 @@ def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -
 def test_a_table_that_safetensors_save_model_left_out(
     kept: str, left: str, bias: int, tmp_path: Path, call: Call
 ) -> None:
-    """The embedding stands in front and owns the matrix, the output is tied to it, and the spec passes its check."""
+    """The embedding is in front and owns the matrix, the output is tied to it, and the spec passes its check."""
     shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()} | {f"{kept}.weight": (100, 16)}
     table, output = (kept, left) if left == "fc" else (left, kept)
     shapes |= {f"{output}.bias": (bias,)} if bias else {}
@@ -460,7 +460,7 @@ def test_a_table_that_safetensors_save_model_left_out(
 
 
 def test_what_safetensors_left_out_without_a_word(tmp_path: Path, call: Call) -> None:
-    """A bias alone is counted where it stands, as is a matrix that no name calls a table; the spec passes its check."""
+    """A bias alone is counted where it is, as is a matrix that no name calls a table; the spec passes its check."""
     shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()}
     shapes |= {"encoder.weight": (100, 16), "decoder.bias": (100,)}
     path, spec = safetensors(tmp_path / "model.safetensors", shapes), tmp_path / "spec.yaml"
@@ -496,7 +496,7 @@ def test_layers_around_the_cells_in_their_order(ordered: bool) -> None:
 
 
 def test_a_norm_of_another_width_has_no_extra_inputs() -> None:
-    """It stands behind an external part that outputs its width."""
+    """It is after an external part that outputs its width."""
     draft = draft_of(module("a", cell(4, 3, 2)), BATCH_NORM)
     assert layers(draft) == [LSTM(2, path="a"), External(0, outputs=4), BatchNorm(path="norm")]
 

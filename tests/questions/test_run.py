@@ -540,7 +540,7 @@ def test_targets_have_the_shape_of_the_output(topology: str, steps: int | None, 
 
 
 def test_flags_are_the_keys_of_the_file(tmp_path: Any, call: Call) -> None:
-    """`--feedback` and `--start` do what `feedback: true` and `start:` do, and stand in place of the latter."""
+    """`--feedback` and `--start` do what `feedback: true` and `start:` do, and are in place of the latter."""
     head = "input: 2\nsteps: 3\ntopology: one-to-many\nlayers: [rnn: 2]\n"
     spec, start = tmp_path / "spec.yaml", tmp_path / "start.yaml"
     spec.write_text(f"{head}feedback: true\nstart: {{rnn_1: {{h: [0.5, -1]}}}}\n")

@@ -42,7 +42,7 @@ def counts(value: Any, key: str = "") -> list[int]:
 @pytest.mark.parametrize("form", ["table", "markdown"])
 @pytest.mark.parametrize(("command", "args"), QUESTIONS, ids=lambda value: str(value))
 def test_a_table_says_what_the_data_says(command: str, args: list[object], form: str, call: Call) -> None:
-    """Every count of the JSON report stands in the table, written with separators."""
+    """Every count of the JSON report is in the table, written with separators."""
     reports = json.loads(call(command, *args, "-f", "json").out)["reports"]
     text = call(command, *args, "-f", form).out
     numbers = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)}
@@ -177,17 +177,17 @@ def test_long_outputs_are_cut(call: Call) -> None:
 
 
 def test_each_piece_of_a_split_table_names_its_rows(screen: Screen) -> None:
-    """On a screen too narrow for a table its columns stand in several, and the rows' names in all of them."""
+    """On a screen too narrow for a table its columns are in several, and the rows' names in all of them."""
     lines = screen(32, "explain", "specs/gru.yaml").splitlines()
     assert sum(line.startswith("Step") for line in lines) == 3
     assert sum(line.startswith("W_xz ") for line in lines) == 3
 
 
 def test_verdicts(call: Call) -> None:
-    """Right and not right, word for word."""
-    assert "\n✓ Right.\n" in call("answer", "specs/gru.yaml", 1200).out
-    assert "\n✗ Not right.\n" in call("answer", "specs/gru.yaml", 1152).out
-    assert call("answer", "specs/gru.yaml", 1200).out.endswith("✓ Right.\n")
+    """Correct and wrong, word for word."""
+    assert "\n✓ Correct.\n" in call("answer", "specs/gru.yaml", 1200).out
+    assert "\n✗ Wrong: 1,152 is 48 less than the correct 1,200.\n" in call("answer", "specs/gru.yaml", 1152).out
+    assert call("answer", "specs/gru.yaml", 1200).out.endswith("✓ Correct.\n")
 
 
 def test_both_directions_are_named(call: Call) -> None:

@@ -196,7 +196,7 @@ Place = tuple[Any, Any]
 
 
 def places(node: Any) -> list[Place]:
-    """Return where the sizes of a document stand."""
+    """Return where the sizes of a document are."""
     if isinstance(node, list):
         return [place for below in node for place in places(below)]
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""A pass as work: what every value is called, which stand before a step, and in which order they follow."""
+"""A pass as work: what every value is called, which are before a step, and in which order they follow."""
 
 import re
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ from rnncalc.reports.work import WorkReport
 
 
 def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Variable, Variable | None]]]:
-    """Return what stands before each step of a direction, in the order of reading."""
+    """Return what is before each step of a direction, in the order of reading."""
     return [[(line.name, line.same_as) for line in step.given] for step in layer.ways[way]]
 
 

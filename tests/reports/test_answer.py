@@ -10,7 +10,8 @@ from conftest import Call
 from wrong_counts import WRONG
 
 from rnncalc import GRU, LSTM, RNN, Embedding, External, Layer, Network, Output, count, formats, training
-from rnncalc.questions.answer.grading import Answer, Grader, answer
+from rnncalc.questions.answer.grading import Grader, answer
+from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import read_answer
 from rnncalc.questions.answer.worksheet import write
 from rnncalc.reports.answer import AnswerReport
@@ -71,7 +72,7 @@ def test_shapes_and_numbers_of_tensors() -> None:
     assert shapes["remarks"] == ["The first wrong layer is rnn_1."]
     numbers = data(net, 200, 400, 99)
     assert numbers["answer"] == [200, 400, 99]
-    assert numbers["remarks"][0] == "output W_hy: no known mistake gives 99, 1 less than the right one."
+    assert numbers["remarks"][0] == "output W_hy: no known mistake gives 99, 1 less than the correct one."
 
 
 def test_shapes_in_a_table(call: Call) -> None:
@@ -101,14 +102,14 @@ def test_shapes_in_a_table(call: Call) -> None:
             127,
             "This is the count of the dense equivalent, which shares no weights over time.",
         ),
-        (NET, 2_583, "No known mistake gives 2,583, 2 less than the right one."),
+        (NET, 2_583, "No known mistake gives 2,583."),
         (
             NET,
             2_583,
-            "rnncalc explain derives the right one step by step; 2 numbers, one for each layer in order, would show "
-            "where yours goes wrong.",
+            "rnncalc explain derives the correct count step by step; 2 numbers, one for each layer in order, would "
+            "show where yours goes wrong.",
         ),
-        (Network(input=10, layers=(External(7),)), 8, "rnncalc explain derives the right one step by step."),
+        (Network(input=10, layers=(External(7),)), 8, "rnncalc explain derives the correct count step by step."),
         (
             Network(input=8, layers=(RNN(16, recurrence="diagonal"),)),
             16 * (10 + 1 + 1),
@@ -119,7 +120,7 @@ def test_shapes_in_a_table(call: Call) -> None:
             52 * 123,
             "No known mistake gives 6,396, but h = 52 instead of 50 in layer 1 would.",
         ),
-        (NET, "2.6k", "2.6k is right, rounded: the exact number is 2,585."),
+        (NET, "2.6k", "2.6k is correct, rounded: the exact number is 2,585."),
         (NET, "1.0e3", "1.0e3 is read as rounded: any number from 950 to 1,050."),
         (NET, "1e3", "1e3 is rounded to one digit: it may be any number from 500 to 1,500."),
         (NET, "1e3", "That is too coarse to look for a mistake; give two digits or more."),
@@ -143,7 +144,7 @@ def test_where_a_mistake_was_made() -> None:
 
 
 def test_sums_are_never_cut(call: Call) -> None:
-    """Forty different layers are a long sum, and = N stands at its end; equal ones are a short one."""
+    """Forty different layers are a long sum, and = N is at its end; equal ones are a short one."""
     layers: tuple[Layer, ...] = tuple(GRU(units) for units in range(100, 140))
     net = Network(input=10, layers=layers)
     wrong = net.params - 3 * sum(range(100, 140))
@@ -211,7 +212,7 @@ def test_a_hint_has_no_correct_number(mistake: str) -> None:
 def test_a_hint_has_the_mistake_in_words() -> None:
     """The verdict, the place and the kind; a sentence with the correct count is left out."""
     texts = written(answer(NET, 2_480 + 5 * 20), hint=True)  # without the bias of the output layer
-    assert texts.pop("sentences") == "Not right. 2,580 leaves out the bias of the output layer."
+    assert texts.pop("sentences") == "Wrong. 2,580 leaves out the bias of the output layer."
     assert all("leaves out the bias of the output layer" in text for text in texts.values())
     squared = AnswerReport(answer(NET, 2_585 * 2_585), hint=True)
-    assert [*squared.sentences()] == ["Not right."]
+    assert [*squared.sentences()] == ["Wrong."]

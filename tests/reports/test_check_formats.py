@@ -77,7 +77,7 @@ def test_formats_agree(folder: Path, call: Call) -> None:
     reports = json.loads(call("check", folder, "-f", "json").out)["reports"]
     assert reports[1]["name"] == HOSTILE
     assert [report["status"] for report in reports] == ["passed", "failed", "unchecked", "broken"]
-    messages = [of["message"] for report in reports for of in report["checks"] if not of["ok"]]
+    messages = [each["message"] for report in reports for each in report["checks"] if not each["ok"]]
     assert len(messages) == 4
     table = call("check", folder).out
     for message in messages:

@@ -43,7 +43,7 @@ def test_a_gate_that_resets_after_the_product_leaves_the_bias_outside() -> None:
     """Under the textbook the candidate's one bias is not what is multiplied by r; resetting before, it is one sum."""
     why = "the two products are summed, so one bias serves both"
     assert said(GRU(5)) == f"{ONE}{why}."
-    assert said(GRU(5, reset_after=True)) == f"{ONE}{why}, and that of n stands outside what is multiplied by a gate."
+    assert said(GRU(5, reset_after=True)) == f"{ONE}{why}, and that of n is outside what is multiplied by a gate."
 
 
 def test_peepholes_are_summed_too() -> None:

@@ -109,7 +109,7 @@ CONTRACT = ["table", "json", "csv", "markdown", "yaml", "latex", "text", "svg", 
     ],
 )
 def test_what_is_offered(reports: tuple[type, ...], formats: str) -> None:
-    """As the contract has it, in the order of the list; formats that are added may stand between."""
+    """As the contract has it, in the order of the list; formats that are added may be between."""
     contract = formats.split()
     assert [name for name in offered(*reports) if name in contract] == contract
     assert {*CONTRACT} & {*offered(*reports)} == {*contract}

@@ -1,4 +1,4 @@
-"""Escaping belongs to the formats: whatever string stands in whatever field of a report, none of them lets it act."""
+"""Escaping belongs to the formats: whatever string is in whatever field of a report, none of them lets it act."""
 
 import csv
 import io
@@ -198,7 +198,7 @@ def acts_in_latex(text: str) -> None:
 
 
 def acts_in_tikz(text: str) -> None:
-    """Hold that no bracket or sign of a name is one of LaTeX's; comments stand above the pictures alone."""
+    """Hold that no bracket or sign of a name is one of LaTeX's; comments are above the pictures alone."""
     assert text.isascii()
     text = text[text.index(r"\begin{") :]
     assert not re.search(r"(?<!\\)[%~]", text.replace(r"\textasciitilde", ""))
@@ -258,7 +258,7 @@ def acts_in_html(text: str) -> None:
 
 
 def acts_in_yaml(text: str) -> None:
-    """Hold that it is YAML, and that every string stands in it as text, however it is written."""
+    """Hold that it is YAML, and that every string is in it as text, however it is written."""
     data = yaml.safe_load(text)
     assert data
 
@@ -354,7 +354,7 @@ class Surrogate(Full):
     ],
 )
 def test_nothing_in_a_note_is_live(text: str, shown: str) -> None:
-    """People, issues, addresses, commits and emoji stand in spans of code, which stop all of them; lists are none."""
+    """People, issues, addresses, commits and emoji are in spans of code, which stop all of them; lists are none."""
 
     class Noted(SheetReport):
         def sheets(self) -> list[Sheet]:

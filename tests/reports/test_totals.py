@@ -44,7 +44,7 @@ def columns(header: list[str], rows: Iterable[list[str]], first: int) -> Columns
 
 
 def in_table(text: str, first: int) -> list[Columns]:
-    """Return the columns of each table; cells stand two spaces apart."""
+    """Return the columns of each table; cells are two spaces apart."""
     found = []
     for header, body, total in re.findall(r"\n\n([^\n]+)\n─+\n(.*?)\n─+\n(Total[^\n]*)", text, re.DOTALL):
         cells = [re.split(r"\s{2,}", line) for line in (header, *body.splitlines(), total)]

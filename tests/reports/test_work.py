@@ -194,7 +194,7 @@ def test_a_table_has_what_is_read_back_here(name: str) -> None:
 
 
 def test_a_start_is_shown() -> None:
-    """h_0 and c_0 stand before the first step."""
+    """h_0 and c_0 are before the first step."""
     network = Network(input=1, layers=[LSTM(1)], steps=1)
     lines = printed(network, weights=weights_of(network), start={"lstm_1": {"h": [0.5], "c": [-2]}}).splitlines()
     assert any(line.endswith("h_0 = 0.5    c_0 = −2") for line in lines)
@@ -223,7 +223,7 @@ def test_by_hand(call: Call, tmp_path: Path) -> None:
 
 
 def test_columns(call: Call, screen: Screen) -> None:
-    """Vectors are columns, on a narrow screen the sides of an equation stand below each other, in ASCII too."""
+    """Vectors are columns, on a narrow screen the sides of an equation are below each other, in ASCII too."""
     args = ("run", "-i", 1, "-l", "rnn:2,activation=linear", "-T", 1, "--work")
     wide = call(*args).out.splitlines()
     (base,) = (number for number, line in enumerate(wide) if line.startswith("h_1 = "))
@@ -235,7 +235,7 @@ def test_columns(call: Call, screen: Screen) -> None:
 
 
 def test_fractions_are_rounded_alike(call: Call) -> None:
-    """Long or short, of a power of two or not, to four decimals; a number that has fewer stands as it is."""
+    """Long or short, of a power of two or not, to four decimals; a number that has fewer is as it is."""
     weights = {"rnn_1": {"W_xh": [[0.123456, 0.12345678, 0.234375, 12345]], "W_hh": [[0.00123456]], "b_h": [-0.5]}}
     text = printed(Network(input=4, layers=(RNN(1),), steps=1), weights=weights, inputs=[[1, 1, 1, 0]])
     assert "W_xh = [0.1235 0.1235 0.2344 12345]" in re.sub(" +", " ", text)

@@ -34,7 +34,7 @@ def told(row: str) -> list[str]:
 
 
 def test_a_word_that_is_told_is_ours() -> None:
-    """A key, a kind or a value, whatever stands behind it."""
+    """A key, a kind or a value, whatever is after it."""
     assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES | {*COMMANDS, "cost", "operations"}
 
 
@@ -47,7 +47,7 @@ def test_a_word_of_ours_is_no_others() -> None:
 
 @pytest.mark.parametrize("row", [row for row in ALIASES if "{number}" in row])
 def test_a_kind_that_is_told_is_one(row: str) -> None:
-    """Typed as it stands behind -l, it is read."""
+    """Typed as it is after -l, it is read."""
     number = "0.5" if ours(row) == "dropout" else "4"
     typed = re.split("; |, and ", row.format(**IN_FLAGS | {"number": f":{number}"}))[0].replace("=N", "=3")
     before = ("last",) if ours(row) == "repeat_vector" else ()

@@ -10,7 +10,7 @@ SPEC = "input: 4\nlayers: [{rnn: 3}]\noutput: 1\n"
 
 
 def test_a_spec_names_its_notation(call: Call, tmp_path: Path) -> None:
-    """A flag stands instead of it; an expected shape is in it too."""
+    """A flag is instead of it; an expected shape is in it too."""
     spec = tmp_path / "rows.yaml"
     spec.write_text(f"{SPEC}notation: rows\nexpect: {{tensors: {{rnn_1: {{W_xh: [4, 3], b_h: [1, 3]}}}}}}\n")
     assert load(spec).notation == "rows"

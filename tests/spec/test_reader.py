@@ -43,6 +43,6 @@ def test_an_alias_is_the_layer_it_stands_for() -> None:
 
 @pytest.mark.parametrize("first", ["{lstm: 4, layer_norm: true}", "{layer_norm: true, lstm: 4}"])
 def test_an_option_may_be_called_as_a_kind_is(first: str) -> None:
-    """layer_norm is a kind of layer, and an option of a cell, wherever in the layer it stands."""
+    """layer_norm is a kind of layer, and an option of a cell, wherever in the layer it is."""
     assert [layer.kind for layer in layers(first, "{layer_norm: null}")] == ["lstm", "layer_norm"]
     assert layers(first) == (LSTM(4, layer_norm=True),)

@@ -106,7 +106,7 @@ def validator(place: str) -> Any:
 
 
 def reads(place: str, text: str) -> bool:
-    """Return whether the reader finds nothing wrong with the word where it stands; `?` being a size to look for."""
+    """Return whether the reader finds nothing wrong with the word where it is; `?` being a size to look for."""
     template = PLACES[place][0] % text
     try:
         parse_template(template.encode(), "spec").network(1)

@@ -34,7 +34,7 @@ CASES: dict[str, tuple[Cell | Dense, str, OperationCounts]] = {
         "textbook",
         OperationCounts(3 * H * (M + H), 3 * H, 5 * H, 4 * H),
     ),
-    # norm takes 5 for each number, γ one; the bias stands behind
+    # norm takes 5 for each number, γ one; the bias is after
     "rnn, normalised": (RNN(H, layer_norm=True), "textbook", OperationCounts(H * (M + H), H, 6 * H, H)),
     # the same in four gates, and for c
     "lstm, normalised": (

@@ -198,14 +198,14 @@ def _minimum(change: dict[str, Any]) -> Operation:
         ),
         (
             {"alone": True},
-            "alone: what stands on a line of its own is a function of one operand; leave out alone",
+            "alone: what is on a line of its own is a function of one operand; leave out alone",
         ),
         ({"forward": None}, "forward: expected a function, and for each operand a gradient"),
         ({"gradients": (None, None)}, "gradients: expected a function, and for each operand a gradient"),
         ({"number": 2}, "number: there is no operand 2; write 0, 1 and so on"),
         ({"activations": -1}, "products, sums, activations: expected whole numbers, 0 or more"),
         ({"sign": " & "}, "sign, function: it is written in one way; leave out one of the two"),
-        ({"function": ""}, "nothing says how it is written; give it a sign, a function or what stands before it"),
+        ({"function": ""}, "nothing says how it is written; give it a sign, a function or what is before it"),
     ],
 )
 def test_a_row_that_is_half_right(change: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""A cell that is declared half right is refused, with the part's name, before a number is read off it."""
+"""A cell that is declared half right is refused, with the part's name, before a number follows from it."""
 
 import re
 from collections.abc import Callable

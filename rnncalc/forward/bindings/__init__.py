@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, raised
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
-from rnncalc.records import Record
 
 
 class BoundWeights(Protocol):
@@ -40,7 +39,7 @@ class BoundWeights(Protocol):
         """Return the learned state before the first step."""
 
 
-class GateWeights(Record):
+class GateWeights(NamedTuple):
     """The weights of one direction, bound at once: products by gate and what is read, biases by gate and side."""
 
     products: Mapping[tuple[str, str], Matrix | WeightVector]
@@ -74,7 +73,7 @@ class GateWeights(Record):
         return self.states[letter]
 
 
-class DenseNames(Record):
+class DenseNames(NamedTuple):
     """The matrix and the bias of a dense layer, and whether the matrix is stored input by output."""
 
     kernel: str
@@ -86,7 +85,7 @@ class DenseNames(Record):
         return {"kernel": self.kernel, "bias": self.bias}
 
 
-class TransformNames(Record):
+class TransformNames(NamedTuple):
     """The names of the weights of the layers around the cells, by kind and role.
 
     taps_first: whether a kernel has its steps first, not last; transposed: whether it is then input by output.
@@ -105,7 +104,7 @@ class TransformNames(Record):
         return self.others.get(role, role)
 
 
-class Binding(Record):
+class Binding(NamedTuple):
     """The binding of a framework: how one direction of a cell is bound, and the names of other weights.
 
     cell: takes the arrays, the layer, its inputs, and whether the direction is the backward one.

@@ -327,6 +327,11 @@ def number_of_gates(count: int) -> LineChange:
     return change
 
 
+def without_candidate(line: LayerLine) -> LayerLine:
+    """Count the gates and no candidate."""
+    return line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name))
+
+
 def as_dense(line: LayerLine) -> LayerLine:
     """Count a layer as a dense one: one input matrix and one bias."""
     gate = GateLine((GateInput("input", line.width("input")),), min(1, line.biases))
@@ -406,6 +411,11 @@ def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network)
 def width_without_projection(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width below without its projection."""
     return below.h * (2 if concatenates(below) else 1) if below.part("projection") else None
+
+
+def width_without_embedding(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the width below without its embedding: the vocabulary."""
+    return below.placed.inputs if isinstance(below.layer, Embedding) else None
 
 
 def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:

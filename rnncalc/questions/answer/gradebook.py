@@ -8,16 +8,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.grading import Answer, Grader
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import Given, read_answer
-from rnncalc.records import Record
 from rnncalc.text import did_you_mean, escape, one_of
 
 
-class Grade(Record):
+class Grade(NamedTuple):
     """A student's answer, judged.
 
     answer: None if it cannot be judged. problem: the reason; empty if nothing was answered.
@@ -34,17 +35,43 @@ class Grade(Record):
         """Whether the answer is right; None if it cannot be read. An empty answer is not right."""
         return self.answer.right if self.answer else None if self.problem else False
 
+    @property
+    def by_chance(self) -> bool:
+        """Whether its first mistake is a guess."""
+        wrong = self.answer.wrong if self.answer else None
+        return wrong is not None and wrong.by_chance
 
-class Gradebook(Record):
+
+class Gradebook(NamedTuple):
     """The grades of a class, in the order of the file."""
 
     file: AnswerFile
     grades: tuple[Grade, ...]
 
     @property
+    def own_columns(self) -> tuple[str, ...]:
+        """The columns that grading adds."""
+        return OWN_COLUMNS
+
+    @property
     def number_right(self) -> int:
         """How many answers are right."""
         return sum(1 for grade in self.grades if grade.right)
+
+    @property
+    def number_unread(self) -> int:
+        """How many answers could not be read."""
+        return sum(1 for grade in self.grades if grade.problem)
+
+    @property
+    def number_guessed(self) -> int:
+        """How many first mistakes are guesses; those of answers to another variant are left out."""
+        return sum(1 for grade in self.grades if grade.by_chance and not grade.variant_answered)
+
+    @property
+    def number_of_other_variants(self) -> int:
+        """How many answers belong to another variant."""
+        return sum(1 for grade in self.grades if grade.variant_answered)
 
     def repeated(self) -> Iterator[tuple[Grade, Grade]]:
         """Yield each grade whose name was there before, with the first grade of that name."""
@@ -124,7 +151,7 @@ _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
 _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
 
 
-class StudentRow(Record):
+class StudentRow(NamedTuple):
     """A row of the file.
 
     line: the line of the file where it begins. cells: one for each column of the file, without blanks around it.
@@ -138,7 +165,7 @@ class StudentRow(Record):
     variant: str = ""
 
 
-class AnswerFile(Record):
+class AnswerFile(NamedTuple):
     """A file of answers: its columns, the columns that hold answers, and the rows that are not empty."""
 
     columns: tuple[str, ...]

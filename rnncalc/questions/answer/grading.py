@@ -1,31 +1,19 @@
-"""`answer`: judges a learner's count, and finds the mistakes that give a wrong one. Writes no sentences."""
+"""`answer`: judges a learner's count or shapes; `explaining.py` finds the mistakes that give a wrong number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
+from rnncalc.bounds import MOST_EXPLAINED
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression, value
-from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.polynomial import letter
-from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import (
-    KnownQuantity,
-    OtherSize,
-    SizeCurve,
-    other_size,
-    quantities,
-    quantities_of_layer,
-    size_curves,
-)
+from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.reading import (
     Given,
     GivenNumber,
@@ -35,8 +23,6 @@ from rnncalc.questions.answer.reading import (
     in_one,
     read_answer,
 )
-from rnncalc.questions.answer.returned import JudgedShape, judge_returned
-from rnncalc.questions.answer.search import Diagnosis, Search, is_guess, worksheets_after
 from rnncalc.questions.answer.tensors import (
     Answers,
     Tensors,
@@ -45,88 +31,14 @@ from rnncalc.questions.answer.tensors import (
     place_of,
     tensors_of,
 )
-from rnncalc.questions.answer.worksheet import Worksheet, worksheet_of
 from rnncalc.questions.count import count
 from rnncalc.questions.given import network_of, plain
-from rnncalc.questions.training import Training, training_of
-from rnncalc.records import Record
 from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
+if TYPE_CHECKING:
+    from rnncalc.questions.answer.explaining import Explainer
+
 MOST_NAMES, SHOWN = 12, 4
-
-
-class Judgement(Record):
-    """One number or shape, compared with the right one.
-
-    layer: its name, None for the total. tensor: its name, None for a count of all tensors.
-    shape: the right shape. plain_shape: the same, but a vector has no axis of 1.
-    diagnoses: the mistakes that give it, the likeliest first.
-    meant: the other quantities of the network with this number.
-    other_size: the one changed size that would give it, if no single mistake does.
-    follows: the layer with the mistake that it follows from; it is then no mistake of its own.
-    by_chance: whether so many numbers have such an explanation that the likeliest is a guess.
-    explained: whether mistakes were looked for; they are for the first MOST_EXPLAINED wrong numbers.
-    returned: the comparison with an array that a layer returns, if it is no tensor; `params` is then 0.
-    formula: the right number as a formula, if it has letters.
-    """
-
-    layer: str | None
-    given: Given
-    params: int
-    tensor: str | None = None
-    shape: tuple[int, ...] = ()
-    plain_shape: tuple[int, ...] = ()
-    diagnoses: tuple[Diagnosis, ...] = ()
-    meant: tuple[KnownQuantity, ...] = ()
-    other_size: OtherSize | None = None
-    follows: str | None = None
-    by_chance: bool = False
-    explained: bool = True
-    returned: JudgedShape | None = None
-    formula: Expression | None = None
-
-    @property
-    def right(self) -> bool:
-        """Whether the shape is right, or the number, rounded as the learner did."""
-        match self.given:
-            case GivenNumber():
-                return self.given.rounds(self.params)
-            case Shape():
-                return self.given.has_shape(self.plain_shape)
-            case NamedShape():
-                return self.returned is not None and self.returned.order is not None
-
-    @property
-    def rounded(self) -> bool:
-        """Whether the number is right, but not to the last digit."""
-        return self.right and isinstance(self.given, GivenNumber) and self.given.number != self.params
-
-
-@displayed
-class Answer(Record):
-    """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
-
-    right_in: another notation in which every given shape is right.
-    """
-
-    network: Network
-    judged: tuple[Judgement, ...]
-    right_in: str | None = None
-
-    @property
-    def right(self) -> bool:
-        """Whether every number is right."""
-        return all(each.right for each in self.judged)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The finished sentences: the verdict, the mistake behind each wrong number with its sum, and remarks."""
-        return tuple(report_of(self).sentences())
-
-    @property
-    def first_wrong(self) -> str | None:
-        """The first layer that is wrong; None if there is none, or the total was given."""
-        return next((each.layer for each in self.judged if not each.right), None)
 
 
 def judge(network: Network, given: Sequence[Given]) -> Answer:
@@ -151,62 +63,55 @@ class Grader:
         return count(self.network).in_letters
 
     @cached_property
-    def search(self) -> Search:
-        """The search for mistakes in the total, and in each layer."""
-        return Search(worksheet_of(self.network), self.network)
+    def explainer(self) -> Explainer:
+        """What finds the mistakes behind wrong numbers; a correct answer does without."""
+        from rnncalc.questions.answer.explaining import Explainer
 
-    @cached_property
-    def training(self) -> Training:
-        """What a training step of the network needs."""
-        return training_of(self.network)
-
-    @cached_property
-    def quantities(self) -> tuple[KnownQuantity, ...]:
-        """The other quantities of the network that a learner may have computed."""
-        return tuple(quantities(self.training))
-
-    @cached_property
-    def sizes(self) -> list[SizeCurve]:
-        """How the count depends on each size of the network; nothing if sizes are letters."""
-        return [] if self.network.letters else size_curves(self.network)
+        return Explainer(self.network)
 
     def judge(self, given: Sequence[Given]) -> Answer:
         """Judge an answer, as the function `judge` does."""
+        judgements = self.judgements(given)
+        shapes = [each.given for each in judgements if isinstance(each.given, Shape)]
+        wrong = any(isinstance(each, Shape) for each in given) and not all(each.right for each in judgements)
+        return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None)
+
+    def judgements(self, given: Sequence[Given]) -> tuple[Judgement, ...]:
+        """Return the judgement of each number or shape of an answer."""
         network = self.network
         check_number_of_answers(len(given))
         named = [each for each in given if isinstance(each, NamedShape)]
         if len(named) == len(given):
-            return Answer(network, _judge_named(network, named))
+            return _judge_named(network, named)
         if named:
             raise CallError("expected shapes with names, or answers without names, got both")
-        plain_answers: Answers = [each for each in given if not isinstance(each, NamedShape)]
-        if any(isinstance(each, Shape) for each in given):
-            plain_answers = given = _as_shapes(network, plain_answers)
-        numbers = [each for each in given if isinstance(each, GivenNumber)]
-        shapes = [size for each in plain_answers if isinstance(each, Shape) for size in each.sizes]
-        if not network.letters and any(map(has_letters, shapes)):
+        answers: Answers = [each for each in given if not isinstance(each, NamedShape)]
+        if any(isinstance(each, Shape) for each in answers):
+            answers = _as_shapes(network, answers)
+        numbers = [each for each in answers if isinstance(each, GivenNumber)]
+        sizes = [size for each in answers if isinstance(each, Shape) for size in each.sizes]
+        if not network.letters and any(map(has_letters, sizes)):
             raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
         if not numbers:
-            judged = Answer(network, _judge_tensors(network, plain_answers))
-            return judged if judged.right else judged._replace(right_in=_right_in(network, plain_answers))
-        if len(numbers) < len(given):
+            return _judge_tensors(network, answers)
+        if len(numbers) < len(answers):
             raise CallError("expected numbers or shapes, got both; give the one or the other")
         if not network.letters and any(has_letters(each.number) for each in numbers):
-            return Answer(network, tuple(_judge_formulas(network, numbers)))
+            return tuple(_judge_formulas(network, numbers))
         for each in numbers:
             _check_letters(each, network.letters)
-        if len(given) == 1:
-            return Answer(network, (_judge_total(self, numbers[0]),))
+        if len(numbers) == 1:
+            return (_judge_total(self, numbers[0]),)
         everything = [*range(len(network.stack))]
         counted = _counted(network) or everything
         for places in (everything, counted):
-            if len(given) == len(places):
-                return Answer(network, _judge_layers(self, places, numbers))
-        if len(given) == number_of_tensors(network):
-            return Answer(network, _judge_tensors(network, plain_answers))
+            if len(numbers) == len(places):
+                return _judge_layers(self, places, numbers)
+        if len(numbers) == number_of_tensors(network):
+            return _judge_tensors(network, answers)
         if grouped := in_one(numbers):
-            return self.judge([grouped])
-        raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
+            return self.judgements([grouped])
+        raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
@@ -310,6 +215,8 @@ def _as_shapes(network: Network, given: Answers) -> Answers:
 
 def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgement, ...]:
     """Judge shapes by name: of single tensors, and of arrays that layers return."""
+    from rnncalc.questions.answer.returned import judge_returned  # few answers are arrays that layers return
+
     tensors = tensors_of(network)
     places = [place_of(tensors, each.name) for each in given]
     others = [each for each, place in zip(given, places, strict=True) if place is None]
@@ -323,12 +230,7 @@ def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgeme
                 raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
             answers[place] = Shape(sizes)
     judged = _compare(tensors, answers)
-    return tuple(_of_returned(next(returned)) if place is None else judged[place] for place in places)
-
-
-def _of_returned(judged: JudgedShape) -> Judgement:
-    right = judged.right
-    return Judgement(right.module.name, judged.given, 0, right.name, diagnoses=judged.diagnoses, returned=judged)
+    return tuple(next(returned) if place is None else judged[place] for place in places)
 
 
 def _check_letters(given: GivenNumber, known: Mapping[str, Any]) -> None:
@@ -351,6 +253,8 @@ def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[
         if not has_letters(each.number):
             yield Judgement(name, each, placed.params)
             continue
+        from rnncalc.polynomial import letter  # most answers are numbers
+
         letters = {name: letter(name) for name in placed.sizes}
         _check_letters(each, letters)
         formula = placed.layout.params
@@ -363,6 +267,8 @@ def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[
 
 def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
     """Return a network of this layer alone, with letters for its sizes; None if its count differs."""
+    from rnncalc.polynomial import letter
+
     fields = {"h": "units", "n": "units", "d": "units", "p": "projection", "N": "params"}
     options = {fields[name]: letter(name) for name in placed.sizes if name in fields}
     options |= {option: placed.layer.defaults[option] for option in ("name", "repeat", "extra_inputs", "path")}
@@ -378,51 +284,14 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
 
 
 def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
-    network = grader.network
-    judged = Judgement(None, given, network.params, formula=grader.formula)
-    if judged.right or given.one_digit:
-        return judged
-    judged = _explained(judged, Question(network, given), grader.search, grader.quantities)[0]
-    if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judged.diagnoses):
-        return judged
-    size = other_size(grader.sizes, given)
-    return judged._replace(other_size=size, by_chance=judged.by_chance or size is not None)
-
-
-def _explained(
-    judged: Judgement, question: Question, search: Search, known: Sequence[KnownQuantity]
-) -> tuple[Judgement, list[Worksheet]]:
-    """Return a wrong number with its explanations, and the wrong worksheets. known: what else a number may be."""
-    given = question.given
-    meant = tuple(each for each in known if given.means(each.number))
-    found = [*search.diagnoses(question, known=bool(meant))]
-    diagnoses = tuple(diagnosis for diagnosis, _ in found)
-    guess = diagnoses[0].by_chance if diagnoses else bool(meant) and is_guess(given, [each.number for each in known])
-    return judged._replace(diagnoses=diagnoses, meant=meant, by_chance=guess), [worksheet for _, worksheet in found]
+    judgement = Judgement(None, given, grader.network.params, formula=grader.formula)
+    return judgement if judgement.right or given.one_digit else grader.explainer.total(judgement, given)
 
 
 def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
-    """Judge a number for each layer. Numbers after a wrong one may follow from its mistake."""
-    network, search, training = grader.network, grader.search, grader.training
-    worksheet = search.worksheet
-    judged: list[Judgement] = []
-    learned: list[tuple[str, Worksheet]] = []  # layers with a mistake, and what it makes of all lines
-    explained = 0
+    """Judge a number for each layer."""
+    judged = []
     for number, place in zip(given, places, strict=True):
-        line = worksheet[place]
-        each = Judgement(line.name, number, line.params, formula=line.placed.in_letters)
-        if not (each.right or number.one_digit):
-            follows = next((layer for layer, way in learned if number.means(way[place].params)), None)
-            if follows:
-                each = each._replace(follows=follows)
-            elif explained == MOST_EXPLAINED:
-                each = each._replace(explained=False)
-            else:
-                explained += 1
-                known = tuple(quantities_of_layer(training, training.layers[place]))
-                each, wrongs = _explained(each, Question(network, number, place), search, known)
-                ways = ((line.name, way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
-                learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
-                each = each._replace(meant=() if each.diagnoses else each.meant)
-        judged.append(each)
-    return tuple(judged)
+        placed = grader.network.stack[place]
+        judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
+    return tuple(judged if all(each.right for each in judged) else grader.explainer.layers(judged, places, given))

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Times
+from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Embedding, External, Layer, Output
@@ -39,15 +42,13 @@ from rnncalc.questions.answer.worksheet import (
     gate_line,
     worksheet_of,
 )
-from rnncalc.questions.compare import compare_conventions
-from rnncalc.records import Record
 from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6
 """The most gates that a wrong count gives a cell."""
 
 
-class Question(Record):
+class Question(NamedTuple):
     """A wrong number: for the whole network, or for the layer at a place of the worksheet.
 
     given: the number; 0 if none is looked for.
@@ -71,7 +72,7 @@ Values = Mapping[str, str]
 """The values for the {braces} in the id and the text of a mistake."""
 
 
-class Variant(Record):
+class Variant(NamedTuple):
     """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one.
 
     spacing: of a fitted family, how far apart the numbers are that its variants give.
@@ -86,7 +87,7 @@ class Variant(Record):
 Variants = Callable[[Worksheet, Question], Iterator[Variant]]
 
 
-class Mistake(Record):
+class Mistake(NamedTuple):
     """A mistake in a count: its id, a sentence without its subject, and the change that it makes to a worksheet.
 
     rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
@@ -98,7 +99,7 @@ class Mistake(Record):
     rare: bool = False
 
 
-class Family(Record):
+class Family(NamedTuple):
     """Mistakes that differ in a number or a name; id and text have {braces} for the values of a variant.
 
     rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant
@@ -120,17 +121,21 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
     if len(worksheet) > MOST_JUDGED:
         return
     here = question.network.convention
-    found: list[tuple[Worksheet, list[str]]] = []
-    for name, other in compare_conventions(question.network).networks.items():
-        if other and name != here:
-            lines = zip(worksheet, worksheet_of(other), strict=True)
-            counted = tuple(now._replace(placed=was.placed) for was, now in lines)
-            known = next((names for same, names in found if same == counted), None)
-            if known is None:
-                found.append((counted, [name]))
-            else:
-                known.append(name)
-    for counted, names in found:
+    counts: list[tuple[Worksheet, list[str]]] = []
+    for name in CONVENTIONS:
+        if name == here:
+            continue
+        try:
+            other = worksheet_of(question.network.replace(convention=name, notation=None))
+        except SpecError:
+            continue  # this convention lacks a layer or an option of the network
+        counted = tuple(now._replace(placed=was.placed) for was, now in zip(worksheet, other, strict=True))
+        known = next((names for same, names in counts if same == counted), None)
+        if known is None:
+            counts.append((counted, [name]))
+        else:
+            known.append(name)
+    for counted, names in counts:
         do = "does" if len(names) == 1 else "do"
         yield Variant(counted, {"name": names[0], "names": all_of(names), "do": do, "here": here})
 

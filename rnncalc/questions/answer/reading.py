@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import (
     LONGEST_ANSWER,
@@ -17,9 +17,10 @@ from rnncalc.bounds import (
     MOST_PRODUCTS,
 )
 from rnncalc.errors import CallError
-from rnncalc.polynomial import Number, Polynomial, letter
-from rnncalc.records import Record
-from rnncalc.text import LETTER, escape
+from rnncalc.text import LETTER, escape, has_letters
+
+if TYPE_CHECKING:
+    from rnncalc.polynomial import Number
 
 _NUMBER = re.compile(
     r"\+?(?P<whole>0|[1-9][0-9]{0,2}(?P<gap>[, '\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3}){0,11}"
@@ -61,7 +62,7 @@ def check_number_of_answers(count: int) -> None:
         raise CallError(f"expected at most {MOST_ANSWERS:,} numbers or shapes, got {count:,}")
 
 
-class GivenNumber(Record):
+class GivenNumber(NamedTuple):
     """A learner's number. unit: the value of its last digit, more than 1 if it was rounded.
 
     number: a polynomial, if it is a formula in letters.
@@ -102,7 +103,7 @@ class GivenNumber(Record):
         return self.means(prod(shape))
 
 
-class Shape(Record):
+class Shape(NamedTuple):
     """The shape of a tensor as a learner gave it; a size may be a polynomial."""
 
     sizes: tuple[int, ...]
@@ -112,7 +113,7 @@ class Shape(Record):
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-class NamedShape(Record):
+class NamedShape(NamedTuple):
     """A learner's shape of one tensor, or of an array that a layer returns, with its name.
 
     sizes: a letter is the batch or the steps, None is any size.
@@ -222,6 +223,8 @@ def formula_of(text: str) -> Number:
             place += 1
             value = times(1, int(token.replace(",", "").replace("_", "")))
         elif token[:1].isalpha():
+            from rnncalc.polynomial import letter  # most answers are numbers
+
             value = letter(token)
             place += 1
         else:
@@ -257,13 +260,11 @@ def formula_of(text: str) -> Number:
 
 def _extent(value: Number) -> tuple[int, int]:
     """Return the number of terms of a value, and the most letters in one of them."""
-    if isinstance(value, Polynomial):
-        return len(value.terms), max(map(len, value.terms))
-    return 1, 0
+    return (1, 0) if isinstance(value, int) else (len(value.terms), max(map(len, value.terms)))
 
 
 def _coefficients(value: Number) -> Iterable[int]:
-    return value.terms.values() if isinstance(value, Polynomial) else (value,)
+    return (value,) if isinstance(value, int) else value.terms.values()
 
 
 def _without_signs(text: str) -> str:
@@ -297,7 +298,7 @@ def _formula(text: str) -> GivenNumber | None:
         if isinstance(error, TooLargeError) or _is_sum(text):
             raise
         return None
-    return GivenNumber(value, 1, " ".join(text.split())) if isinstance(value, Polynomial) else None
+    return GivenNumber(value, 1, " ".join(text.split())) if has_letters(value) else None
 
 
 _FORMULAS = "a formula, such as 4h(m + h + 1)"

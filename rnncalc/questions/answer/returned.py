@@ -7,7 +7,7 @@ size in one right shape must hold for the other shapes. The batch may be written
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum, auto
+from typing import NamedTuple
 
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import Times
@@ -16,26 +16,16 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
+from rnncalc.questions.answer.judgement import AxisOrder, Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.reading import NamedShape
-from rnncalc.questions.answer.search import Diagnosis, Reason
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
-from rnncalc.records import Record
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
 """The axes that may have any size if the network does not say which: the batch and the steps."""
 
 
-class AxisOrder(Enum):
-    """The order of axes in a right shape: the framework's default, another order, or one without the batch."""
-
-    USUAL = auto()
-    STEPS_FIRST = auto()
-    BATCH_FIRST = auto()
-    NO_BATCH = auto()
-
-
-class ReturnedArray(Record):
+class ReturnedArray(NamedTuple):
     """An array that a module returns, with the sizes of its axes."""
 
     module: ModuleShapes
@@ -47,6 +37,13 @@ class ReturnedArray(Record):
     def array(self) -> Axes:
         """The array without its name."""
         return {axis: self.sizes[axis] for axis in self.axes}
+
+    def judgement(
+        self, given: NamedShape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
+    ) -> Judgement:
+        """Return a shape compared with the array."""
+        name = self.module.name
+        return Judgement(name, given, 0, self.name, diagnoses=diagnoses, returned=self.array, order=order)
 
     def of(self, axes: str, **sizes: int | None) -> ReturnedArray:
         """Return the array with these axes, and these sizes changed."""
@@ -72,16 +69,7 @@ class ReturnedArray(Record):
         return axis == "B" or (axis == "T" and not isinstance(right, int))
 
 
-class JudgedShape(Record):
-    """A shape compared with the array of its name. order: the order of its axes; None if the shape is wrong."""
-
-    given: NamedShape
-    right: ReturnedArray
-    order: AxisOrder | None
-    diagnoses: tuple[Diagnosis, ...] = ()
-
-
-def judge_returned(network: Network, given: Sequence[NamedShape], tensors: Sequence[str]) -> Iterator[JudgedShape]:
+def judge_returned(network: Network, given: Sequence[NamedShape], tensors: Sequence[str]) -> Iterator[Judgement]:
     """Yield each shape compared with the array of its name. Raises CallError for a name that no module returns.
 
     tensors: the names of tensors, to suggest for an unknown name.
@@ -89,26 +77,26 @@ def judge_returned(network: Network, given: Sequence[NamedShape], tensors: Seque
     modules = shapes(network).modules if given else ()
     known: dict[str, int] = {}
     for each in given:
-        found = _named(network, modules, each, tensors)
-        judged = _judged([one._replace(sizes={**one.sizes, **known}) for one in found], each)
-        if judged.order:
-            by_axis = zip(_orders(judged.right)[judged.order].axes, each.sizes, strict=True)
-            known |= {axis: size for axis, size in by_axis if axis in _FREE and isinstance(size, int)}
-        yield judged
+        arrays = _named(network, modules, each, tensors)
+        judgement, axes = _judged([array._replace(sizes={**array.sizes, **known}) for array in arrays], each)
+        by_axis = zip(axes, each.sizes, strict=False)
+        known |= {axis: size for axis, size in by_axis if axis in _FREE and isinstance(size, int)}
+        yield judgement
 
 
-def _judged(found: Sequence[ReturnedArray], given: NamedShape) -> JudgedShape:
-    for array in found:
+def _judged(arrays: Sequence[ReturnedArray], given: NamedShape) -> tuple[Judgement, str]:
+    """Return a shape compared with the first array that it fits, and its axes; none if it is wrong."""
+    for array in arrays:
         for order, written in _orders(array).items():
             if written.fits(given):
-                return JudgedShape(given, array, order)
-    cells = [array for array in found if isinstance(array.module.places[0].layer, Cell)]
-    if len(cells) != 1 and len(found) > 1:
-        layers = [array.module.places[0].name for array in found]
+                return array.judgement(given, order=order), written.axes
+    cells = [array for array in arrays if isinstance(array.module.places[0].layer, Cell)]
+    if len(cells) != 1 and len(arrays) > 1:
+        layers = [array.module.places[0].name for array in arrays]
         message = f"{given.name}: {all_of(layers)} return one each; write {layers[0]}.{given.name} for one of them"
         raise CallError(message)
-    array = (cells or found)[0]
-    return JudgedShape(given, array, None, tuple(_diagnoses(array, given)))
+    array = (cells or arrays)[0]
+    return array.judgement(given, diagnoses=tuple(_diagnoses(array, given))), ""
 
 
 def _named(

@@ -2,66 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import groupby, product, takewhile
 from operator import itemgetter
 from types import MappingProxyType
+from typing import NamedTuple
 
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenates, direction_width, replace_line, set_input
+from rnncalc.questions.answer.judgement import Diagnosis, Reason
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import Worksheet, above, amount, sum_of
-from rnncalc.records import Record
+from rnncalc.questions.answer.worksheet import Worksheet, above, sum_of
 from rnncalc.text import has_letters
 
 MOST_LISTED = 5
 """The most pairs that are listed, and the most explanations of a rounded number."""
 
 
-class Reason(Record):
-    """A mistake that gives the number: its id and its sentence, with numbers and names filled in."""
-
-    id: str
-    text: str
-
-    @classmethod
-    def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
-        """Return the reason with the {braces} filled in."""
-        return cls(id.format(**values), text.format(**values))
-
-
-class Diagnosis(Record):
-    """An explanation of a learner's number: a mistake, or two made together.
-
-    layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
-    one; if that may be any of several equal layers, the first and the last of them.
-    yours: the probable sum of the learner. right: the right sum.
-    by_chance: whether so many numbers have an explanation like it that it is a guess.
-    """
-
-    mistakes: tuple[Reason, ...]
-    layer: str | None
-    alone: tuple[str, str] | None
-    yours: Expression
-    right: Expression
-    by_chance: bool = False
-
-    @property
-    def id(self) -> str:
-        """The ids of its mistakes, joined by +."""
-        return "+".join(mistake.id for mistake in self.mistakes)
-
-    @property
-    def params(self) -> int:
-        """The number that it gives."""
-        return amount(self.yours)
-
-
-class Candidate(Record):
+class Candidate(NamedTuple):
     """One wrong way to count: its mistakes, the wrong worksheet, and the one layer that it concerns, if any."""
 
     mistakes: tuple[tuple[Mistake | Family, Variant], ...]

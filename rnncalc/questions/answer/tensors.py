@@ -6,7 +6,7 @@ sizes of those shapes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 
@@ -14,9 +14,8 @@ from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.mistake import Values
+from rnncalc.questions.answer.judgement import Diagnosis, Reason
 from rnncalc.questions.answer.reading import GivenNumber, Shape
-from rnncalc.questions.answer.search import Diagnosis, Reason
 from rnncalc.text import all_of, escape
 
 MOST_NAMED = 6
@@ -28,7 +27,7 @@ Tensors = tuple[tuple[str, Tensor], ...]
 
 Answers = Sequence[GivenNumber | Shape]
 
-Wrong = Iterator[tuple[Values, tuple[int, ...]]]
+Wrong = Iterator[tuple[Mapping[str, str], tuple[int, ...]]]
 """The values for the {braces} of a mistake, and the wrong shape."""
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
 from rnncalc.conventions.layout import axis_of, role_of
@@ -20,7 +20,6 @@ from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.records import Record
 from rnncalc.text import has_letters
 
 Source = Literal["input", "past", "peephole", "gain"]
@@ -68,7 +67,7 @@ def _terms(terms: Iterable[Expression]) -> Iterator[Expression]:
             yield term
 
 
-class GateInput(Record):
+class GateInput(NamedTuple):
     """The weights of a gate for one source: a matrix or a vector with `width` numbers for each unit.
 
     shared: the name of a matrix that several gates use; it is counted once.
@@ -81,7 +80,7 @@ class GateInput(Record):
     times: int = 1
 
 
-class GateLine(Record):
+class GateLine(NamedTuple):
     """A gate of a worksheet: what it reads, and its bias vectors. A dense layer is one gate that reads the input."""
 
     reads: tuple[GateInput, ...]
@@ -93,7 +92,7 @@ class GateLine(Record):
         return sum(read.width for read in self.reads if read.source == source)
 
 
-class LayerLine(Record):
+class LayerLine(NamedTuple):
     """A layer's count: times · directions · (what h units in each gate read, their biases, and the others).
 
     others: the parts that belong to no gate, by name. bias_size: the size of a bias vector; h in a right count.

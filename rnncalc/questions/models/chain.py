@@ -52,7 +52,7 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
         return 0 if isinstance(waiting[0].layer, Embedding) else _first(waiting)
     near = [in_groups(site, width) for site in waiting[: inner or None]]
     fitting = [place for place, site in enumerate(near) if site.layer and site.inputs == width and not site.number]
-    if before and _is_norm(before):  # a norm stands before a layer of another output width
+    if before and _is_norm(before):  # a norm is before a layer of another output width
         fitting.sort(key=lambda place: (_changes_width(near[place]), _is_norm(near[place])))
     else:
         fitting.sort(key=lambda place: not _is_norm(near[place]))

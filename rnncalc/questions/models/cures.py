@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.errors import Path, SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
@@ -19,10 +19,9 @@ from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
 from rnncalc.questions.models.pairing import Pairs, SpecLayer, at_path, kind_of, paired, wanted_of, with_path, without
 from rnncalc.questions.models.sites import Shape, Site, as_table, expected, in_place, inputs_of
-from rnncalc.records import Record
 
 
-class LayerChange(Record):
+class LayerChange(NamedTuple):
     """A change of an option of a layer, which is removed if theirs is None.
 
     The option of the number after the kind is the kind, or `output`; `input` is that of the layer's part.
@@ -33,7 +32,7 @@ class LayerChange(Record):
     theirs: Any
 
 
-class SpecChange(Record):
+class SpecChange(NamedTuple):
     """A change of a spec.
 
     names: the layer that it changes, under the names of its copies; or the layer behind which it adds others, nothing
@@ -52,7 +51,7 @@ class SpecChange(Record):
     counts: tuple[int, int] = (0, 0)
 
 
-class _Item(Record):
+class _Item(NamedTuple):
     """A layer of the edited spec; its site, None if it has none, and what that reads at each place of a step."""
 
     layer: Layer

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from typing import NamedTuple
 
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
@@ -17,7 +18,6 @@ from rnncalc.questions.models.chain import in_chain, in_steps
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
 from rnncalc.questions.models.pairing import SpecLayer, below, elsewhere, paired, prefix, wanted_of, without
 from rnncalc.questions.models.sites import Shape, Site, sites_of
-from rnncalc.records import Record
 
 
 class TensorStatus(Enum):
@@ -30,7 +30,7 @@ class TensorStatus(Enum):
     SHARED = "another's"
 
 
-class TensorCheck(Record):
+class TensorCheck(NamedTuple):
     """A tensor of the network or of the file, compared with its counterpart.
 
     layer, tensor: its names in the network, None if only the file has it. found: its name in the file.
@@ -51,7 +51,7 @@ class TensorCheck(Record):
         return self.status is TensorStatus.MATCHED
 
 
-class Match(Record):
+class Match(NamedTuple):
     """A network compared with a file.
 
     cures: the changes of the spec that would make them agree, each at the number of the tensor with which it is told.

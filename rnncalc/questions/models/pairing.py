@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_COMPARED
 from rnncalc.errors import Path, Problem, SpecError
@@ -18,7 +18,6 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
 from rnncalc.questions.models.sites import Shape, Site, in_place
-from rnncalc.records import Record
 from rnncalc.text import escape, one_of
 
 GAP = 0.6
@@ -29,7 +28,7 @@ Pairs = dict[int, Site]
 Item = TypeVar("Item")
 
 
-class SpecLayer(Record):
+class SpecLayer(NamedTuple):
     """A layer, one copy of it.
 
     at: its path in the spec. shapes: of the tensors it owns, by the names in an unstacked layer.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.layout import layout
@@ -25,7 +25,6 @@ from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
-from rnncalc.records import Record
 
 Shape = tuple[int, ...]
 
@@ -51,7 +50,7 @@ class Doubt(Enum):
     OTHER_EPSILON = auto()
 
 
-class Site(Record):
+class Site(NamedTuple):
     """The tensors of one layer, by the names that its convention gives an unstacked layer.
 
     path: of the module. number: which of its stacked layers, from 0. inputs: its input width.

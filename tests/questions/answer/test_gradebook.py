@@ -54,7 +54,7 @@ def test_a_name_that_stands_twice(call: Call, tmp_path: Path) -> None:
     """It is graded twice and told."""
     out, err = graded(call, tmp_path / "a.csv", "name,answer\nAnn,1200\nann ,5\n", "-f", "csv")
     assert len(out.splitlines()) == 3
-    assert ":3: 'ann' stands in line 2 too; both are graded" in err
+    assert ":3: 'ann' is in line 2 too; both are graded" in err
 
 
 def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_answers_alone() -> None:
 
 
 def test_columns_of_a_graded_file_are_made_anew() -> None:
-    """They do not stand there twice."""
+    """They do not be there twice."""
     file = read_answer_file(b"name,answer,right,mistake,feedback\nAnn,5,true,,Right.\n")
     assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
 

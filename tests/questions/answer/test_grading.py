@@ -27,8 +27,8 @@ def test_honesty_where_nothing_fits(call: Call) -> None:
     """A prime far away has no explanation, and gets none."""
     result = call("answer", "specs/lstm.yaml", 1_000_003)
     assert result.code == 1
-    assert "No known mistake gives 1,000,003, 998,403 more than the right one." in result.out
-    assert "rnncalc explain derives the right one step by step." in result.out
+    assert "Wrong: 1,000,003 is 998,403 more than the correct 1,600.\nNo known mistake gives 1,000,003." in result.out
+    assert "rnncalc explain derives the correct count step by step." in result.out
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_roundings_are_right_with_a_remark(call: Call, text: str, right: bool) -
     """1.6k is right for 1,600; what is rounded away is told."""
     assert (call("answer", "specs/lstm.yaml", text).code == 0) == right
     if text == "2k":
-        assert "2k is right, rounded: the exact number is 1,600." in call("answer", "specs/lstm.yaml", text).out
+        assert "2k is correct, rounded: the exact number is 1,600." in call("answer", "specs/lstm.yaml", text).out
 
 
 def test_a_number_a_layer(call: Call) -> None:
@@ -112,7 +112,7 @@ def test_a_second_mistake_is_a_second_mistake() -> None:
     assert graded.first_wrong == "lstm_1"
     graded = judge(net, [GivenNumber(right[0]), GivenNumber(1_000_003), GivenNumber(2 * 3 + 2)])
     assert AnswerReport(graded).data()["remarks"] == [
-        "gru_1: no known mistake gives 1,000,003, 999,913 more than the right one.",
+        "gru_1: no known mistake gives 1,000,003, 999,913 more than the correct one.",
         "The first wrong layer is gru_1.",
     ]
     graded = judge(net, [GivenNumber(right[0]), GivenNumber(right[1]), GivenNumber(7 * 4)])

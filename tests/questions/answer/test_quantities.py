@@ -22,8 +22,10 @@ from rnncalc import (
     count,
     training,
 )
-from rnncalc.questions.answer.quantities import OtherSize, other_size, quantities, quantities_of_layer, size_curves
+from rnncalc.network.training import Update
+from rnncalc.questions.answer.quantities import Subject, quantities
 from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.answer.sizes import OtherSize, other_size, size_curves
 from rnncalc.questions.solve import SizePlace
 from rnncalc.reports.answer import QUANTITIES, AnswerReport
 
@@ -64,9 +66,9 @@ def test_without_what_is_asked_for_nothing_is_said(call: Call, number: int) -> N
 
 
 def test_every_known_quantity() -> None:
-    """The right number stands beside what is counted wrong; what is no other number is left out."""
+    """The right number is beside what is counted wrong; what is no other number is left out."""
     small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
-    assert {each.name: (each.number, each.right) for each in quantities(training(small))} == {
+    assert {each.name: (each.number, each.right) for each in quantities(Subject.of(small))} == {
         "dense": (127, None),
         "multiply-adds": (66, None),
         "multiply-adds per step": (24, None),
@@ -79,13 +81,13 @@ def test_every_known_quantity() -> None:
         "gradients per step": (76, 28),
         "twice forward": (132, 87),
     }
-    gated = training(Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many"), chunk=3)
-    assert [*map(tuple, quantities(gated, ["saved without gates"]))] == [
+    gated = Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many", training=Update(chunk=3))
+    assert [*map(tuple, quantities(Subject.of(gated), ["saved without gates"]))] == [
         ("saved without gates", 3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
     ]
-    one = training(Network(input=13, layers=(LSTM(29),), steps=1))
+    one = Subject.of(Network(input=13, layers=(LSTM(29),), steps=1))
     assert "multiply-adds per step" not in {each.name for each in quantities(one)}
-    layer = quantities_of_layer(training(small), training(small).layers[0])
+    layer = quantities(Subject.of(small).layer(0))
     assert {each.name: each.number for each in layer} == {
         "multiply-adds": 63,
         "multiply-adds per step": 21,

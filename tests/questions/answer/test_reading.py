@@ -118,7 +118,7 @@ def test_zeros_may_be_rounded_away(text: str, params: int, right: bool) -> None:
     judged = judge(net, [read_number(text)])
     assert judged.right == right
     if right:
-        assert f"{text} is right, rounded: the exact number is {params:,}." in AnswerReport(judged).data()["remarks"]
+        assert f"{text} is correct, rounded: the exact number is {params:,}." in AnswerReport(judged).data()["remarks"]
 
 
 @pytest.mark.parametrize(

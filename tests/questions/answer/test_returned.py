@@ -21,18 +21,18 @@ def test_ways_to_write_a_state(text: str) -> None:
     """Each is right, without a remark."""
     judged = answer(PYTORCH, text)
     assert judged.right
-    assert judged.sentences == ("Right.",)
+    assert judged.sentences == ("Correct.",)
 
 
 def test_orders_with_a_remark() -> None:
     """The steps in front, and no batch; the batch of one answer holds for the next."""
     assert answer(PYTORCH, "lstm_1.output=(7,32,32)").sentences[1:] == (
-        "output: (7, 32, 32) is right with the steps before the batch.",
+        "output: (7, 32, 32) is correct with the steps before the batch.",
     )
     assert "without the axis of a batch" in answer(PYTORCH, "h_n=(4,16)").sentences[1]
     assert not answer(PYTORCH, "h_n=(4,32,16)", "c_n=(4,3,16)").right
     onnx = PYTORCH.replace(convention="onnx", layers=(GRU(16, bidirectional=True),))
-    assert answer(onnx, "Y_h=(3,2,16)").sentences[1:] == ("Y_h: (3, 2, 16) is right with the batch first.",)
+    assert answer(onnx, "Y_h=(3,2,16)").sentences[1:] == ("Y_h: (3, 2, 16) is correct with the batch first.",)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_flatten_puts_all_steps_side_by_side() -> None:
 
 
 def test_a_projection_and_a_stack() -> None:
-    """The output and h are as wide as the projection, c is not; layers that are stacked stand in front."""
+    """The output and h are as wide as the projection, c is not; layers that are stacked are in front."""
     narrow = PYTORCH.replace(layers=(LSTM(16, projection=5, repeat=2),), output=None)
     assert answer(narrow, "c_n=(2,3,16)", "h_n=(2,3,5)").right
     found = [each.diagnoses[0].id for each in answer(narrow, "output=(3,7,16)", "h_n=(1,3,5)").judged]
@@ -257,9 +257,9 @@ def test_what_is_free_is_the_same_in_all_answers() -> None:
 
 
 def test_a_sequence_of_onnx_may_have_the_batch_first() -> None:
-    """Where the directions stand between the steps and the batch, too."""
-    assert answer(ONNX, "Y=(3,7,2,16)").sentences[1:] == ("Y: (3, 7, 2, 16) is right with the batch first.",)
-    assert answer(ONNX, "Y=(7,2,3,16)").sentences == ("Right.",)
+    """Where the directions are between the steps and the batch, too."""
+    assert answer(ONNX, "Y=(3,7,2,16)").sentences[1:] == ("Y: (3, 7, 2, 16) is correct with the batch first.",)
+    assert answer(ONNX, "Y=(7,2,3,16)").sentences == ("Correct.",)
 
 
 def test_ids_are_unique() -> None:

@@ -10,9 +10,10 @@ from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, FastGRNN, Layer, Network, Output
 from rnncalc.questions.answer.grading import judge
+from rnncalc.questions.answer.judgement import Diagnosis
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
 from rnncalc.questions.answer.reading import GivenNumber, read_number
-from rnncalc.questions.answer.search import Diagnosis, Search
+from rnncalc.questions.answer.search import Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import LayerLine, worksheet_of, write
 

@@ -179,7 +179,7 @@ ANSWERS = yaml.safe_load(Path(__file__).with_name("wrong_answers.yaml").read_tex
 
 
 def test_a_wrong_answer_has_its_reason() -> None:
-    """Nine of ten are told first; before the others stands what gives the same number and is as likely."""
+    """Nine of ten are told first; before the others is what gives the same number and is as likely."""
     reasons, later = 0, []
     for case in (each for each in ANSWERS if "network" in each):
         net = network_of(case["network"])

@@ -58,7 +58,7 @@ INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
 def test_gates_that_read_unlike_things(
     gates: list[GateLine], others: dict[str, Expression], text: str, params: int
 ) -> None:
-    """Gates that read alike stand in one product, others in one of their own; a shared matrix is counted once."""
+    """Gates that read alike are in one product, others in one of their own; a shared matrix is counted once."""
     (placed,) = Network(input=8, layers=(LSTM(16),)).stack
     line = LayerLine(placed, 16, tuple(gates), others, bias_size=16)
     assert write(line.expression) == text
@@ -105,7 +105,7 @@ def test_layers_of_any_kind_have_sums() -> None:
     ],
 )
 def test_a_right_sum_is_written_as_on_paper(net: Network, params: int, text: str) -> None:
-    """Equal neighbours stand in one product, without brackets that nobody needs; layer by layer it comes to as much."""
+    """Equal neighbours are in one product, without brackets that nobody needs; layer by layer it comes to as much."""
     lines = worksheet_of(net)
     assert (sum(line.params for line in lines), write(sum_of(lines))) == (params, text)
     assert [(line.name, line.params) for line in lines] == [(placed.name, placed.params) for placed in net.stack]

@@ -129,5 +129,5 @@ def test_no_file_is_a_mistake(call: Call, tmp_path: Path) -> None:
     assert call("read").err == "rnncalc: nothing to read: give a FILE, such as model.safetensors\n"
     assert call("read", tmp_path / "x.pt").err == f"'{tmp_path / 'x.pt'}': no such file or directory\n"
     other = file_at(tmp_path / "x.txt", "hello")
-    assert call("read", other).err.startswith(f"'{other}': is no model file that is read here; those end in")
+    assert call("read", other).err.startswith(f"'{other}': is not a model file that rnncalc reads; those end in")
     assert call("read", other).code == 2

@@ -1,0 +1,108 @@
+"""Reads the JSON of `rnncalc exercise` to grade answers: the network and the question of each variant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rnncalc.bounds import MOST_EXERCISES
+from rnncalc.errors import CallError, Path, Problem, SpecError
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.reading import Given, GivenNumber
+from rnncalc.questions.exercise import ASKS, grader_of
+from rnncalc.spec import parse
+from rnncalc.text import escape, escape_path, has_letters, one_of
+
+MOST_JSON = 200_000_000
+"""The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
+
+
+class Variants(NamedTuple):
+    """The variants of an exercise by number: what each asks for, and its spec.
+
+    numbers: the number of the variant for each right answer.
+    """
+
+    source: str
+    asked: dict[str, tuple[str, dict[str, Any]]]
+    numbers: dict[object, int]
+
+    def answered(self, answers: Sequence[Given]) -> int | None:
+        """Return the number of the variant to which exact answers are right; None if there is none."""
+        given = [
+            each.sizes
+            if not isinstance(each, GivenNumber)
+            else str(each.number)
+            if has_letters(each.number)
+            else each.number
+            for each in answers
+        ]
+        exact = all(not isinstance(each, GivenNumber) or each.unit == 1 for each in answers)
+        return self.numbers.get(_key(given)) if exact else None
+
+    def grader(self, variant: str) -> Grader:
+        """Return the grader of a variant. Raises CallError for an unknown variant, SpecError for an invalid network."""
+        number = variant.casefold().removeprefix("variant").strip().lstrip("0")
+        if number not in self.asked:
+            numbers = sorted(map(int, self.asked))
+            together = numbers[-1] - numbers[0] + 1 == len(numbers) > 1
+            known = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
+            got = f"'{escape(variant)}'" if variant else "none"
+            raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
+        ask, spec = self.asked[number]
+        network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
+        return grader_of(network, ask)
+
+
+def is_exercise(data: bytes) -> bool:
+    """Return whether a file is the JSON of an exercise. A spec may be JSON too."""
+    return data[:1_000].lstrip()[:1] == b"{" and b'"exercises"' in data[:200]
+
+
+def read_exercise(data: bytes, source: str) -> Variants:
+    """Return the variants of an exercise. Raises SpecError for any other file."""
+    if len(data) > MOST_JSON:
+        raise _error(source, (), f"an exercise has at most {MOST_JSON:,} bytes, this has more")
+    try:
+        root = json.loads(data)
+    except json.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg}"
+        problem = Problem((), message, escape_path(source), error.lineno, error.colno)
+        raise SpecError((problem,)) from None
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        raise _error(source, (), "not the JSON that rnncalc exercise -f json prints") from None
+    exercises = root.get("exercises") if isinstance(root, dict) else None
+    if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
+        raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
+    asked: dict[str, tuple[str, dict[str, Any]]] = {}
+    numbers: dict[object, int] = {}
+    for place, each in enumerate(exercises):
+        match each:
+            case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in ASKS:
+                if str(number) in asked:
+                    message = f"{number} is given twice; write one exercise to a file"
+                    raise _error(source, ("exercises", place, "variant"), message)
+                asked[str(number)] = (ask, spec)
+                right = each.get("right_answer")
+                numbers.setdefault(_key(right if isinstance(right, list) else [right]), number)
+            case _:
+                expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
+                raise _error(source, ("exercises", place), expected)
+    return Variants(source, asked, numbers)
+
+
+def _key(answers: Sequence[Any]) -> tuple[Any, ...]:
+    """Return answers as a key: numbers, formulas, or shapes. Anything else is None."""
+    shapes = (tuple(each) if isinstance(each, list) else each for each in answers)
+    known = (int, str)
+    return tuple(
+        each
+        if isinstance(each, known) or (isinstance(each, tuple) and all(isinstance(size, known) for size in each))
+        else None
+        for each in shapes
+    )
+
+
+def _error(source: str, path: Path, message: str) -> SpecError:
+    return SpecError((Problem(path, message, escape_path(source)),))

@@ -1,0 +1,154 @@
+"""A judged answer: each number or shape beside the correct one, with the mistakes that give it. Writes no sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rnncalc.conventions.formula import Expression, value
+from rnncalc.display import displayed, report_of
+from rnncalc.errors import DeclarationError
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
+
+if TYPE_CHECKING:  # for what is wrong alone
+    from rnncalc.questions.answer.quantities import KnownQuantity
+    from rnncalc.questions.answer.sizes import OtherSize
+
+
+class Reason(NamedTuple):
+    """A mistake that gives the number: its id and its sentence, with numbers and names filled in."""
+
+    id: str
+    text: str
+
+    @classmethod
+    def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
+        """Return the reason with the {braces} filled in."""
+        try:
+            return cls(id.format(**values), text.format(**values))
+        except KeyError as error:
+            raise DeclarationError(f"mistake {id}: its variant has no value for {{{error.args[0]}}}") from None
+
+
+class Diagnosis(NamedTuple):
+    """An explanation of a learner's number: a mistake, or two made together.
+
+    layer: the layer that it concerns, None if there may be several. alone: the layer, if the mistake was made in just
+    one; if that may be any of several equal layers, the first and the last of them.
+    yours: the probable sum of the learner. right: the right sum.
+    by_chance: whether so many numbers have an explanation like it that it is a guess.
+    """
+
+    mistakes: tuple[Reason, ...]
+    layer: str | None
+    alone: tuple[str, str] | None
+    yours: Expression
+    right: Expression
+    by_chance: bool = False
+
+    @property
+    def id(self) -> str:
+        """The ids of its mistakes, joined by +."""
+        return "+".join(mistake.id for mistake in self.mistakes)
+
+    @property
+    def params(self) -> int:
+        """The number that it gives."""
+        return value(self.yours, {})
+
+
+class AxisOrder(Enum):
+    """The order of axes in a correct shape: the framework's default, another order, or one without the batch."""
+
+    USUAL = auto()
+    STEPS_FIRST = auto()
+    BATCH_FIRST = auto()
+    NO_BATCH = auto()
+
+
+class Judgement(NamedTuple):
+    """One number or shape, compared with the correct one.
+
+    layer: its name, None for the total. tensor: its name, None for a count of all tensors.
+    shape: the right shape. plain_shape: the same, but a vector has no axis of 1.
+    diagnoses: the mistakes that give it, the likeliest first.
+    meant: the other quantities of the network with this number.
+    other_size: the one changed size that would give it, if no single mistake does.
+    follows: the layer with the mistake that it follows from; it is then no mistake of its own.
+    by_chance: whether so many numbers have such an explanation that the likeliest is a guess.
+    explained: whether mistakes were looked for; they are for the first MOST_EXPLAINED wrong numbers.
+    returned: the correct sizes by axis of an array that a layer returns, if it is no tensor; `params` is then 0.
+    order: the order of that array's axes in a correct shape; None if the shape is wrong.
+    formula: the right number as a formula, if it has letters.
+    """
+
+    layer: str | None
+    given: Given
+    params: int
+    tensor: str | None = None
+    shape: tuple[int, ...] = ()
+    plain_shape: tuple[int, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
+    meant: tuple[KnownQuantity, ...] = ()
+    other_size: OtherSize | None = None
+    follows: str | None = None
+    by_chance: bool = False
+    explained: bool = True
+    returned: Mapping[str, int | None] | None = None
+    order: AxisOrder | None = None
+    formula: Expression | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether the shape is right, or the number, rounded as the learner did."""
+        match self.given:
+            case GivenNumber():
+                return self.given.rounds(self.params)
+            case Shape():
+                return self.given.has_shape(self.plain_shape)
+            case NamedShape():
+                return self.order is not None
+
+    @property
+    def difference(self) -> Any:
+        """How much more the number is than the correct one; 0 for a shape."""
+        return self.given.number - self.params if isinstance(self.given, GivenNumber) else 0
+
+    @property
+    def rounded(self) -> bool:
+        """Whether the number is right, but not to the last digit."""
+        return self.right and self.difference != 0
+
+
+@displayed
+class Answer(NamedTuple):
+    """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
+
+    right_in: another notation in which every given shape is right.
+    """
+
+    network: Network
+    judged: tuple[Judgement, ...]
+    right_in: str | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether every number is right."""
+        return all(each.right for each in self.judged)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The finished sentences: the verdict, the mistake behind each wrong number with its sum, and remarks."""
+        return tuple(report_of(self).sentences())
+
+    @property
+    def wrong(self) -> Judgement | None:
+        """The first number or shape that is wrong."""
+        return next((each for each in self.judged if not each.right), None)
+
+    @property
+    def first_wrong(self) -> str | None:
+        """The first layer that is wrong; None if there is none, or the total was given."""
+        return self.wrong.layer if self.wrong else None

@@ -1,0 +1,71 @@
+"""The sizes of a network that would give a wrong number, if one of them alone were another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from rnncalc.bounds import MAX_SIZE, MOST_SIZED
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.solve import (
+    Interpolation,
+    Piece,
+    SizePlace,
+    TriedSizes,
+    in_groups,
+    interpolation,
+    pieces,
+    resized,
+)
+
+
+class OtherSize(NamedTuple):
+    """A changed size that would give the number: `size` instead of `right`. at: the input, or the option of a layer."""
+
+    at: SizePlace
+    size: int
+    right: int
+
+
+class SizeCurve(NamedTuple):
+    """The counts of a network with one size changed, over a range of valid sizes."""
+
+    size: OtherSize
+    tried: TriedSizes
+    range: Piece
+    curve: Interpolation
+
+
+def size_curves(network: Network) -> list[SizeCurve]:
+    """Return how the count depends on each size of a network; nothing for many layers."""
+    if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
+        return []
+    tried = ((size, in_groups(TriedSizes(partial(resized, network, (size.at,)), 1))) for size in _sizes(network))
+    return [
+        SizeCurve(size, sizes, piece, interpolation(sizes, *piece))
+        for size, sizes in tried
+        for piece in reversed(pieces(sizes, 1, MAX_SIZE // sizes.step))
+    ]
+
+
+def other_size(curves: Iterable[SizeCurve], given: GivenNumber) -> OtherSize | None:
+    """Return the first size that would give the number if it alone were changed, or None."""
+    for size, tried, piece, counts in curves:
+        best = counts.last_within(*piece, given.number + given.unit // 2)
+        if given.means(counts.params(best)) and tried.valid(best) and given.means(tried.params(best)):
+            return size._replace(size=best * tried.step)
+    return None
+
+
+def _sizes(network: Network) -> Iterator[OtherSize]:
+    """Yield each size of a network, unchanged."""
+    for name, part in network.parts.items():
+        yield OtherSize(SizePlace(name, None, "input"), part.input, part.input)
+        for number, layer in enumerate(part.layers):
+            for option in ("units", "projection") if isinstance(layer, Cell | Dense) else ():
+                if size := getattr(layer, option, None):
+                    yield OtherSize(SizePlace(name, number, option), size, size)
