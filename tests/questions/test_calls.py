@@ -31,9 +31,6 @@ from rnncalc import (
 )
 from rnncalc.layers.fastgrnn import FastGRNN
 
-UNTYPED: Any = rnncalc
-"""The same without types: what a caller without a type checker may write."""
-
 NETWORK = Network(input=2, layers=[RNN(1)], steps=2)
 WEIGHTS = {"rnn_1": {"W_xh": [[1, -0.25]], "W_hh": [[0.5]], "b_h": [0]}}
 QUESTIONS: dict[str, Callable[[Any], object]] = {

@@ -382,27 +382,24 @@ def test_the_first_layer_of_a_half_reads_the_input_of_that_half(call: Call) -> N
     assert "m = 8: the network's input" in call("explain", "specs/lstm.yaml").out
 
 
-@pytest.mark.parametrize(
-    ("flag", "equation"),
-    [
-        ("conv1d:5,kernel=1", "y_t = W_1 x_t + b"),
-        ("conv1d:5,kernel=3,activation=relu", "y_t = relu(W_1 x_t + W_2 x_(t+1) + W_3 x_(t+2) + b)"),
-        ("conv1d:5,kernel=3,bias=false,padding=causal", "y_t = W_1 x_(t−2) + W_2 x_(t−1) + W_3 x_t"),
-        ("conv1d:5,kernel=3,padding=same", "y_t = W_1 x_(t−1) + W_2 x_t + W_3 x_(t+1) + b"),
-        ("conv1d:5,kernel=3,padding=same,stride=2", "y_t = W_1 x_(2t−1) + W_2 x_(2t) + W_3 x_(2t+1) + b"),
-        ("conv1d:5,kernel=5,stride=3", "y_t = W_1 x_(3t−2) + W_2 x_(3t−1) + ⋯ + W_5 x_(3t+2) + b"),
-        ("conv1d:5,kernel=4,dilation=3", "y_t = W_1 x_t + W_2 x_(t+3) + W_3 x_(t+6) + W_4 x_(t+9) + b"),
-        ("conv1d:5,kernel=6,dilation=2", "y_t = W_1 x_t + W_2 x_(t+2) + ⋯ + W_6 x_(t+10) + b"),
-        ("layer_norm", "y_t = norm(x_t) ∘ g + b"),
-        ("layer_norm:,bias=false", "y_t = norm(x_t) ∘ g"),
-        ("batch_norm", "y_t = norm(x_t) ∘ g + b"),
-        ("batch_norm:,scale=false", "y_t = norm(x_t) + b"),
-    ],
+EXPLAINED = re.findall(
+    r"^(-.*)\n((?:  .*\n)+)", Path(__file__).with_name("explained.txt").read_text(encoding="utf-8"), re.MULTILINE
 )
-def test_the_equation_of_a_layer_around_the_cells(flag: str, equation: str, call: Call) -> None:
-    """A window's steps, counted from 1; of a long kernel the ends."""
-    (layer,) = derived(call, "-i", 3, "-l", flag, "-T", 40, "--topology", "many-to-many")
-    assert [line["text"] for line in layer["equations"]] == [equation]
+
+
+@pytest.mark.parametrize(("flags", "below"), EXPLAINED, ids=[flags for flags, _ in EXPLAINED])
+def test_a_layer_around_the_cells(flags: str, below: str, call: Call) -> None:
+    """A window's steps, counted from 1, zeros around a sequence, and letters with the layer's own numbers."""
+    layer = derived(call, *flags.split())[-1]
+    shown = {
+        "equations": [line["text"] for line in layer["equations"]],
+        "letters": layer["letters"],
+        "remarks": layer["remarks"][1:] or ["none"],
+    }
+    expected = [line.strip().split(": ", 1) for line in below.splitlines()]
+    for part in {part for part, _ in expected} & {*shown}:
+        assert shown[part] == [text for key, text in expected if key == part]
+    assert all(text in " ".join(layer["remarks"]) for part, text in expected if part == "says")
 
 
 @pytest.mark.parametrize("padding", ["valid", "same", "causal"])
@@ -435,77 +432,6 @@ def test_a_stride_in_every_format(form: str, index: str, call: Call) -> None:
     """It multiplies t in a subscript."""
     flags = ("-i", 3, "-l", "conv1d:5,kernel=3,padding=same,stride=2", "-T", 40, "--format", form)
     assert index in call("explain", *flags).out
-
-
-@pytest.mark.parametrize(
-    ("flags", "remarks"),
-    [
-        (("conv1d:5,kernel=3",), []),
-        (("conv1d:5,kernel=3,padding=causal", "-T", 9), ["x is zero before the first step."]),
-        (
-            ("conv1d:5,kernel=3,padding=same,stride=2",),
-            [
-                "x is zero before the first step and after the last.",
-                "The equation is that for a T that is a multiple of 2.",
-            ],
-        ),
-        (("conv1d:5,kernel=3,padding=causal,stride=2",), ["x is zero before the first step."]),
-    ],
-)
-def test_zeros_around_a_sequence_are_remarked(flags: tuple[Any, ...], remarks: list[str], call: Call) -> None:
-    """And that a padding depends on the number of steps."""
-    (layer,) = derived(call, "-i", 3, "-l", *flags, "--topology", "many-to-many")
-    assert layer["remarks"][1:] == remarks
-
-
-@pytest.mark.parametrize(
-    ("flags", "letters", "remark"),
-    [
-        (
-            ("pool1d:3",),
-            ["m = 8: the network's input"],
-            "maximum of each feature over a window of 3 steps; the window mo",
-        ),
-        (
-            ("pool1d:1,stride=2,mode=average",),
-            None,
-            "average of each feature over a window of 1 step; the window moves by 2 s",
-        ),
-        (("flatten",), None, "one vector: T·m = 12 × 8 = 96 numbers."),
-        (
-            ("conv1d:5,kernel=3",),
-            ["m = 8: the network's input", "f = 5: filters", "k = 3: the steps of the kernel"],
-            "A convolution",
-        ),
-        (
-            ("conv_lstm:5,space=4x3", "-l", "batch_norm"),
-            ["m = 5: the channels of conv_lstm_1"],
-            "each place of a step (4 × 3) alone",
-        ),
-        (
-            ("conv_lstm:5,space=4x3",),
-            [
-                "m = 8: the channels of the network's input",
-                "h = 5: filters",
-                "k = 3: the places of the kernel along each axis",
-            ],
-            "x_t is 4 × 3 × 8, a gate and a state are 4 × 3 × 5",
-        ),
-    ],
-)
-def test_letters_and_remarks_are_those_of_the_layer(
-    flags: tuple[str, ...], letters: list[str] | None, remark: str, call: Call
-) -> None:
-    """With its own numbers."""
-    layer = derived(call, "-i", 8, "-T", 12, "-l", *flags)[-1]
-    assert letters is None or layer["letters"] == letters
-    assert remark in " ".join(layer["remarks"])
-
-
-def test_the_equation_of_a_convolution_whose_last_step_alone_is_read(call: Call) -> None:
-    """It is that of every step, as a recurrent layer's is."""
-    (layer,) = derived(call, "-i", 3, "-l", "conv1d:5,kernel=2", "-T", 9)
-    assert [line["text"] for line in layer["equations"]] == ["y_t = W_1 x_t + W_2 x_(t+1) + b"]
 
 
 def test_the_shapes_in_the_equation_of_a_convolution(call: Call) -> None:

@@ -21,7 +21,7 @@ from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.forward.arrays import Floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Activation, Merge
-from rnncalc.questions.run import run
+from rnncalc.questions.run import run, weights_in_use
 from rnncalc.spec import parse, parse_data
 
 
@@ -242,8 +242,6 @@ def test_the_encoder_starts_the_decoder() -> None:
           rnn_2: {W_xh: [[1], [1]], W_hh: [[1, 0], [0, 1]], b_h: [0, 0]}
         inputs: {encoder: [[3], [4]], decoder: [[10], [20]]}
     """
-    from rnncalc.spec import parse_data
-
     read = parse(spec.encode(), "spec")
     data = parse_data(read, None, None)
     done = run(read.network, weights=data.weights, inputs=data.inputs)
@@ -276,55 +274,33 @@ def test_no_encoder_decoder_disagrees_with_its_counts(spec: Spec) -> None:
     assert run(network_of(spec)).agrees
 
 
+INPUTS = [[0.25, 0.5], [-0.75, 0.5], [1.0, -2.0], [0.5, 0.125]]
+
+
 @pytest.mark.parametrize("layer", [RNN(3), GRU(3), GRU(3, reset_after=True), LSTM(3), LSTM(3, peepholes=True), MGU(3)])
 def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None:
     """T steps are T runs of one step, each begun with the learned state the last one ended in."""
     learned = layer.replace(learned_state=True)
-    whole = run(Network(input=2, layers=(learned,), topology="many-to-many", steps=4), states=True)
-    tensors = {tensor.name: tensor.shape for tensor in whole.network.stack[0].tensors if tensor.role == "state"}
-    name = f"{layer.kind}_1"
-    start = {state: [0.1] * shape[0] for state, shape in tensors.items()}
-    from random import Random
-
-    numbers = Random(1)
-    weights: dict[str, Any] = {}
-    for tensor in whole.network.stack[0].tensors:
-        if tensor.role == "state":
-            continue
-        rows = [[numbers.uniform(-1, 1) for _ in range(tensor.shape[-1])] for _ in range(tensor.shape[0])]
-        weights[tensor.name] = rows if len(tensor.shape) == 2 else rows[0][: tensor.shape[0]]
-    inputs = [[numbers.uniform(-1, 1), 0.5] for _ in range(4)]
-    at_once = run(whole.network, weights={name: weights | start}, inputs={None: inputs}, states=True)
-    for step, x in enumerate(inputs):
-        single = run(
-            Network(input=2, layers=(learned,), steps=1),
-            weights={name: weights | start},
-            inputs={None: [x]},
-            states=True,
-        )
-        (now,) = single.layers[0].traces[0].steps
-        assert now == at_once.layers[0].traces[0].steps[step]
-        start = {f"{state}_0": now[state] for state in learned.states}
+    whole = Network(input=2, layers=(learned,), topology="many-to-many", steps=4)
+    ((name, weights),) = weights_in_use(whole, seed=1)
+    at_once = run(whole, weights={name: weights}, inputs=INPUTS, states=True).layers[0].traces[0]
+    for step, state in enumerate(at_once.steps):
+        single = Network(input=2, layers=(learned,), steps=1)
+        (now,) = run(single, weights={name: weights}, inputs=[INPUTS[step]], states=True).layers[0].traces[0].steps
+        assert now == state
+        weights = {**weights, **{f"{letter}_0": now[letter] for letter in learned.states}}
 
 
 def test_reversing_a_sequence_swaps_the_directions() -> None:
     """Backwards over the reversed sequence is forwards over the sequence."""
     network = Network(input=2, layers=(LSTM(3, bidirectional=True),), steps=4)
-    tensors = network.stack[0].tensors
-    from random import Random
-
-    numbers = Random(2)
-    weights: dict[str, Any] = {}
-    for tensor in tensors:
-        rows = [[numbers.uniform(-1, 1) for _ in range(tensor.shape[-1])] for _ in range(tensor.shape[0])]
-        weights[tensor.name] = rows if len(tensor.shape) == 2 else rows[0][: tensor.shape[0]]
+    weights = dict(weights_in_use(network, seed=2))["lstm_1"]
     swapped = {
         name.replace("forward", "b").replace("backward", "forward").replace("b/", "backward/"): array
         for name, array in weights.items()
     }
-    inputs = [[numbers.uniform(-1, 1), 0.5] for _ in range(4)]
-    there = outputs(network, {"lstm_1": weights}, inputs)
-    back = outputs(network, {"lstm_1": swapped}, inputs[::-1])
+    there = outputs(network, {"lstm_1": weights}, INPUTS)
+    back = outputs(network, {"lstm_1": swapped}, INPUTS[::-1])
     assert there[:3] == back[3:]
     assert there[3:] == back[:3]
 
@@ -463,11 +439,9 @@ def test_a_state_that_is_not_given_is_zeros() -> None:
 def test_each_direction_has_a_start_of_its_own() -> None:
     """Linear sums: from the left 100 + 1, + 2, + 4, from the right 1000 + 20, + 10, + 5."""
     layer = RNN(1, bidirectional=True, activation="linear")
-    weights: dict[str, Any] = {"forward/W_xh": [[1.0]], "forward/W_hh": [[1.0]], "forward/b_h": [0.0]}
-    weights |= {"backward/W_xh": [[5.0]], "backward/W_hh": [[1.0]], "backward/b_h": [0.0]}
     done = run(
         one(layer, steps=3),
-        weights={"rnn_1": weights},
+        weights={"rnn_1": FORWARD | BACKWARD},
         inputs=[[1.0], [2.0], [4.0]],
         start={"rnn_1": {"h": [[100.0], [1000.0]]}},
     )

@@ -25,8 +25,6 @@ from rnncalc import (
 )
 from rnncalc.layers.cell import Cell
 
-"""Enough for properties of which each holds of every layer of a network."""
-
 
 def many(layers: list[Layer], inputs: int, steps: int, **others: Any) -> Network:
     """Return a network with a label at every step."""
@@ -59,6 +57,7 @@ def test_saved_activations_are_what_pytorch_saves(
     [
         (RNN(5), 7 * (3 + 5) + 5),  # x_t and h_(t−1), and what tanh gave, which is h_t: h_0 to h_7
         (RNN(5, activation="linear"), 7 * (3 + 5)),  # nothing is read of h_7
+        (RNN(5, recurrence="diagonal"), 7 * (3 + 5) + 5),
         (RNN(5, frozen=True), 0),
         (LSTM(5), 7 * (3 + 7 * 5)),  # x, h, c, i, f, g, o and tanh c
         (LSTM(5, output_gate=False), 7 * (3 + 5 * 5) + 5),  # x, c, i, f, g, and h, which is tanh c: h_0 to h_7
@@ -125,25 +124,19 @@ def test_each_chunk_leaves_one_product_through_time_out(
     assert second.backward_multiply_adds == back(units, units + 1, 1)
 
 
-def test_a_gru_that_resets_before_the_product_has_a_gradient_of_h_0() -> None:
-    """Its reset gate's gradient is that of r ∘ h_0, so the backward pass of every step has the candidate's product."""
-    after, before = (training(many([GRU(5, reset_after=reset)], 3, 7)) for reset in (True, False))
-    assert after.backward_multiply_adds is not None
-    assert before.backward_multiply_adds == after.backward_multiply_adds + 5 * 5
-
-
-def test_a_diagonal_recurrence_multiplies_nothing() -> None:
-    """Its weights act element by element; only the inputs' matrix is one."""
-    totals = training(many([RNN(5, recurrence="diagonal")], 3, 7))
-    assert totals.backward_multiply_adds == 7 * 5 * 3
-    assert totals.saved == training(many([RNN(5)], 3, 7)).saved
-
-
-def test_a_learned_state_takes_one_product_more() -> None:
-    """The gradient goes on into h_0."""
-    learned, zeros = (training(many([RNN(5, learned_state=learned)], 3, 7)) for learned in (True, False))
-    assert zeros.backward_multiply_adds is not None
-    assert learned.backward_multiply_adds == zeros.backward_multiply_adds + 5 * 5
+@pytest.mark.parametrize(
+    ("layer", "multiply_adds"),
+    [
+        (RNN(5), 7 * 5 * 3 + (7 + 6) * 5 * 5),  # into W_xh; into W_hh at each step, and into h_1 to h_6
+        (RNN(5, recurrence="diagonal"), 7 * 5 * 3),  # its weights act element by element
+        (RNN(5, learned_state=True), 7 * 5 * 3 + (7 + 7) * 5 * 5),  # the gradient goes on into h_0
+        (GRU(5, reset_after=True), 3 * (7 * 5 * 3 + (7 + 6) * 5 * 5)),
+        (GRU(5, reset_after=False), 3 * (7 * 5 * 3 + (7 + 6) * 5 * 5) + 5 * 5),  # the reset gate's is that of r ∘ h_0
+    ],
+)
+def test_backward_multiply_adds_by_hand(layer: Layer, multiply_adds: int) -> None:
+    """Each product of the backward equations of 7 steps, for 3 inputs and 5 units."""
+    assert training(many([layer], 3, 7)).backward_multiply_adds == multiply_adds
 
 
 def test_a_frozen_layer_holds_what_gradients_through_it_need() -> None:

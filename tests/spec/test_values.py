@@ -23,7 +23,6 @@ from rnncalc.spec.reader import OUTPUT_KEYS
 from rnncalc.spec.schema import schema
 
 SCHEMA = schema()
-NUMBER = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)(e[-+]?[0-9]+)?|0x[0-9a-f]+|0o[0-7]+|[-+]?\.(inf|nan)"
 GONE = object()
 """What a YAML reader no longer sees as it was written."""
 
