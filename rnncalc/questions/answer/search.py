@@ -72,17 +72,17 @@ class Search:
         """
         singles = [(candidate, self._is_guess(question, number)) for number, candidate in self._giving(question)]
         fitted = [*self._fitted(question)]
-        found = sorted([*singles, *(each for each in fitted if not each[1])], key=itemgetter(1))
-        if not (known or found or question.given.unit > 1):
-            found += self._likeliest_pairs(question)
-        if not known or found:
-            found += [each for each in fitted if each[1]]
-        if not found:
+        explanations = sorted([*singles, *(each for each in fitted if not each[1])], key=itemgetter(1))
+        if not (known or explanations or question.given.unit > 1):
+            explanations += self._likeliest_pairs(question)
+        if not known or explanations:
+            explanations += [each for each in fitted if each[1]]
+        if not explanations:
             return
         right = _sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []
-        for candidate, by_chance in found:
+        for candidate, by_chance in explanations:
             lines = question.lines(candidate.worksheet)
             if lines not in seen:
                 seen.append(lines)
@@ -100,10 +100,10 @@ class Search:
         """
         if place not in self._singles:
             right = sum(self.counts) if place is None else self.counts[place]
-            made = [each for each in self._numbered(place, right) if each[0] != right]
-            likeliest = sorted(made, key=lambda each: _is_rare(each[1]))
+            candidates = [each for each in self._numbered(place, right) if each[0] != right]
+            likeliest = sorted(candidates, key=lambda each: _is_rare(each[1]))
             numbered = self._singles[place] = {number: [] for number, _ in likeliest}
-            for number, candidate in made:
+            for number, candidate in candidates:
                 numbered[number].append(candidate)
         return self._singles[place]
 
@@ -122,8 +122,8 @@ class Search:
 
     def _giving(self, question: Question) -> Iterator[tuple[int, Candidate]]:
         """Yield the single mistakes that give a number, each with the number that it gives exactly."""
-        numbered, given = self.singles(question.place), question.given
-        numbers = (given.number,) if given.unit == 1 else tuple(filter(given.means, numbered))
+        numbered, answer = self.singles(question.place), question.given
+        numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
         for number in numbers:
             for candidate in numbered.get(number, ()):
                 yield number, candidate
@@ -159,11 +159,13 @@ class Search:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
         single = {row.id for row in TABLE if isinstance(row, Family) and (row.single or row.fitted)}
         rows = [row for row in TABLE if row.id not in single and not (likelier and _rarity(row))]
-        made = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
-        seconds = [row for row in rows if made[row.id] and not _by_layer(row)]
+        variants = {
+            row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows
+        }
+        seconds = [row for row in rows if variants[row.id] and not _by_layer(row)]
         question = Question(self.network)
         for first, second in product(rows, seconds):
-            for once, counts in made[first.id] if first is not second else ():
+            for once, counts in variants[first.id] if first is not second else ():
                 for twice in _variants(second, once.worksheet, question):
                     both = _counts(twice.worksheet, once.worksheet, counts)
                     if both != counts:
@@ -175,24 +177,24 @@ class Search:
 
         Layers that are equal, and changed equally, are one explanation, unless another that counts is between them.
         """
-        ((made, _),) = self.variants(mistake)
+        ((variant, _),) = self.variants(mistake)
         worksheet = self.worksheet
 
         def layers(place: int) -> object:
-            was, now = worksheet[place], made.worksheet[place]
+            was, now = worksheet[place], variant.worksheet[place]
             return was.placed.part, was.layer, was[1:], now[1:]
 
         # a layer that is left out alone has a row of its own
-        changed = [now is not was and not now.is_empty for was, now in zip(worksheet, made.worksheet, strict=True)]
+        changed = [now is not was and not now.is_empty for was, now in zip(worksheet, variant.worksheet, strict=True)]
         if sum(changed) < 2:
             return
         counted = (place for place, line in enumerate(worksheet) if not line.passes_on)
         for _, (first, *others) in groupby(counted, key=layers):
             if changed[first]:
                 place = [first, *others][-1]
-                was, now = worksheet[place], made.worksheet[place]
+                was, now = worksheet[place], variant.worksheet[place]
                 names = worksheet[first].name, was.name
-                candidate = Candidate(((mistake, made),), replace_line(worksheet, place, now), names[0], names)
+                candidate = Candidate(((mistake, variant),), replace_line(worksheet, place, now), names[0], names)
                 yield right - was.params + now.params, candidate
 
     def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
@@ -213,13 +215,13 @@ class Search:
         return likeliest[:MOST_LISTED]
 
 
-def is_guess(given: GivenNumber, explained: Iterable[int]) -> bool:
+def is_guess(answer: GivenNumber, explained: Iterable[int]) -> bool:
     """Return whether many of the numbers from half to twice a given one are explained, so that it may be by chance."""
-    number = given.number
+    number = answer.number
     if has_letters(number):  # few formulas are alike
         return False
     near = sum(1 for other in explained if 2 * other >= number and other <= 2 * number)
-    return bool(2 * MOST_BY_CHANCE * near * given.unit > 3 * number)
+    return bool(2 * MOST_BY_CHANCE * near * answer.unit > 3 * number)
 
 
 def _is_rare(candidate: Candidate) -> bool:
@@ -244,10 +246,10 @@ def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -
     """
     try:
         if isinstance(row, Mistake):
-            made = iter([Variant(row.change(worksheet, question.network), MappingProxyType({}))])
+            variants = iter([Variant(row.change(worksheet, question.network), MappingProxyType({}))])
         else:
-            made = row.variants(worksheet, question)
-        for variant in made:
+            variants = row.variants(worksheet, question)
+        for variant in variants:
             yield variant._replace(worksheet=_with_same(row, worksheet, variant.worksheet))
     except (DeclarationError, MemoryError):
         raise
