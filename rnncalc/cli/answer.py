@@ -105,11 +105,11 @@ def answer(
             read = at_once.ask(read_specs, specs, **flags)
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
-        given = [at_once.ask(read_answer, number, exact=exact) for number in numbers]
+        readings = [at_once.ask(read_answer, number, exact=exact) for number in numbers]
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
-    judged = judge(spec.network, given)
+    judged = judge(spec.network, readings)
     write([AnswerReport(judged)], destination)
     return 0 if judged.right else 1
 
@@ -150,9 +150,9 @@ def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> 
 
         data, source = read_file(words[0], most=MOST_JSON)
         if is_exercise(data):
-            given = [f"--{name}" for name, value in flags.items() if value]
-            if given:
-                raise CallError(f"{given[0]}: each variant of {escape(words[0])} has its own network; remove it")
+            names = [f"--{name}" for name, value in flags.items() if value]
+            if names:
+                raise CallError(f"{names[0]}: each variant of {escape(words[0])} has its own network; remove it")
             return read_exercise(data, source)
     if column is not None:
         raise CallError("--variant is for the JSON of rnncalc exercise as SPEC")

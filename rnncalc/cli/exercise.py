@@ -81,19 +81,19 @@ def exercise(
         networks = at_once.ask(read_networks, specs, **flags)
     reports = []
     for network in networks:
-        found = exercises_on(network, vary=varied, variants=numbers[0], seed=numbers[1], ask=ask, choices=numbers[2])
-        reports.append(ExerciseReport(found.exercises, sheet=sheet or not key, key=key or not sheet))
+        variety = exercises_on(network, vary=varied, variants=numbers[0], seed=numbers[1], ask=ask, choices=numbers[2])
+        reports.append(ExerciseReport(variety.exercises, sheet=sheet or not key, key=key or not sheet))
     write(reports, destination)
 
 
 def _read_vary(text: str) -> tuple[str, range]:
     """Return a size and its possible values, from `lstm_1=16..64:16`."""
-    found = _VARIED.fullmatch(text)
-    if not found:
+    match = _VARIED.fullmatch(text)
+    if not match:
         raise CallError(
             f"--vary: expected SIZE=LO..HI or SIZE=LO..HI:STEP, as in lstm_1=16..64:16, got '{escape(text)}'"
         )
-    low, high, step = (read_value("--vary", each or "1", Size()) for each in found.group("low", "high", "step"))
+    low, high, step = (read_value("--vary", each or "1", Size()) for each in match.group("low", "high", "step"))
     if low > high:
-        raise CallError(f"--vary: expected the smaller size first; write {found['size']}={high}..{low}")
-    return found["size"].strip(), range(low, high + 1, step)
+        raise CallError(f"--vary: expected the smaller size first; write {match['size']}={high}..{low}")
+    return match["size"].strip(), range(low, high + 1, step)

@@ -30,7 +30,7 @@ class Variants(NamedTuple):
 
     def answered(self, answers: Sequence[Given]) -> int | None:
         """Return the number of the variant to which exact answers are right; None if there is none."""
-        given = [
+        key = [
             each.sizes
             if not isinstance(each, GivenNumber)
             else str(each.number)
@@ -39,7 +39,7 @@ class Variants(NamedTuple):
             for each in answers
         ]
         exact = all(not isinstance(each, GivenNumber) or each.unit == 1 for each in answers)
-        return self.numbers.get(_key(given)) if exact else None
+        return self.numbers.get(_key(key)) if exact else None
 
     def grader(self, variant: str) -> Grader:
         """Return the grader of a variant. Raises CallError for an unknown variant, SpecError for an invalid network."""

@@ -55,11 +55,11 @@ class Item(NamedTuple):
 
 def answered(judged: Judgement) -> Answered:
     """Return the answer that was judged: a number, a formula, or the sizes of a shape."""
-    given = judged.given
-    assert isinstance(given, GivenNumber | Shape), "no exercise asks for a returned shape"
-    if isinstance(given, Shape):
-        return given.sizes
-    return str(given.number) if judged.formula is not None else given.number
+    answer = judged.given
+    assert isinstance(answer, GivenNumber | Shape), "no exercise asks for a returned shape"
+    if isinstance(answer, Shape):
+        return answer.sizes
+    return str(answer.number) if judged.formula is not None else answer.number
 
 
 class Exercise(NamedTuple):
@@ -73,8 +73,8 @@ class Exercise(NamedTuple):
     @property
     def right_answer(self) -> Any:
         """The right answer: one number, or a list with one for each layer, or with the shape of each tensor."""
-        found = [[*item.right] if isinstance(item.right, tuple) else item.right for item in self.items]
-        return found if self.asks in ("layers", "tensors") else found[0]
+        answers = [[*item.right] if isinstance(item.right, tuple) else item.right for item in self.items]
+        return answers if self.asks in ("layers", "tensors") else answers[0]
 
     @property
     def text(self) -> str:
@@ -84,13 +84,12 @@ class Exercise(NamedTuple):
     @property
     def mistakes(self) -> list[dict[str, Any]]:
         """The known wrong answers, the likeliest first: each with its `answer` and its `feedback`."""
-        found: list[dict[str, Any]] = _data(self)["mistakes"]
-        return found
+        return list(_data(self)["mistakes"])
 
 
-def _data(of: Exercise) -> dict[str, Any]:
-    found: dict[str, Any] = next(iter(report_of(ExerciseSet((of,))).data()))
-    return found
+def _data(exercise: Exercise) -> dict[str, Any]:
+    data: dict[str, Any] = next(iter(report_of(ExerciseSet((exercise,))).data()))
+    return data
 
 
 @displayed
@@ -149,7 +148,7 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
     every = prod(map(len, vary.values()))
     drawn: set[tuple[int, ...]] = set()
     refused: SpecError | None = None
-    found = False
+    valid = False
     for _ in range(MOST_TRIES * variants):
         if len(drawn) == every:
             break
@@ -164,29 +163,29 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
         except SpecError as error:
             refused = refused or error
             continue
-        found = True
+        valid = True
         yield new
-    if refused and not found:
+    if refused and not valid:
         raise refused
 
 
 def sizes_of(network: Network) -> dict[str, SizePlace]:
     """Return the sizes of a network that may vary, by name."""
-    found: dict[str, SizePlace] = {}
+    sizes: dict[str, SizePlace] = {}
     stack = iter([placed for placed in network.stack if not placed.starts])
     for half, part in network.parts.items():
         before = f"{half}." if half else ""
-        found |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}
+        sizes |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}
         for layer, place in [(join.layer, join.place) for join in joins(part)]:
             name = next(stack).name
             if layer.number and isinstance(layer.option(layer.number).allowed, Size):
-                found[name] = SizePlace(half, place, layer.number)
+                sizes[name] = SizePlace(half, place, layer.number)
             options = [key for key in layer.options() if isinstance(layer.option(key).allowed, Size)]
-            found |= {f"{name}.{key}": SizePlace(half, place, key) for key in options}
+            sizes |= {f"{name}.{key}": SizePlace(half, place, key) for key in options}
         if part.output:
             next(stack)
-            found[OUTPUT] = SizePlace(half, None, OUTPUT)
-    return found
+            sizes[OUTPUT] = SizePlace(half, None, OUTPUT)
+    return sizes
 
 
 def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[list[SizePlace]]:
@@ -318,16 +317,16 @@ class QuantityGrader(Grader):
             if (number := quantity(subject)) and number != correct:
                 self.confused.setdefault(number, reason)
 
-    def judgements(self, given: Sequence[Given]) -> tuple[Judgement, ...]:
+    def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Judge one number; a wrong one may be a quantity that is confused with the correct one."""
-        match [*given]:
+        match [*answers]:
             case [GivenNumber(number=number) as answer]:
                 judgement = Judgement(None, answer, self.correct)
                 if not judgement.right and (reason := self.confused.get(number)):
                     diagnosis = Diagnosis((reason,), None, None, number, self.correct)
                     judgement = judgement._replace(diagnoses=(diagnosis,))
                 return (judgement,)
-        raise CallError(f"expected 1 number, {self.ask}, got {plural(len(given), 'answer')}")
+        raise CallError(f"expected 1 number, {self.ask}, got {plural(len(answers), 'answer')}")
 
 
 def grader_of(network: Network, ask: str) -> Grader:

@@ -96,8 +96,8 @@ class AnswerReport(SheetReport, DataReport):
         judged = self.answer.judged
         if self.hint or len(judged) > 1:
             return "Wrong."
-        wrong, given = judged[0], judged[0].given
-        if isinstance(given, GivenNumber) and given.unit == 1 and wrong.formula is None:
+        wrong, answer = judged[0], judged[0].given
+        if isinstance(answer, GivenNumber) and answer.unit == 1 and wrong.formula is None:
             return f"Wrong: {_said(wrong)} is {_difference(wrong.difference)} the correct {wrong.params:,}."
         correct = _in_words(_right(wrong)) if wrong.formula is None else letters(wrong.formula)
         return f"Wrong: {_said(wrong)}{_where(wrong)} instead of the correct {correct}."
@@ -216,8 +216,8 @@ def _given(judged: Judgement) -> int | tuple[int, ...] | str:
 
 
 def _said(judged: Judgement) -> str:
-    given = _given(judged)
-    return f"{given:,}" if isinstance(given, int) else given if isinstance(given, str) else bracketed(given)
+    answer = _given(judged)
+    return f"{answer:,}" if isinstance(answer, int) else answer if isinstance(answer, str) else bracketed(answer)
 
 
 def _where(judged: Judgement) -> str:
@@ -260,21 +260,21 @@ ORDERS = {
 
 def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that has no listed mistakes."""
-    given = judged.given
+    answer = judged.given
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.order]}."
-    if judged.rounded and isinstance(given, GivenNumber):
-        yield f"{given.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
-        if given.one_digit:
+    if judged.rounded and isinstance(answer, GivenNumber):
+        yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
+        if answer.one_digit:
             yield "One digit is too few to tell it from wrong counts; give two or more."
-    elif isinstance(given, GivenNumber) and given.one_digit and not judged.right:
-        least, most = given.meant
-        yield f"{given.text} is rounded to one digit: it may be any number from {least:,} to {most:,}."
+    elif isinstance(answer, GivenNumber) and answer.one_digit and not judged.right:
+        least, most = answer.meant
+        yield f"{answer.text} is rounded to one digit: it may be any number from {least:,} to {most:,}."
         yield "That is too coarse to look for a mistake; give two digits or more."
         return
-    elif isinstance(given, GivenNumber) and given.unit > 1 and not judged.right:
-        least, most = given.meant
-        yield f"{given.text} is read as rounded: any number from {least:,} to {most:,}."
+    elif isinstance(answer, GivenNumber) and answer.unit > 1 and not judged.right:
+        least, most = answer.meant
+        yield f"{answer.text} is read as rounded: any number from {least:,} to {most:,}."
     if judged.follows:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
@@ -340,11 +340,11 @@ def _meaning(known: KnownQuantity, *, hint: bool = False) -> str:
 
 def _size(other: OtherSize) -> str:
     part, place, option = other.at
-    of = f" of the {part}" if part else ""
+    where = f" of the {part}" if part else ""
     if place is None:
-        return f"an input{of} of {other.size:,} instead of {other.right:,}"
+        return f"an input{where} of {other.size:,} instead of {other.right:,}"
     letter = {"units": "h", "projection": "p"}[option]
-    return f"{letter} = {other.size:,} instead of {other.right:,} in layer {place + 1}{of}"
+    return f"{letter} = {other.size:,} instead of {other.right:,} in layer {place + 1}{where}"
 
 
 NOTHING = "gives no answer"

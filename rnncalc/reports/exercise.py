@@ -47,52 +47,54 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
     key: bool = True
 
     def data(self) -> Iterator[dict[str, Any]]:
-        for of in self.exercises:
-            question = OF_ALL.get(of.asks) or QUESTIONS[of.asks]
-            layers = "; ".join(_lines(of.network))
-            choices = [[[*each] if isinstance(each, tuple) else each for each in item.choices] for item in of.items]
+        for exercise in self.exercises:
+            question = OF_ALL.get(exercise.asks) or QUESTIONS[exercise.asks]
+            layers = "; ".join(_lines(exercise.network))
+            choices = [
+                [[*each] if isinstance(each, tuple) else each for each in item.choices] for item in exercise.items
+            ]
             yield {
-                "variant": of.variant,
-                "text": f"{_reading(of.network)} {layers}. {_counting(of.network)} {question}",
-                "spec": spec_of(of.network),
-                "asks": of.asks,
-                "right_answer": of.right_answer,
-                "choices": choices if of.asks in OF_ALL else choices[0],  # of several items a list for each
+                "variant": exercise.variant,
+                "text": f"{_reading(exercise.network)} {layers}. {_counting(exercise.network)} {question}",
+                "spec": spec_of(exercise.network),
+                "asks": exercise.asks,
+                "right_answer": exercise.right_answer,
+                "choices": choices if exercise.asks in OF_ALL else choices[0],  # of several items a list for each
                 "mistakes": [
                     {
                         **{key: name for key in ("layer", "tensor") if (name := getattr(item, key)) is not None},
                         "answer": [*answer] if isinstance(answer := answered(wrong), tuple) else answer,
-                        "feedback": feedback(of, wrong),
+                        "feedback": feedback(exercise, wrong),
                     }
-                    for item in of.items
+                    for item in exercise.items
                     for wrong in item.wrong
                 ],
             }
 
     def quiz(self) -> Quiz:
-        questions = [_question(of, item, number) for of in self.exercises for number, item in enumerate(of.items, 1)]
+        questions = [question for exercise in self.exercises for question in _questions(exercise)]
         return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
 
     def sheets(self) -> list[Sheet]:
         """Return for each variant a sheet with the questions, sheets with the answers, or both."""
-        return [sheet for of in self.exercises for sheet in self._sheets(of)]
+        return [sheet for exercise in self.exercises for sheet in self._sheets(exercise)]
 
-    def _sheets(self, of: Exercise) -> Iterator[Sheet]:
-        questions = [_question(of, item, number) for number, item in enumerate(of.items, 1)]
+    def _sheets(self, exercise: Exercise) -> Iterator[Sheet]:
+        questions = [*_questions(exercise)]
         if self.sheet:
             yield Sheet(
                 (*key_columns("Layer"), Column("What it is")),
-                [*_layers(of.network)],
-                title=f"Variant {of.variant}",
-                subtitle=_reading(of.network),
-                notes=(_counting(of.network), *(note for each in questions for note in _asked(each))),
+                [*_layers(exercise.network)],
+                title=f"Variant {exercise.variant}",
+                subtitle=_reading(exercise.network),
+                notes=(_counting(exercise.network), *(note for each in questions for note in _asked(each))),
             )
         if self.key:
             for each in questions:
                 yield Sheet(
                     (*key_columns("Wrong answer"), Column("Feedback")),
                     [(wrong.text, wrong.feedback) for wrong in each.likeliest],
-                    title=f"Variant {of.variant}: answer",
+                    title=f"Variant {exercise.variant}: answer",
                     notes=(f"{each.question} {each.right.text}",),
                 )
 
@@ -107,19 +109,23 @@ def _asked(question: QuizQuestion) -> Iterator[str]:
     yield from (f"({chr(ord('a') + number)}) {each.text}" for number, each in enumerate(question.choices))
 
 
-def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
-    wrong = {answered(each): QuizAnswer(_spellings(answered(each)), feedback(of, each)) for each in item.wrong}
+def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
+    return (_question(exercise, item, number) for number, item in enumerate(exercise.items, 1))
+
+
+def _question(exercise: Exercise, item: Item, number: int) -> QuizQuestion:
+    wrong = {answered(each): QuizAnswer(_spellings(answered(each)), feedback(exercise, each)) for each in item.wrong}
     right = QuizAnswer(_spellings(item.right), "Correct.")
-    where = " ".join(part for part in (item.layer, item.tensor) if part) or of.asks
+    where = " ".join(part for part in (item.layer, item.tensor) if part) or exercise.asks
     return QuizQuestion(
-        title=f"{title(of.network)}: {where}",
+        title=f"{title(exercise.network)}: {where}",
         group=where,
-        id=f"{of.asks}-{number}-{of.variant}",
-        variant=of.variant,
-        network=_reading(of.network),
-        layers=tuple(_lines(of.network)),
-        convention=_counting(of.network),
-        question=QUESTIONS[of.asks].format(layer=item.layer, tensor=item.tensor),
+        id=f"{exercise.asks}-{number}-{exercise.variant}",
+        variant=exercise.variant,
+        network=_reading(exercise.network),
+        layers=tuple(_lines(exercise.network)),
+        convention=_counting(exercise.network),
+        question=QUESTIONS[exercise.asks].format(layer=item.layer, tensor=item.tensor),
         numeric=isinstance(item.right, int),
         right=right,
         wrong=tuple(wrong.values()),
@@ -141,10 +147,10 @@ def _spellings(answer: Answered) -> tuple[str, ...]:
     return (*ways, *(sign.join(map(str, answer)) for sign in ("x", "×", " x ", " × ")))
 
 
-def feedback(of: Exercise, wrong: Judgement) -> str:
+def feedback(exercise: Exercise, wrong: Judgement) -> str:
     """Return the feedback on a wrong answer: the sentence of `answer` on its likeliest mistake."""
     first = wrong._replace(diagnoses=wrong.diagnoses[:1])
-    _, sentence, *_ = AnswerReport(Answer(of.network, (first,))).sentences()
+    _, sentence, *_ = AnswerReport(Answer(exercise.network, (first,))).sentences()
     return sentence
 
 

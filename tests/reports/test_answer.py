@@ -133,6 +133,33 @@ def test_remarks(net: Network, number: int | str, text: str) -> None:
     assert text in data(net, number)["remarks"]
 
 
+ONE = Network(input=4, layers=(LSTM(3),))
+
+
+@pytest.mark.parametrize(
+    ("net", "answers", "verdict"),
+    [
+        (ONE, (96,), "Correct."),
+        (ONE, ("0.10k",), "Correct."),
+        (ONE, (90,), "Wrong: 90 is 6 less than the correct 96."),
+        (ONE, (1_097,), "Wrong: 1,097 is 1,001 more than the correct 96."),
+        (ONE, ("1.0k",), "Wrong: 1,000 instead of the correct 96."),
+        (ONE, ("4h(m+h)",), "Wrong: 4h(m+h) instead of the correct 4h(m + h + 1)."),
+        (ONE, ("W_xi=(4, 3)",), "Wrong: (4, 3) for W_xi in lstm_1 instead of the correct (3, 4)."),
+        (ONE, ("h_t=(7, 4)",), "Wrong: (7, 4) for h_t in lstm_1 instead of the correct (B, 3)."),
+        (ONE.replace(output=2), (90, 8), "Wrong."),
+    ],
+)
+def test_a_verdict_is_said_once(net: Network, answers: tuple[int | str, ...], verdict: str) -> None:
+    """With both numbers, where no table has them; a table is for several answers alone."""
+    judged = answer(net, *answers)
+    assert judged.sentences[0] == verdict
+    sheet = AnswerReport(judged).sheets()[0]
+    assert sheet.notes[0] == f"{'✓' if judged.right else '✗'} {verdict}"
+    assert len([*sheet.rows]) == (len(answers) if len(answers) > 1 else 0)
+    assert AnswerReport(judged, hint=True).sheets()[0].notes[0] in ("✓ Correct.", "✗ Wrong.")
+
+
 def test_where_a_mistake_was_made() -> None:
     """In one layer alone, or in one of several equal ones."""
     net = Network(input=4, layers=(RNN(3), RNN(5)))

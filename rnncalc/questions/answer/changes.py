@@ -88,7 +88,7 @@ def without_part(name: str) -> Change:
 
 def without_other(*names: str) -> LineChange:
     """Return the mistake that drops parts that belong to no gate."""
-    return lambda line: line._replace(others={key: of for key, of in line.others.items() if key not in names})
+    return lambda line: line._replace(others={key: number for key, number in line.others.items() if key not in names})
 
 
 def with_other(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
@@ -353,10 +353,10 @@ def by_layer_below(change: Callable[[LayerLine, LayerLine, Network], LayerLine])
     """Return the mistake that changes each line by the line below it, whose output it reads."""
 
     def changed(worksheet: Worksheet, network: Network) -> Worksheet:
-        found = [*worksheet]
+        lines = [*worksheet]
         for lower, place in neighbours(worksheet):
-            found[place] = change(worksheet[lower], worksheet[place], network)
-        return tuple(found)
+            lines[place] = change(worksheet[lower], worksheet[place], network)
+        return tuple(lines)
 
     return changed
 
@@ -458,10 +458,10 @@ def change_first(worksheet: Worksheet, part: str | None, change: LineChange) -> 
 
 def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
     """Give the decoder's first layer that reads vectors the input width of the encoder's."""
-    of = first_reader(worksheet, "encoder")
-    if of is None:
+    encoder = first_reader(worksheet, "encoder")
+    if encoder is None:
         return worksheet
-    return change_first(worksheet, "decoder", with_width("input", lambda line: worksheet[of].width("input")))
+    return change_first(worksheet, "decoder", with_width("input", lambda line: worksheet[encoder].width("input")))
 
 
 def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:

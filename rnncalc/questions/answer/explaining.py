@@ -43,12 +43,12 @@ class Explainer:
         """How the count depends on each size of the network; nothing if sizes are letters."""
         return [] if self.network.letters else size_curves(self.network)
 
-    def total(self, judgement: Judgement, given: GivenNumber) -> Judgement:
+    def total(self, judgement: Judgement, number: GivenNumber) -> Judgement:
         """Return a wrong total with its explanations."""
-        judgement, _ = self._explained(judgement, Question(self.network, given), self.quantities)
+        judgement, _ = self._explained(judgement, Question(self.network, number), self.quantities)
         if judgement.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judgement.diagnoses):
             return judgement
-        size = other_size(self.sizes, given)
+        size = other_size(self.sizes, number)
         return judgement._replace(other_size=size, by_chance=judgement.by_chance or size is not None)
 
     def layers(

@@ -237,8 +237,8 @@ def _records(text: str) -> list[tuple[int, list[str]]]:
     """Return the rows that are not empty, each with its line, split by the separator that fits the first best."""
     first, _, rest = text.partition("\n")
     before = 0
-    if said := re.fullmatch(r"sep=(.)\r?", first):  # Excel writes this line to name the separator
-        return [*_parsed(rest, said[1], 1)]
+    if separator_line := re.fullmatch(r"sep=(.)\r?", first):  # Excel writes this line to name the separator
+        return [*_parsed(rest, separator_line[1], 1)]
 
     def fit(separator: str) -> tuple[int, int]:
         """Return how many rows have as many cells as the first, and the number of its cells."""
@@ -312,10 +312,10 @@ def _column(titles: list[str], word: str, what: str) -> int:
 
 def _answer_places(titles: list[str], variant: int | None) -> list[int]:
     """Return the indices of the columns of answers by their usual titles. Raises CallError if none is recognised."""
-    found = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
+    places = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
     others = [place for place in range(len(titles)) if place != variant]
-    if found or 1 <= len(others) <= 2:
-        return found or others[-1:]
+    if places or 1 <= len(others) <= 2:
+        return places or others[-1:]
     raise CallError(
         "which column has the answer? name it, or several in order; "
         f"the columns are {one_of([escape(title) for title in titles if title] or ['1'])}"

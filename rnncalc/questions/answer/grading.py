@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 MOST_NAMES, SHOWN = 12, 4
 
 
-def judge(network: Network, given: Sequence[Given]) -> Answer:
+def judge(network: Network, answers: Sequence[Given]) -> Answer:
     """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.
 
     A number may be a formula in the letters of the network; if the network has none, in the letters of each layer's
     formula. All are in order, the output layer last; layers without parameters may be left out. Raises CallError for a
     wrong number of numbers or shapes.
     """
-    return Grader(network).judge(given)
+    return Grader(network).judge(answers)
 
 
 class Grader:
@@ -69,32 +69,32 @@ class Grader:
 
         return Explainer(self.network)
 
-    def judge(self, given: Sequence[Given]) -> Answer:
+    def judge(self, answers: Sequence[Given]) -> Answer:
         """Judge an answer, as the function `judge` does."""
-        judgements = self.judgements(given)
+        judgements = self.judgements(answers)
         shapes = [each.given for each in judgements if isinstance(each.given, Shape)]
-        wrong = any(isinstance(each, Shape) for each in given) and not all(each.right for each in judgements)
+        wrong = any(isinstance(each, Shape) for each in answers) and not all(each.right for each in judgements)
         return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None)
 
-    def judgements(self, given: Sequence[Given]) -> tuple[Judgement, ...]:
+    def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""
         network = self.network
-        check_number_of_answers(len(given))
-        named = [each for each in given if isinstance(each, NamedShape)]
-        if len(named) == len(given):
+        check_number_of_answers(len(answers))
+        named = [each for each in answers if isinstance(each, NamedShape)]
+        if len(named) == len(answers):
             return _judge_named(network, named)
         if named:
             raise CallError("expected shapes with names, or answers without names, got both")
-        answers: Answers = [each for each in given if not isinstance(each, NamedShape)]
-        if any(isinstance(each, Shape) for each in answers):
-            answers = _as_shapes(network, answers)
-        numbers = [each for each in answers if isinstance(each, GivenNumber)]
-        sizes = [size for each in answers if isinstance(each, Shape) for size in each.sizes]
+        plain_answers: Answers = [each for each in answers if not isinstance(each, NamedShape)]
+        if any(isinstance(each, Shape) for each in plain_answers):
+            plain_answers = _as_shapes(network, plain_answers)
+        numbers = [each for each in plain_answers if isinstance(each, GivenNumber)]
+        sizes = [size for each in plain_answers if isinstance(each, Shape) for size in each.sizes]
         if not network.letters and any(map(has_letters, sizes)):
             raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
         if not numbers:
-            return _judge_tensors(network, answers)
-        if len(numbers) < len(answers):
+            return _judge_tensors(network, plain_answers)
+        if len(numbers) < len(plain_answers):
             raise CallError("expected numbers or shapes, got both; give the one or the other")
         if not network.letters and any(has_letters(each.number) for each in numbers):
             return tuple(_judge_formulas(network, numbers))
@@ -108,7 +108,7 @@ class Grader:
             if len(numbers) == len(places):
                 return _judge_layers(self, places, numbers)
         if len(numbers) == number_of_tensors(network):
-            return _judge_tensors(network, answers)
+            return _judge_tensors(network, plain_answers)
         if grouped := in_one(numbers):
             return self.judgements([grouped])
         raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
@@ -155,100 +155,102 @@ def _counted(network: Network) -> list[int]:
     return [place for place, placed in enumerate(network.stack) if placed.params]
 
 
-def _judge_tensors(network: Network, given: Answers) -> tuple[Judgement, ...]:
+def _judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:
     wanted = number_of_tensors(network)
     if not wanted:
         raise CallError("there is no tensor whose shape could be given; give a number")
-    if len(given) != wanted:
+    if len(answers) != wanted:
         names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors_of(network)[:MOST_NAMES]]
         names += ["..."] if wanted > MOST_NAMES else []
-        message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(given):,}"
-        raise CallError(f"{message}{_other_convention(network, len(given))}")
-    return _compare(tensors_of(network), given)
+        message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(answers):,}"
+        raise CallError(f"{message}{_other_convention(network, len(answers))}")
+    return _compare(tensors_of(network), answers)
 
 
-def _compare(tensors: Tensors, given: Answers) -> tuple[Judgement, ...]:
+def _compare(tensors: Tensors, answers: Answers) -> tuple[Judgement, ...]:
     judged = []
     wrong = 0
-    for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
+    for place, (answer, (layer, tensor)) in enumerate(zip(answers, tensors, strict=True)):
         each = Judgement(layer, answer, tensor.params, tensor.name, tensor.shape, tensor.plain_shape)
         if not each.right:
             wrong += 1
             explained = wrong <= MOST_EXPLAINED
-            found = tuple(diagnoses_of(tensors, place, given)) if explained else ()
-            each = each._replace(diagnoses=found, explained=explained)
+            diagnoses = tuple(diagnoses_of(tensors, place, answers)) if explained else ()
+            each = each._replace(diagnoses=diagnoses, explained=explained)
         judged.append(each)
     return tuple(judged)
 
 
-def _other_convention(network: Network, given: int) -> str:
+def _other_convention(network: Network, number: int) -> str:
     """Return the cure for a wrong number of shapes: the convention with so many tensors, if there is one."""
     for name in CONVENTIONS:
         try:
             tensors = number_of_tensors(network.replace(convention=name, notation=None))
         except SpecError:
             continue  # this convention lacks a layer or an option of the network
-        if tensors == given and name != network.convention:
-            return f"; {plural(given, 'shape')} would fit the convention {name}"
+        if tensors == number and name != network.convention:
+            return f"; {plural(number, 'shape')} would fit the convention {name}"
     return ""
 
 
-def _right_in(network: Network, given: Answers) -> str | None:
+def _right_in(network: Network, answers: Answers) -> str | None:
     """Return the notation, columns or rows, in which every given shape is right; None if there is none."""
     for name in ("w", "rows"):
         shapes = [tensor.plain_shape for _, tensor in tensors_of(network.replace(notation=name))]
-        if len(shapes) == len(given) and all(map(lambda each, shape: each.has_shape(shape), given, shapes)):
+        if len(shapes) == len(answers) and all(map(lambda each, shape: each.has_shape(shape), answers, shapes)):
             return name
     return None
 
 
-def _as_shapes(network: Network, given: Answers) -> Answers:
+def _as_shapes(network: Network, answers: Answers) -> Answers:
     """Return shapes. A plain number is the shape of a vector: 20 is (20)."""
-    if len(given) != number_of_tensors(network):
-        return given
+    if len(answers) != number_of_tensors(network):
+        return answers
     vectors = [len(tensor.plain_shape) == 1 for _, tensor in tensors_of(network)]
     return [
         Shape((each.number,)) if vector and isinstance(each, GivenNumber) else each
-        for each, vector in zip(given, vectors, strict=True)
+        for each, vector in zip(answers, vectors, strict=True)
     ]
 
 
-def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgement, ...]:
+def _judge_named(network: Network, answers: Sequence[NamedShape]) -> tuple[Judgement, ...]:
     """Judge shapes by name: of single tensors, and of arrays that layers return."""
     from rnncalc.questions.answer.returned import judge_returned  # few answers are arrays that layers return
 
     tensors = tensors_of(network)
-    places = [place_of(tensors, each.name) for each in given]
-    others = [each for each, place in zip(given, places, strict=True) if place is None]
+    places = [place_of(tensors, each.name) for each in answers]
+    others = [each for each, place in zip(answers, places, strict=True) if place is None]
     returned = judge_returned(network, others, [tensor.name for _, tensor in tensors])
-    answers: list[Shape] = [Shape(tensor.plain_shape) for _, tensor in tensors]
-    for each, place in zip(given, places, strict=True):
+    shapes: list[Shape] = [Shape(tensor.plain_shape) for _, tensor in tensors]
+    for each, place in zip(answers, places, strict=True):
         if place is not None:
             sizes = tuple(size for size in each.sizes if isinstance(size, int))
             if len(sizes) < len(each.sizes):
                 wanted = "expected a shape in numbers, such as (20, 10)"
                 raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
-            answers[place] = Shape(sizes)
-    judged = _compare(tensors, answers)
+            shapes[place] = Shape(sizes)
+    judged = _compare(tensors, shapes)
     return tuple(next(returned) if place is None else judged[place] for place in places)
 
 
-def _check_letters(given: GivenNumber, known: Mapping[str, Any]) -> None:
+def _check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
     """Raise CallError for letters of a formula that the network does not have."""
-    if has_letters(given.number) and (unknown := [name for name in given.number.letters if name not in known]):
+    if has_letters(answer.number) and (unknown := [name for name in answer.number.letters if name not in known]):
         wanted = f"a formula in {all_of([*known])}" if known else "a number"
-        raise CallError(f"expected {wanted}, got {all_of(unknown)} in '{escape(given.text)}'")
+        raise CallError(f"expected {wanted}, got {all_of(unknown)} in '{escape(answer.text)}'")
 
 
-def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[Judgement]:
+def _judge_formulas(network: Network, answers: Sequence[GivenNumber]) -> Iterator[Judgement]:
     """Judge a formula for each layer of a network whose sizes are numbers; its letters are those of the layer."""
     stack = network.stack
     counted = [stack[place] for place in _counted(network)] or [*stack]
-    places = stack if len(given) == len(stack) else counted
-    if len(given) != len(places):
-        message = f"expected {plural(len(places), 'formula')}, one for each layer in its own letters, got {len(given)}"
+    places = stack if len(answers) == len(stack) else counted
+    if len(answers) != len(places):
+        message = (
+            f"expected {plural(len(places), 'formula')}, one for each layer in its own letters, got {len(answers)}"
+        )
         raise CallError(f"{message}; one formula is the total of a network whose sizes are letters")
-    for placed, each in zip(places, given, strict=True):
+    for placed, each in zip(places, answers, strict=True):
         name = placed.name if len(places) > 1 else None
         if not has_letters(each.number):
             yield Judgement(name, each, placed.params)
@@ -283,15 +285,15 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
     return alone if alone.params == right else None
 
 
-def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
-    judgement = Judgement(None, given, grader.network.params, formula=grader.formula)
-    return judgement if judgement.right or given.one_digit else grader.explainer.total(judgement, given)
+def _judge_total(grader: Grader, answer: GivenNumber) -> Judgement:
+    judgement = Judgement(None, answer, grader.network.params, formula=grader.formula)
+    return judgement if judgement.right or answer.one_digit else grader.explainer.total(judgement, answer)
 
 
-def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
+def _judge_layers(grader: Grader, places: list[int], answers: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
     """Judge a number for each layer."""
     judged = []
-    for number, place in zip(given, places, strict=True):
+    for number, place in zip(answers, places, strict=True):
         placed = grader.network.stack[place]
         judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
-    return tuple(judged if all(each.right for each in judged) else grader.explainer.layers(judged, places, given))
+    return tuple(judged if all(each.right for each in judged) else grader.explainer.layers(judged, places, answers))

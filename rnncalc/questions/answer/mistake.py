@@ -314,8 +314,8 @@ def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
 
     def states(line: LayerLine) -> Mapping[str, str]:
         """Return the learned states with their widths, if there are several."""
-        found = line.layer.states if isinstance(line.layer, Cell) and line.part("state") else {}
-        return found if len(found) > 1 else {}
+        widths = line.layer.states if isinstance(line.layer, Cell) and line.part("state") else {}
+        return widths if len(widths) > 1 else {}
 
     def of_state(state: str, line: LayerLine) -> LayerLine:
         widths = states(line)

@@ -54,44 +54,45 @@ Quantity = Callable[[Subject], int | None]
 """Returns a quantity; None if it is unknown."""
 
 
-def _dense(of: Subject) -> int | None:
-    dense = count(of.network).dense if len(of.layers) == len(of.network.stack) else None
+def _dense(subject: Subject) -> int | None:
+    dense = count(subject.network).dense if len(subject.layers) == len(subject.network.stack) else None
     return dense.params if dense else None
 
 
-def _multiply_adds(of: Subject, times: int = 1) -> int | None:
-    number = total(placed.multiply_adds for placed in of.layers)
+def _multiply_adds(subject: Subject, times: int = 1) -> int | None:
+    number = total(placed.multiply_adds for placed in subject.layers)
     return None if number is None else times * number
 
 
-def _multiply_adds_per_step(of: Subject) -> int | None:
-    once = total(placed.multiply_adds_per_step for placed in of.layers)
-    return None if once == _multiply_adds(of) else once
+def _multiply_adds_per_step(subject: Subject) -> int | None:
+    once = total(placed.multiply_adds_per_step for placed in subject.layers)
+    return None if once == _multiply_adds(subject) else once
 
 
-def _gradients(of: Subject) -> int:
-    return sum(placed.trainable for placed in of.layers)
+def _gradients(subject: Subject) -> int:
+    return sum(placed.trainable for placed in subject.layers)
 
 
-def _gradients_per_step(of: Subject) -> int | None:
-    uses = [(placed.trainable, placed.uses) for placed in of.layers if placed.trainable]
+def _gradients_per_step(subject: Subject) -> int | None:
+    uses = [(placed.trainable, placed.uses) for placed in subject.layers if placed.trainable]
     return total(None if times is None else trainable * times for trainable, times in uses)
 
 
 def _of_training(name: str) -> Quantity:
-    return lambda of: getattr(of.training, name, None)
+    return lambda subject: getattr(subject.training, name, None)
 
 
-def _without_gates(layer: LayerTraining, of: Training) -> int | None:
+def _without_gates(layer: LayerTraining, training: Training) -> int | None:
     """Return how many activations would be saved if the equations read only the input and the states, not the gates."""
-    placed, steps = layer.placed, of.network.parts[layer.placed.part].steps
+    placed, steps = layer.placed, training.network.parts[layer.placed.part].steps
     if steps is None or not isinstance(placed.layer, Cell) or len(placed.layer.gates(placed.inputs)) == 1:
         return layer.saved
-    return min(of.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
+    return min(training.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
 
 
-def _saved_without_gates(of: Subject) -> int | None:
-    return total(_without_gates(layer, of.training) for layer in of.training.layers) if of.training else None
+def _saved_without_gates(subject: Subject) -> int | None:
+    training = subject.training
+    return total(_without_gates(layer, training) for layer in training.layers) if training else None
 
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -122,10 +123,10 @@ class KnownQuantity(NamedTuple):
     right: int | None = None
 
 
-def quantities(of: Subject, names: Iterable[str] = QUANTITIES) -> Iterator[KnownQuantity]:
+def quantities(subject: Subject, names: Iterable[str] = QUANTITIES) -> Iterator[KnownQuantity]:
     """Yield the known quantities of a network or a layer; a mistake comes with the correct number."""
     for name in names:
-        number = QUANTITIES[name](of)
-        right = QUANTITIES[MISCOUNTED[name]](of) if name in MISCOUNTED else None
+        number = QUANTITIES[name](subject)
+        right = QUANTITIES[MISCOUNTED[name]](subject) if name in MISCOUNTED else None
         if number and number != right and not (name in MISCOUNTED and right is None):
             yield KnownQuantity(name, number, right)

@@ -135,14 +135,14 @@ def read_answer(text: str, *, exact: bool = False) -> Given:
     if len(text) > LONGEST_ANSWER:
         raise CallError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = re.sub(r"\s{2,}", " ", text.strip())
-    if found := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
-        sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", found["shape"])
+    if match := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
+        sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", match["shape"])
         return NamedShape(
-            found["name"].removesuffix(".shape"),
+            match["name"].removesuffix(".shape"),
             tuple(int(size) if size.isdecimal() else None if size == "None" else size for size in sizes),
         )
-    given = _read(_WORDS.sub("", text))
-    return given._replace(unit=1, coarse=0) if exact and isinstance(given, GivenNumber) else given
+    answer = _read(_WORDS.sub("", text))
+    return answer._replace(unit=1, coarse=0) if exact and isinstance(answer, GivenNumber) else answer
 
 
 def _read(text: str) -> GivenNumber | Shape:
@@ -287,13 +287,13 @@ def _shape(bare: str) -> Shape | None:
 
 def _formula(text: str) -> GivenNumber | None:
     """Return a formula in letters; None for a word or other text."""
-    bare = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_FLAT)}", _without_signs(text))
+    bare = re.sub("[₀-₉]+", lambda match: f"_{match[0].translate(_FLAT)}", _without_signs(text))
     bare = re.sub("(?<![A-Za-z_])([A-WYZa-wyz])([0-9]+)", r"\1_\2", bare)  # h1; x is also a sign of multiplication
-    found = _FORMULA.fullmatch(bare)
-    if not found or re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", bare) or re.search("(?<!_)[A-Za-z]{3}", bare):
+    match = _FORMULA.fullmatch(bare)
+    if not match or re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", bare) or re.search("(?<!_)[A-Za-z]{3}", bare):
         return None
     try:
-        value = formula_of(found["formula"])
+        value = formula_of(match["formula"])
     except CallError as error:
         if isinstance(error, TooLargeError) or _is_sum(text):
             raise
@@ -311,16 +311,16 @@ def _is_sum(text: str) -> bool:
 
 def read_number(text: str) -> GivenNumber:
     """Return a learner's number: 1600, 1,600 or 1 600, or rounded as in 3.8M. Raises CallError if it is none."""
-    found = _NUMBER.fullmatch(text.strip())
-    power = int(found["power"] or _POWERS.get(found["suffix"], 0)) if found else 0
-    decimals = (found["decimals"] or "") if found else ""
+    match = _NUMBER.fullmatch(text.strip())
+    power = int(match["power"] or _POWERS.get(match["suffix"], 0)) if match else 0
+    decimals = (match["decimals"] or "") if match else ""
     kept, beyond = decimals[:power], decimals[power:]
-    if not found or beyond.strip("0") or power > MAX_DIGITS:
+    if not match or beyond.strip("0") or power > MAX_DIGITS:
         if _is_sum(text):
             raise CallError(f"expected {_FORMULAS}, got '{escape(text)}'")
         raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{_cure(text.strip())}")
     unit = 10 ** (power - len(kept))
-    digits = re.sub(r"[^0-9]", "", found["whole"]) + kept
+    digits = re.sub(r"[^0-9]", "", match["whole"]) + kept
     zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not kept and digits != "0" else 0
     return GivenNumber(int(digits) * unit, unit, text, unit * 10**zeros if zeros else 0)
 

@@ -39,11 +39,11 @@ class ReturnedArray(NamedTuple):
         return {axis: self.sizes[axis] for axis in self.axes}
 
     def judgement(
-        self, given: NamedShape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
+        self, answer: NamedShape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
     ) -> Judgement:
         """Return a shape compared with the array."""
         name = self.module.name
-        return Judgement(name, given, 0, self.name, diagnoses=diagnoses, returned=self.array, order=order)
+        return Judgement(name, answer, 0, self.name, diagnoses=diagnoses, returned=self.array, order=order)
 
     def of(self, axes: str, **sizes: int | None) -> ReturnedArray:
         """Return the array with these axes, and these sizes changed."""
@@ -57,9 +57,9 @@ class ReturnedArray(NamedTuple):
         """Return the array with another size of an axis."""
         return self.of(self.axes, **{axis: size})
 
-    def fits(self, given: NamedShape) -> bool:
+    def fits(self, answer: NamedShape) -> bool:
         """Return whether a given shape is right for the array."""
-        return len(given.sizes) == len(self.axes) and all(map(self.has_size, self.axes, given.sizes))
+        return len(answer.sizes) == len(self.axes) and all(map(self.has_size, self.axes, answer.sizes))
 
     def has_size(self, axis: str, size: int | str | None) -> bool:
         """Return whether a size is right for an axis; a letter is right for the batch, and for unknown steps."""
@@ -69,14 +69,14 @@ class ReturnedArray(NamedTuple):
         return axis == "B" or (axis == "T" and not isinstance(right, int))
 
 
-def judge_returned(network: Network, given: Sequence[NamedShape], tensors: Sequence[str]) -> Iterator[Judgement]:
+def judge_returned(network: Network, answers: Sequence[NamedShape], tensors: Sequence[str]) -> Iterator[Judgement]:
     """Yield each shape compared with the array of its name. Raises CallError for a name that no module returns.
 
     tensors: the names of tensors, to suggest for an unknown name.
     """
-    modules = shapes(network).modules if given else ()
+    modules = shapes(network).modules if answers else ()
     known: dict[str, int] = {}
-    for each in given:
+    for each in answers:
         arrays = _named(network, modules, each, tensors)
         judgement, axes = _judged([array._replace(sizes={**array.sizes, **known}) for array in arrays], each)
         by_axis = zip(axes, each.sizes, strict=False)
@@ -84,40 +84,42 @@ def judge_returned(network: Network, given: Sequence[NamedShape], tensors: Seque
         yield judgement
 
 
-def _judged(arrays: Sequence[ReturnedArray], given: NamedShape) -> tuple[Judgement, str]:
+def _judged(arrays: Sequence[ReturnedArray], answer: NamedShape) -> tuple[Judgement, str]:
     """Return a shape compared with the first array that it fits, and its axes; none if it is wrong."""
     for array in arrays:
         for order, written in _orders(array).items():
-            if written.fits(given):
-                return array.judgement(given, order=order), written.axes
+            if written.fits(answer):
+                return array.judgement(answer, order=order), written.axes
     cells = [array for array in arrays if isinstance(array.module.places[0].layer, Cell)]
     if len(cells) != 1 and len(arrays) > 1:
         layers = [array.module.places[0].name for array in arrays]
-        message = f"{given.name}: {all_of(layers)} return one each; write {layers[0]}.{given.name} for one of them"
+        message = f"{answer.name}: {all_of(layers)} return one each; write {layers[0]}.{answer.name} for one of them"
         raise CallError(message)
     array = (cells or arrays)[0]
-    return array.judgement(given, diagnoses=tuple(_diagnoses(array, given))), ""
+    return array.judgement(answer, diagnoses=tuple(_diagnoses(array, answer))), ""
 
 
 def _named(
-    network: Network, modules: Sequence[ModuleShapes], given: NamedShape, tensors: Sequence[str]
+    network: Network, modules: Sequence[ModuleShapes], answer: NamedShape, tensors: Sequence[str]
 ) -> list[ReturnedArray]:
     """Return the arrays with this name, in the order of the modules; for two directions only the first."""
-    layer, _, name = given.name.rpartition(".")
-    found = []
+    layer, _, name = answer.name.rpartition(".")
+    arrays = []
     for module in modules:
         if layer and layer not in [placed.name for placed in module.places]:
             continue
         for own, array in module.returns.items():
             if _plain(name) in (_plain(own), _plain(own.rpartition("/")[2])):
-                found.append(ReturnedArray(module, own, "".join(array), array))
+                arrays.append(ReturnedArray(module, own, "".join(array), array))
                 break
-    if found:
-        return found
+    if arrays:
+        return arrays
     known = list(dict.fromkeys([*tensors, *(name for module in modules for name in module.returns)]))
     title = convention(network.convention).title
     cure = (_elsewhere(name) if not layer else "") or did_you_mean(name, known)
-    raise CallError(f"{escape(given.name)}: no layer has or returns this under {title}; expected {one_of(known)}{cure}")
+    raise CallError(
+        f"{escape(answer.name)}: no layer has or returns this under {title}; expected {one_of(known)}{cure}"
+    )
 
 
 def _plain(name: str) -> str:
@@ -136,46 +138,46 @@ def _elsewhere(name: str) -> str:
 
 def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
     """Return the array in each allowed order of axes; an order that is not the usual one leads to a remark."""
-    found = {AxisOrder.USUAL: array}
+    orders = {AxisOrder.USUAL: array}
     rest = array.axes.replace("B", "").replace("T", "")
     if "T" in array.axes and "B" in array.axes:
         steps_first = array.axes.index("T") < array.axes.index("B")
         other = AxisOrder.BATCH_FIRST if steps_first else AxisOrder.STEPS_FIRST
-        found[other] = array.of(("BT" if steps_first else "TB") + rest)
+        orders[other] = array.of(("BT" if steps_first else "TB") + rest)
     elif array.axes.startswith("DB"):
-        found[AxisOrder.BATCH_FIRST] = array.of("B" + rest)  # ONNX's layout 1
-    found[AxisOrder.NO_BATCH] = array.without("B")
-    return found
+        orders[AxisOrder.BATCH_FIRST] = array.of("B" + rest)  # ONNX's layout 1
+    orders[AxisOrder.NO_BATCH] = array.without("B")
+    return orders
 
 
-def _diagnoses(array: ReturnedArray, given: NamedShape) -> Iterator[Diagnosis]:
+def _diagnoses(array: ReturnedArray, answer: NamedShape) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong shape, or else the one size that is wrong."""
-    found = False
+    known = False
     for key, text, wrong in MISTAKES:
         for values, one in wrong(array):
             orders = {order: way for order, way in _orders(one).items() if order is not AxisOrder.NO_BATCH}
-            if any(way.fits(given) for way in orders.values()) and [*one.array.items()] != [*array.array.items()]:
-                found = True
-                yield _diagnosis(Reason.of(key, text, values), array, given)
+            if any(way.fits(answer) for way in orders.values()) and [*one.array.items()] != [*array.array.items()]:
+                known = True
+                yield _diagnosis(Reason.of(key, text, values), array, answer)
                 break
-    if found:
+    if known:
         return
-    if len(given.sizes) != len(array.axes):
-        yield _diagnosis(Reason("axes", f"has {len(given.sizes)} instead of {len(array.axes)} axes"), array, given)
+    if len(answer.sizes) != len(array.axes):
+        yield _diagnosis(Reason("axes", f"has {len(answer.sizes)} instead of {len(array.axes)} axes"), array, answer)
         return
     off = [
         (place, size, array.sizes[axis])
-        for place, (axis, size) in enumerate(zip(array.axes, given.sizes, strict=True), 1)
+        for place, (axis, size) in enumerate(zip(array.axes, answer.sizes, strict=True), 1)
         if not array.has_size(axis, size)
     ]
     if len(off) == 1:
         ((place, size, right),) = off
-        yield _diagnosis(Reason("size", f"has {size} instead of {right} as size {place}"), array, given)
+        yield _diagnosis(Reason("size", f"has {size} instead of {right} as size {place}"), array, answer)
 
 
-def _diagnosis(reason: Reason, array: ReturnedArray, given: NamedShape) -> Diagnosis:
+def _diagnosis(reason: Reason, array: ReturnedArray, answer: NamedShape) -> Diagnosis:
     yours, right = (
-        Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (given.sizes, array.array.values())
+        Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (answer.sizes, array.array.values())
     )
     return Diagnosis((reason,), array.module.name, None, yours, right)
 

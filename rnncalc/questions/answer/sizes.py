@@ -52,11 +52,11 @@ def size_curves(network: Network) -> list[SizeCurve]:
     ]
 
 
-def other_size(curves: Iterable[SizeCurve], given: GivenNumber) -> OtherSize | None:
+def other_size(curves: Iterable[SizeCurve], answer: GivenNumber) -> OtherSize | None:
     """Return the first size that would give the number if it alone were changed, or None."""
     for size, tried, piece, counts in curves:
-        best = counts.last_within(*piece, given.number + given.unit // 2)
-        if given.means(counts.params(best)) and tried.valid(best) and given.means(tried.params(best)):
+        best = counts.last_within(*piece, answer.number + answer.unit // 2)
+        if answer.means(counts.params(best)) and tried.valid(best) and answer.means(tried.params(best)):
             return size._replace(size=best * tried.step)
     return None
 

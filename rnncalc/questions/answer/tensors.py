@@ -41,12 +41,12 @@ def place_of(tensors: Tensors, name: str) -> int | None:
 
     Raises CallError if several layers have a tensor of that name.
     """
-    found = [place for place, (layer, each) in enumerate(tensors) if name in (each.name, f"{layer}.{each.name}")]
-    if len(found) > 1:
-        layers = [escape(tensors[place][0]) for place in found[:MOST_NAMED]]
+    places = [place for place, (layer, each) in enumerate(tensors) if name in (each.name, f"{layer}.{each.name}")]
+    if len(places) > 1:
+        layers = [escape(tensors[place][0]) for place in places[:MOST_NAMED]]
         message = f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
         raise CallError(message)
-    return found[0] if found else None
+    return places[0] if places else None
 
 
 def number_of_tensors(network: Network) -> int:
@@ -58,14 +58,14 @@ def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Dia
     """Yield the mistakes that give a wrong answer for the tensor at a place, or else the one size that is wrong."""
     layer, tensor = tensors[place]
     for table in (TENSOR_MISTAKES, SIZES_OFF):
-        told: set[tuple[int, ...]] = set()
+        shapes: set[tuple[int, ...]] = set()
         for id_, text, wrong in table:
             for values, shape in wrong(tensors, place, answers):
-                if shape not in told and answers[place].has_shape(shape):
-                    told.add(shape)
+                if shape not in shapes and answers[place].has_shape(shape):
+                    shapes.add(shape)
                     yours, right = Times(shape), Times(tensor.plain_shape)
                     yield Diagnosis((Reason.of(id_, text, values),), layer, None, yours, right)
-        if told:
+        if shapes:
             return
 
 
@@ -101,18 +101,18 @@ def _with_bias(tensors: Tensors, place: int, answers: Answers) -> Wrong:
 
 def _stacked(tensors: Tensors, place: int, answers: Answers) -> Wrong:
     layer, tensor = tensors[place]
-    own = tensor.plain_shape
+    shape = tensor.plain_shape
     for at, name, other in _others(tensors, place):
-        if tensors[at][0] == layer and len(own) == len(other) == 2:
-            if own[0] == other[0]:
-                yield {"other": name}, (own[0], own[1] + other[1])
-            if own[1] == other[1]:
-                yield {"other": name}, (own[0] + other[0], own[1])
+        if tensors[at][0] == layer and len(shape) == len(other) == 2:
+            if shape[0] == other[0]:
+                yield {"other": name}, (shape[0], shape[1] + other[1])
+            if shape[1] == other[1]:
+                yield {"other": name}, (shape[0] + other[0], shape[1])
 
 
 def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    own, tensor = tensors[place]
-    gates = sum(layer == own and _alike(each, tensor) for layer, each in tensors)
+    name, tensor = tensors[place]
+    gates = sum(layer == name and _alike(each, tensor) for layer, each in tensors)
     if len(tensor.gates) == 1 and gates > 1:
         for axis, size in enumerate(tensor.shape):
             yield {"gates": str(gates)}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])

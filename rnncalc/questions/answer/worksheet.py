@@ -179,9 +179,9 @@ def _products(line: LayerLine) -> Iterator[Expression]:
     seen: set[tuple[Source, str]] = set()
     groups: dict[tuple[Expression, ...], list[int]] = {}
     for gate in line.gates:
-        own = [read for read in gate.reads if read.source not in A_UNIT and (read.source, read.shared) not in seen]
-        seen |= {(read.source, read.shared) for read in own if read.shared}
-        widths = tuple(product(read.times, read.width) for read in own if read.width)
+        reads = [read for read in gate.reads if read.source not in A_UNIT and (read.source, read.shared) not in seen]
+        seen |= {(read.source, read.shared) for read in reads if read.shared}
+        widths = tuple(product(read.times, read.width) for read in reads if read.width)
         groups.setdefault(widths, []).append(gate.biases)
     within = line.bias_size == line.h and not seen and all(len({*biases}) == 1 for biases in groups.values())
     for widths, biases in groups.items():

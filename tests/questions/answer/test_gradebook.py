@@ -212,26 +212,6 @@ def test_columns_of_a_graded_file_are_made_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "answers", "message"),
-    [
-        (b"", [], "there are no rows; expected a header"),
-        (b"\n,,\n", [], "there are no rows"),
-        (b"name,answer\n", [], "no row below it"),
-        (b"name,a,b\nAnn,5,6\n", [], "which column has the answer"),
-        (b"name,answers\nAnn,5\n", ["answer"], "no column 'answer' for the answer; the columns are name or answers"),
-        (b"name,x,x\nAnn,5,6\n", ["x"], "2 columns have the title 'x'; write the number of the answer's: 2 or 3"),
-        (b'name,answer\nAnn,5\n"Ben,6\nCid,7\n', [], "line 3: a quotation mark is not closed"),
-        (b"name,answer\nAnn," + b"5" * 200_000, [], "line 2: a cell is longer than"),
-        (b"name,answer\n" + b"Ann,5\n" * 100_001, [], "expected at most 100,000 rows, got 100,001"),
-    ],
-)
-def test_what_is_no_file_of_answers(data: bytes, answers: list[str], message: str) -> None:
-    """One line that says what to write."""
-    with pytest.raises(CallError, match=message):
-        read_answer_file(data, None, answers)
-
-
-@pytest.mark.parametrize(
     ("data", "asked", "message"),
     [
         (b"x" * (MAX_BYTES + 1), {}, f"a file of answers has at most {MAX_BYTES:,} bytes; split it"),
@@ -255,6 +235,9 @@ def test_what_is_no_file_of_answers(data: bytes, answers: list[str], message: st
         ),
         (b"who,a\nAnn,5\n", {"answers": ["3"]}, "no column '3' for the answer; the columns are who or a"),
         (b"who,a\nAnn,5\n", {"answers": ["0"]}, "no column '0' for the answer; the columns are who or a"),
+        (b'name,answer\nAnn,5\n"Ben,6\nCid,7\n', {}, "line 3: a quotation mark is not closed"),
+        (b"name,answer\nAnn," + b"5" * 200_000, {}, "line 2: a cell is longer than 131,072 characters"),
+        (b"name,answer\n" + b"Ann,5\n" * 100_001, {}, "expected at most 100,000 rows, got 100,001; split the file"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_answers(data: bytes, asked: dict[str, Any], message: str) -> None:

@@ -18,34 +18,13 @@ from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.reports.answer import AnswerReport
 
 
-def test_the_dense_equivalent_is_recognized(call: Call) -> None:
-    """117 + 10 is the other network's count."""
-    assert "dense equivalent" in call("answer", "specs/dense-equivalent.yaml", 127).out
-
-
-def test_honesty_where_nothing_fits(call: Call) -> None:
-    """A prime far away has no explanation, and gets none."""
-    result = call("answer", "specs/lstm.yaml", 1_000_003)
-    assert result.code == 1
-    assert "Wrong: 1,000,003 is 998,403 more than the correct 1,600.\nNo known mistake gives 1,000,003." in result.out
-    assert "rnncalc explain derives the correct count step by step." in result.out
-
-
 @pytest.mark.parametrize(
     ("text", "right"),
     [("1600", True), ("1,600", True), ("1_600", True), ("1.6k", True), ("2k", True), ("1.5k", False), ("1.60k", True)],
 )
-def test_roundings_are_right_with_a_remark(call: Call, text: str, right: bool) -> None:
-    """1.6k is right for 1,600; what is rounded away is told."""
+def test_roundings_are_right(call: Call, text: str, right: bool) -> None:
+    """1.6k is right for 1,600."""
     assert (call("answer", "specs/lstm.yaml", text).code == 0) == right
-    if text == "2k":
-        assert "2k is correct, rounded: the exact number is 1,600." in call("answer", "specs/lstm.yaml", text).out
-
-
-def test_a_number_a_layer(call: Call) -> None:
-    """Right in order, and a wrong count of numbers is refused."""
-    assert call("answer", "specs/two-rnn-layers.yaml", 15, 32, 5).code == 0
-    assert "expected 1 number, the total, or 3" in call("answer", "specs/two-rnn-layers.yaml", 1, 2).err
 
 
 def lstm(m: int, h: int) -> int:

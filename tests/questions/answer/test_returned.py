@@ -122,20 +122,35 @@ def test_every_shape_of_the_report_is_right(name: str) -> None:
             assert answer(network, f"{module.places[0].name}.{of}={tuple(array.values())}".replace("'", "")).right
 
 
-def test_what_is_refused(call: Call) -> None:
-    """A name that nothing returns, a name of several layers, and shapes with and without names."""
-    with pytest.raises(
-        CallError, match=r"h_n: no layer has or returns this under Keras; .*; the convention pytorch has it"
-    ):
-        answer(Network(input=3, layers=[LSTM(4)], convention="keras"), "h_n=(1,2,4)")
-    with pytest.raises(CallError, match=r"^of_nobody: no layer has or returns this under Keras; [^;]*$"):
-        answer(Network(input=3, layers=[LSTM(4)], convention="keras"), "of_nobody=(1,2,4)")
-    with pytest.raises(CallError, match=r"h_t: gru_1 and gru_2 return one each; write gru_1\.h_t"):
-        answer(Network(input=3, layers=[GRU(4), GRU(5)]), "h_t=(9,9)")
-    with pytest.raises(CallError, match="expected shapes with names, or answers without names"):
-        answer(PYTORCH, "h_n=(4,32,16)", 7)
+KERAS_4 = Network(input=3, layers=[LSTM(4)], convention="keras")
+
+
+@pytest.mark.parametrize(
+    ("network", "answers", "message"),
+    [
+        (
+            KERAS_4,
+            ("h_n=(1,2,4)",),
+            r"h_n: no layer has or returns this under Keras; .*; the convention pytorch has it",
+        ),
+        (KERAS_4, ("of_nobody=(1,2,4)",), r"^of_nobody: no layer has or returns this under Keras; [^;]*$"),
+        (
+            Network(input=3, layers=[GRU(4), GRU(5)]),
+            ("h_t=(9,9)",),
+            r"h_t: gru_1 and gru_2 return one each; write gru_1\.h_t",
+        ),
+        (PYTORCH, ("h_n=4,2",), r"expected a shape, such as h_n=\(2, 32, 20\), got 'h_n=4,2'"),
+    ],
+)
+def test_what_is_refused(network: Network, answers: tuple[str, ...], message: str) -> None:
+    """A name that nothing returns, a name of several layers, and no shape."""
+    with pytest.raises(CallError, match=message):
+        answer(network, *answers)
+
+
+def test_an_array_that_is_returned_has_no_parameters(call: Call) -> None:
+    """Nor a number in their place."""
     flags = ("answer", "-i", 3, "-l", "gru:4", "-c", "pytorch")
-    assert call(*flags, "h_n=4,2").err == "rnncalc: expected a shape, such as h_n=(2, 32, 20), got 'h_n=4,2'\n"
     assert '"params": [null]' in call(*flags, "h_n=(2,B,4)", "-f", "json").out
     assert call(*flags, "h_n=(1,B,4)").code == 0
 
