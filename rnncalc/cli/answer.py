@@ -128,7 +128,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
         raise CallError(f"expected one network, got {len(specs):,}; name one spec")
     data, source = read
     try:
-        file = read_answer_file(data, *columns, in_variants=variants is not None)
+        file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [])
     except CallError as error:
         raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
     if variants:

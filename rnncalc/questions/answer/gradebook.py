@@ -179,13 +179,13 @@ def read_answer_file(
     answers: Sequence[str] = (),
     variant: str | None = None,
     *,
-    in_variants: bool = False,
+    variants: Sequence[str] = (),
 ) -> AnswerFile:
     """Return the rows of a file.
 
     name, answers, variant: the columns, by title or by number from 1. By default they are found by their usual titles;
-    if there are just two columns, the first is the name and the second the answer. in_variants: whether there are
-    several variants; a file without a column for them has its rows in the order of the variants.
+    if there are just two columns, the first is the name and the second the answer. variants: the numbers of the
+    variants of an exercise; a file without a column for them has its rows in their order, or all on the only one.
     Raises CallError if there are no rows or no such columns.
     """
     if len(data) > MAX_BYTES:
@@ -203,7 +203,7 @@ def read_answer_file(
         raise CallError(f"expected at most {MOST_STUDENTS:,} rows, got {len(records):,}; split the file")
     if not records:
         raise CallError("there is a header, and no row below it")
-    if in_variants and not variant:
+    if variants and not variant:
         variant = next((title for title in titles if title.casefold() == "variant"), None)
     asked = _column(titles, variant, "the variant") if variant else None
     places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles, asked)
@@ -217,8 +217,9 @@ def read_answer_file(
         return StudentRow(line, kept_cells, who, tuple(cells[place] for place in places), which)
 
     rows = tuple(row(*record) for record in records)
-    if in_variants and asked is None:
-        rows = tuple(each._replace(variant=str(number)) for number, each in enumerate(rows, 1))
+    if variants and asked is None:
+        alone = variants[0] if len(variants) == 1 else None
+        rows = tuple(each._replace(variant=alone or str(number)) for number, each in enumerate(rows, 1))
     columns = tuple(titles[place] for place in kept)
     return AnswerFile(columns, tuple(titles[place] for place in places), rows)
 

@@ -181,13 +181,14 @@ def test_variants_by_their_column_or_in_order() -> None:
     """Only of an exercise with variants."""
     data = b"name,Variant,answer\nAnn,3,5\nBen,1,6\n"
     assert [row.variant for row in read_answer_file(data).rows] == ["", ""]
-    assert [row.variant for row in read_answer_file(data, in_variants=True).rows] == ["3", "1"]
+    assert [row.variant for row in read_answer_file(data, variants=["1", "2", "3"]).rows] == ["3", "1"]
     assert [row.variant for row in read_answer_file(data, variant="name").rows] == ["Ann", "Ben"]
-    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", in_variants=True).rows] == [
+    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", variants=["1", "2", "3"]).rows] == [
         "1",
         "2",
     ]
-    assert [row.answers for row in read_answer_file(b"variant,x\n1,5\n", in_variants=True).rows] == [("5",)]
+    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", variants=["7"]).rows] == ["7", "7"]
+    assert [row.answers for row in read_answer_file(b"variant,x\n1,5\n", variants=["1", "2", "3"]).rows] == [("5",)]
 
 
 def test_columns_by_title_and_by_number() -> None:
