@@ -370,7 +370,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 "mistake": words.mistake or None,
                 "by_chance": grade.by_chance,
                 "variant_answered": grade.variant_answered,
-                "feedback": words.feedback,
+                "feedback": _feedback(grade, words),
             }
 
     def beside(self) -> dict[str, Any]:
@@ -381,7 +381,12 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the columns and rows of the file, each with its grade."""
         rows = (
-            (*grade.row.cells, "" if grade.right is None else grade.right, _in_short(grade, words), words.feedback)
+            (
+                *grade.row.cells,
+                "" if grade.right is None else grade.right,
+                _in_short(grade, words),
+                _feedback(grade, words),
+            )
             for grade, words in self._graded()
         )
         return (*self.book.file.columns, *self.book.own_columns), rows
@@ -443,6 +448,13 @@ class Words(NamedTuple):
 
     mistake: str
     feedback: str
+
+
+def _feedback(grade: Grade, words: Words) -> str:
+    """Return the feedback on a grade; on an answer to another variant that it is one."""
+    if grade.variant_answered:
+        return f"Wrong: this answers variant {grade.variant_answered}."
+    return words.feedback
 
 
 def _in_short(grade: Grade, words: Words) -> str:

@@ -90,6 +90,7 @@ def test_the_answer_to_another_variant(call: Call, tmp_path: Path, ask: str) -> 
     whole = graded(call, tmp_path / "a.csv", text, exercise)
     assert [grade["right"] for grade in whole["grades"]] == [False, True, False]
     assert [grade["variant_answered"] for grade in whole["grades"]] == [3, None, 1]
+    assert whole["grades"][0]["feedback"] == "Wrong: this answers variant 3."
     assert whole["mistakes"] == []
     assert "answers variant 3\n" in call("answer", exercise, "--from", tmp_path / "a.csv").out
 
