@@ -29,7 +29,7 @@ from rnncalc.forward.bindings import Binding, BoundWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.network.stack import Placed
-from rnncalc.step.layer_trace import layer_trace, slides
+from rnncalc.step.layer_trace import array_of, layer_trace, slides
 from rnncalc.step.nodes import MATRICES, WEIGHTS, Node, Trace, Weights
 from rnncalc.step.operations import (
     HALVES,
@@ -298,8 +298,8 @@ class TransformPass(Generic[Value]):
         """Return the result of an operation, or of one for so many operands."""
         call = self.calls.get((place, len(operands)))
         if call is None:
-            made = row if isinstance(row, Operation) else row(len(operands))
-            call = self.calls[place, len(operands)] = self.vectors.operation(made)
+            operation = row if isinstance(row, Operation) else row(len(operands))
+            call = self.calls[place, len(operands)] = self.vectors.operation(operation)
         return call(*operands)
 
     def _zeros(self, width: int) -> Value:
@@ -322,10 +322,8 @@ class TransformPass(Generic[Value]):
         return self.vectors.stored(vector)
 
     def _name(self, node: Node) -> str:
-        weights = node.weights
-        assert weights
-        roles = [role for role, _ in self.layer.arrays]
-        role = weights.letter if weights.letter in roles else weights.role.value
+        assert node.weights
+        role = array_of(self.layer, node.weights)
         name = self.names.name(self.layer.kind, role)
         if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")

@@ -7,6 +7,7 @@ than declared, a window that reads beyond the sequence. Each is a DeclarationErr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
@@ -134,7 +135,7 @@ class LayerTracer(Recorder):
         return Operand(self._place(Node(WEIGHTS, width=letters[0] if axes == 1 else "", weights=weights, axes=letters)))
 
     def _in_groups(self, rows: str, columns: str, width: str) -> bool:
-        """Return whether the rows of a kernel are in groups, each of which reads its own part of a vector."""
+        """Return whether the rows of a kernel are in groups that each read their own part of a vector."""
         filters, part, whole = (self._sizes.get(letter, 0) for letter in (rows, columns, width))
         return bool(part and whole) and not whole % part and not filters % (whole // part)
 
@@ -148,42 +149,40 @@ def slides(layer: Layer) -> bool:
     return layer.along or len(layer.window_of(0, 2)) > 1
 
 
-_TRACES: dict[object, Trace] = {}
+def array_of(layer: Layer, weights: Weights) -> str:
+    """Return the role under which a layer declares the array of some weights."""
+    return next((role for role, _ in layer.arrays if role == weights.letter), weights.role.value)
 
 
+@lru_cache(maxsize=1_024)
 def layer_trace(layer: Transform | Dense, inputs: int) -> Trace:
-    """Return the trace of a layer around the cells; equal widths and options share one.
+    """Return the trace of a layer around the cells.
 
     Raises DeclarationError if the `compute` of a user's layer is not what its class declares.
     """
-    key = type(layer), layer.choices(), tuple(layer.sizes(inputs).items())
-    trace = _TRACES.get(key)
-    if trace is None:
-        trace = _run(layer, lambda: LayerTracer(layer, inputs)())
-        if not type(layer).__module__.startswith("rnncalc."):
-            for message, member in _run(layer, lambda: [*contradictions(layer, inputs, trace)]):
-                raise _error(layer, member, message)
-        _TRACES[key] = trace
+    trace = _run(layer, lambda: LayerTracer(layer, inputs)())
+    if not type(layer).__module__.startswith("rnncalc."):
+        for message, member in _run(layer, lambda: [*contradictions(layer, inputs, trace)]):
+            raise _error(layer, member, message)
     return trace
 
 
 def _run(layer: Layer, function: Callable[[], T]) -> T:
     """Return what a function returns; any exception of the layer's code becomes a DeclarationError with its line."""
-    own = getattr(getattr(type(layer).compute, "__code__", None), "co_filename", "")
+    path = getattr(getattr(type(layer).compute, "__code__", None), "co_filename", "")
     try:
         return function()
     except DeclarationError as error:
-        place = place_of(error, lambda frame: frame.filename == own)
+        place = place_of(error, lambda frame: frame.filename == path)
         raise DeclarationError(f"{error}{place}") from error
     except Exception as error:
-        raise DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == own)}") from error
+        raise DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == path)}") from error
 
 
 def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield what a layer declares otherwise than its `compute` and its windows do, each with the member to change."""
     nodes, sizes, length = trace.nodes, layer.sizes(inputs), len(layer.window_of(0, 1))
-    read = {node.weights.matrix or node.weights.role.value for node in nodes if node.weights}
-    read |= {node.weights.role.value for node in nodes if node.weights}
+    read = {array_of(layer, node.weights) for node in nodes if node.weights}
     roles = [role for role, _ in layer.arrays]
     for role in roles:
         if role not in read:
@@ -204,8 +203,8 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
     shape = layer.output_shape((inputs,) if vector else (steps, inputs))
     if (len(shape) > 1) is not (layer.begins or not (vector or layer.ends)):
         flag = "begins" if vector else "ends"
-        of = "one vector" if vector else f"{steps} steps"
-        yield f"{flag} is {getattr(layer, flag)}, and output_shape makes {shape} of {of}", "output_shape"
+        input_ = "one vector" if vector else f"{steps} steps"
+        yield f"{flag} is {getattr(layer, flag)}, and output_shape makes {shape} of {input_}", "output_shape"
         return
     outputs = shape[0] if len(shape) > 1 else 1
     windows = [layer.window_of(step, steps) for step in range(outputs)]

@@ -120,6 +120,20 @@ class Unread(GatedUnit):
         return (*super().arrays, ("scale", "n"))
 
 
+class Beside(Transform):
+    """Reads one of its two matrices, which has the name of its own."""
+
+    kind = "beside"
+    number = ""
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("kernel", "mm"), ("other", "mm"))
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.product("other", window[0])
+
+
 class Lacking(GatedUnit):
     kind = "lacking"
 
@@ -242,6 +256,7 @@ HALF_RIGHT = {
     Blind: "blind: compute does not read its input",
     Unsaid: "unsaid: window_of reads several steps; write along = True",
     Numberless: "numberless: number: there is no field 'units'; write number = \"\" if the kind takes no number",
+    Beside: "beside: the array kernel is declared, and compute never reads it",
     Unread: "unread: the array scale is declared, and compute never reads it",
     Lacking: "lacking: compute reads the array scale, which is not declared; there are kernel and bias",
     Wider: "wider: compute makes 2 numbers, n, and output_width says 4",
