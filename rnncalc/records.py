@@ -8,7 +8,6 @@ what is computed of it. Any other record is a `NamedTuple`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from rnncalc.text import all_of, did_you_mean
@@ -61,30 +60,6 @@ class Frozen:
     _needed: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def _declare(cls, own: Iterable[str], given: Mapping[str, Any], *, by_place: bool = True) -> None:
-        """Add fields to those of the classes above. given: the attributes of the class, defaults among them."""
-        new = tuple(name for name in own if name not in cls.fields)
-        cls.fields = (*cls.fields, *new)
-        cls.defaults = cls.defaults | {name: given[name] for name in own if name in given}
-        cls._start = {name: cls.defaults.get(name, _NOTHING) for name in cls.fields}
-        cls._needed = tuple(name for name in cls.fields if name not in cls.defaults)
-        if by_place:
-            cls.positional = (*cls.positional, *new)
-            type.__setattr__(cls, "__match_args__", cls.positional)  # the fields of a positional pattern
-
-    @classmethod
-    def _fill(cls, values: dict[str, Any], given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """Set the values of all fields, in their order. Raises CallError for too many or too few."""
-        fields, positional = cls._start, cls.positional
-        values.update(fields)
-        values.update(zip(positional, given, strict=False))
-        values.update(named)
-        too_many = len(given) > len(positional) or len(values) > len(fields)
-        twice = not named.keys().isdisjoint(positional[: len(given)])
-        if too_many or twice or any(values[name] is _NOTHING for name in cls._needed):
-            cls._refuse(values, len(given), named)
-
-    @classmethod
     def _refuse(cls, values: dict[str, Any], given: int, named: dict[str, Any]) -> None:
         """Raise CallError for a call that has too many or too few values."""
         name, positional = cls.__name__, cls.positional
@@ -102,15 +77,28 @@ class Frozen:
                 raise CallError(f"{name}() needs {field!r}; give {field}=...")
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
-        own = [name for name, of in _annotations(cls).items() if "ClassVar" not in str(of)]
-        cls._declare(own, cls.__dict__, by_place=not kw_only)
+        names = [name for name, annotation in _annotations(cls).items() if "ClassVar" not in str(annotation)]
+        new = tuple(name for name in names if name not in cls.fields)
+        cls.fields = (*cls.fields, *new)
+        cls.defaults = cls.defaults | {name: cls.__dict__[name] for name in names if name in cls.__dict__}
+        cls._start = {name: cls.defaults.get(name, _NOTHING) for name in cls.fields}
+        cls._needed = tuple(name for name in cls.fields if name not in cls.defaults)
+        if not kw_only:
+            cls.positional = (*cls.positional, *new)
+            type.__setattr__(cls, "__match_args__", cls.positional)  # the fields of a positional pattern
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        fields = self.positional
-        if not named and len(given) == len(fields) == len(self._start):
-            self.__dict__.update(zip(fields, given, strict=True))  # every field, by place
+        values, positional = self.__dict__, self.positional
+        if not named and len(given) == len(positional) == len(self._start):
+            values.update(zip(positional, given, strict=True))  # every field, by place
         else:
-            self._fill(self.__dict__, given, named)
+            values.update(self._start)
+            values.update(zip(positional, given, strict=False))
+            values.update(named)
+            too_many = len(given) > len(positional) or len(values) > len(self._start)
+            twice = not named.keys().isdisjoint(positional[: len(given)])
+            if too_many or twice or any(values[name] is _NOTHING for name in self._needed):
+                self._refuse(values, len(given), named)
         self.__post_init__()
 
     def __post_init__(self) -> None:

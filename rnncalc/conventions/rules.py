@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, External, Layer
+from rnncalc.layers.layer import Dense, Layer
 from rnncalc.records import Frozen
 
 NONE: Mapping[str, Any] = {}
@@ -268,8 +268,9 @@ class Convention(Frozen):
         """Return whether it lays out the layer's kind."""
         if isinstance(layer, Cell):
             return self.arrays(layer.kind) is not None
-        built_in = isinstance(layer, Dense | Embedding | External)
-        return built_in or not layer.arrays or layer.kind in self.transforms or self.other_transforms is not None
+        if isinstance(layer, Dense) or not layer.arrays:
+            return True
+        return layer.kind in self.transforms or self.other_transforms is not None
 
     def cannot(self, layer: Layer) -> Iterator[str]:
         """Yield the options of a layer that it cannot express with the values they have."""

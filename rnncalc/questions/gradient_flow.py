@@ -325,20 +325,18 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
 def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Chunk) -> Tally:
     """Return the reads and products of a layer around the cells: what its windows read where the loss reaches it."""
     steps, (first, others) = chunk.steps, chunk.inputs_need
-    needs = first or others
     trained = _is_trained(layer)
     reshapes = layer.along or layer.ends or layer.begins
     outputs = steps_of(chunk.outputs, placed.uses or 1 if reshapes else steps)
-    if not (trained or reshapes or first == others):  # a layer that is not trained, on a vector followed by zeros
-        outputs = [each for each in outputs if (others if each else first)]
-    apart = not reshapes and first != others  # the gradient of the first input is asked for, or not, by itself
-    groups = [([0], first), ([each for each in outputs if each], others)] if apart else [(outputs, needs)]
+    groups = [(outputs, first or others)]
+    if not reshapes and first != others:  # a vector followed by zeros
+        groups = [([each for each in outputs if not each], first), ([each for each in outputs if each], others)]
     inputs: set[int | None] = set()
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
     for group, asked in groups:
         read = layer_reads(step, trained=trained, needs=asked)
-        windows = [layer.window_of(each, steps) for each in group if each in outputs]
+        windows = [layer.window_of(each, steps) for each in group]
         for place in read.saved:
             node = step.nodes[place]
             if node.operation == STEP:
