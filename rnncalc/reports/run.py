@@ -333,7 +333,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             "notes": tuple(self._notes()),
         }
         if self.done.agrees and not self.verify:
-            sheet = self._gradient_sheet()
+            sheet = self._gradient_sheet() if self.done.weights else Sheet((), ())
             return sheet.replace(**head | {"notes": (*sheet.notes, *head["notes"])})
         numbers = [(layer.gradients, layer.seen.saved_read, layer.seen.multiplications) for layer in layers]
         columns = (
@@ -402,10 +402,10 @@ def _compared(done: Backward) -> Iterator[str]:
         yield "No weight is trained, so there is no gradient."
         return
     if done.compared is not None:
-        of = f"all {plural(done.weights, 'weight')}"
+        which = f"all {plural(done.weights, 'weight')}"
         if done.compared < done.weights:
-            of = f"{done.compared:,} of {plural(done.weights, 'weight')}, drawn by the seed, each tensor in its turn"
-        yield f"Difference: largest deviation from central finite differences, of {of}."
+            which = f"{done.compared:,} of {plural(done.weights, 'weight')}, drawn by the seed, each tensor in its turn"
+        yield f"Difference: largest deviation from central finite differences, of {which}."
         if done.kinks:
             jumps = f"At {done.kinks:,} of them the slope jumps, as relu's at 0"
             yield f"{jumps}; a gradient between both slopes is accepted."

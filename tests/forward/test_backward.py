@@ -329,6 +329,7 @@ def test_a_network_without_a_trained_weight_has_nothing_to_compare(call: Call) -
     assert "Every gradient is 0" not in out
     assert "\nGradients\n" not in out
     assert out.endswith("Gradients, 0 saved activations and multiplications: as the equations say.\n")
+    assert "Tensor" not in call("run", "-i", 3, "-l", "lstm:2,frozen", "-T", 3, "--backward").out  # no empty table
 
 
 def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:
