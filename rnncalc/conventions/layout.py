@@ -55,7 +55,7 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
     """Return the layout of a layer that reads `inputs` features.
 
     stacks: the products of a cell whose matrices are joined into one.
-    Raises DeclarationError for a cell two of whose tensors would have one name.
+    Raises DeclarationError for a cell with two tensors of one name.
     """
     shared: tuple[Tensor, ...] = ()
     buffers: tuple[Tensor, ...] = ()

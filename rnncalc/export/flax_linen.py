@@ -149,11 +149,11 @@ class FlaxLinen(Writer):
         layer, api, rngs = module.recurrent, self.api, ["rngs=rngs"] * (self.api == "nnx")
         assert layer
         if module.cell:
-            made = self.own_cell(module, direction, *rngs)
+            module_code = self.own_cell(module, direction, *rngs)
         else:
             sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
-            made = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
-        return f"{api}.RNN({made}{', reverse=True, keep_order=True' if direction else ''})"
+            module_code = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
+        return f"{api}.RNN({module_code}{', reverse=True, keep_order=True' if direction else ''})"
 
     def cell(self, own: OwnCell) -> Iterator[str]:
         yield from (*arguments_of(own), "")
@@ -205,10 +205,10 @@ class FlaxLinen(Writer):
         outputs, ends = (["forward", "backward"], ["ahead", "back"]) if two else (["x"], [f"{own}_end"])
         note = "" if two or module.last else shape_of(module.shape)
         for way, name in enumerate(self.names(module)):
-            given = [x, *([f"initial_carry={starts[way]}"] if starts else []), *["return_carry=True"] * module.kept]
+            arguments = [x, *([f"initial_carry={starts[way]}"] if starts else []), *["return_carry=True"] * module.kept]
             output = "_" if module.unread else outputs[way]
             into = f"{ends[way]}, {output}" if module.kept else output
-            yield with_comment(f"{into} = self.{name}({', '.join(given)})", note)
+            yield with_comment(f"{into} = self.{name}({', '.join(arguments)})", note)
         if module.kept and two:
             yield f"{own}_end = ahead, back"
         if not module.unread:

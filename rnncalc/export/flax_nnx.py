@@ -73,9 +73,9 @@ class FlaxNNX(FlaxLinen):
             yield "    matrix = nnx.initializers.lecun_normal()"
         for tensor in own.weights:
             shape = tuple_of(shape_in(tensor))
-            made = f"jnp.{'ones' if is_gain(tensor) else 'zeros'}({shape})"
-            made = f"matrix(rngs.params(), {shape})" if len(tensor.axes) > 1 else made
-            yield f"    self.{tensor.name} = nnx.Param({made})"
+            array = f"jnp.{'ones' if is_gain(tensor) else 'zeros'}({shape})"
+            array = f"matrix(rngs.params(), {shape})" if len(tensor.axes) > 1 else array
+            yield f"    self.{tensor.name} = nnx.Param({array})"
         yield from ("", *self._step(own), "")
         yield "def initialize_carry(self, input_shape, rngs=None, carry_init=None):"
         yield from initial(own)

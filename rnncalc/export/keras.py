@@ -143,19 +143,19 @@ class Keras(Writer):
     def recurrent(self, module: Module, _: int) -> str:
         layer, name = module.recurrent, f'name="{self.identifier(module)}"'
         assert layer
-        given = [] if module.cell else [*_options(layer)]
-        given += [] if module.last else ["return_sequences=True"]
-        given += ["return_state=True"] if module.kept or self.program.network.feedback else []
+        options = [] if module.cell else [*_options(layer)]
+        options += [] if module.last else ["return_sequences=True"]
+        options += ["return_state=True"] if module.kept or self.program.network.feedback else []
         if module.cell:
             head = "layers.RNN"
             one, other = (self.own_cell(module, way, without="m") for way in (0, 1))
         else:
             head, one, other = self.cells[layer.kind].format(axes=len(layer.grid)), str(layer.units), ""
         if not layer.bidirectional:
-            return f"{head}({', '.join([one, *given, name])})"
-        both = [f"{head}({', '.join([one, *given])})"]
+            return f"{head}({', '.join([one, *options, name])})"
+        both = [f"{head}({', '.join([one, *options])})"]
         if module.cell and module.cell.half:  # else it is a copy of the forward layer
-            back = ", ".join([other, *given, "go_backwards=True", 'name="backward_rnn"'])
+            back = ", ".join([other, *options, "go_backwards=True", 'name="backward_rnn"'])
             both.append(f"backward_layer={head}({back})")
         if layer.merge not in (None, "concat"):
             both.append(f'merge_mode="{layer.merge}"')
@@ -186,8 +186,8 @@ class Keras(Writer):
 
     def learned(self, module: Module, x: str, name: str) -> Iterator[str]:
         if module.dense:
-            made = f"[{', '.join(code for _, code in self.dense_states(module, _final))}]"
-            yield from _parted(made, name) if module.two_way else [f"{name} = {made}"]
+            joined = f"[{', '.join(code for _, code in self.dense_states(module, _final))}]"
+            yield from _parted(joined, name) if module.two_way else [f"{name} = {joined}"]
             return
         states = [
             f"ops.broadcast_to(self.{self.identifier(module)}_{letter}_0{way}, (batch, {width}))"

@@ -162,8 +162,8 @@ class PyTorch(Writer):
         assert layer
         if module.cell:
             return f"Recurrent({', '.join(self.own_cell(module, way) for way in range(layer.directions))})"
-        given = ", ".join([str(module.inputs), str(layer.units), *_options(layer, module)])
-        return f"{self.cells[layer.kind]}({given})"
+        arguments = ", ".join([str(module.inputs), str(layer.units), *_options(layer, module)])
+        return f"{self.cells[layer.kind]}({arguments})"
 
     def state_shape(self, module: Module, width: int) -> str:
         return f"({(1 + module.two_way) * len(module.places)}, 1, {width})"

@@ -195,8 +195,8 @@ class Writer(ABC):
         else:
             around = isinstance(module.layer, Transform) and not self._around(module).made
             for direction, name in enumerate(() if around else self.names(module)):
-                made = self._layer(module) if module.recurrent is None else self.recurrent(module, direction)
-                yield with_comment(f"self.{name} = {made}", "" if direction else note)
+                code = self._layer(module) if module.recurrent is None else self.recurrent(module, direction)
+                yield with_comment(f"self.{name} = {code}", "" if direction else note)
             if module.tied:
                 yield with_comment(self.tie.format(own=own, table=self._table(module)), "tied")
             if module.layer.frozen and module.params and self.freeze:

@@ -27,8 +27,8 @@ class Arithmetic(Frozen):
 def worked(expression: Expression, sizes: Mapping[str, int] = {}) -> Arithmetic:
     """Return an expression in letters and with numbers; in the user's letters alone if they gave any for a size."""
     substituted = numbers(expression, sizes)
-    own = any(map(has_letters, sizes.values()))
-    return Arithmetic(substituted if own else letters(expression), substituted)
+    in_letters = any(map(has_letters, sizes.values()))
+    return Arithmetic(substituted if in_letters else letters(expression), substituted)
 
 
 class TensorName(Frozen):

@@ -81,7 +81,7 @@ def on_bytes(training: Training) -> str:
     return f"Bytes for {of}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{told}."
 
 
-STANDS = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "after its one step"}
+LOSS_AT = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "after its one step"}
 """The steps with a loss, for topologies without one at every step."""
 
 
@@ -90,7 +90,7 @@ def on_chunks(training: Training) -> Iterator[str]:
     network = training.network
     if not training.truncated:
         of = " of the decoder" if network.encoder else ""
-        where = STANDS.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
+        where = LOSS_AT.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
         yield f"The loss is computed {where or 'at every step'}{of}; backpropagation goes through all steps."
         return
     count = "" if training.updates is None else f", {plural(training.updates, 'update')} per sequence"

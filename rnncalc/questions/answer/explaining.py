@@ -81,11 +81,11 @@ class Explainer:
         self, judgement: Judgement, question: Question, known: Sequence[KnownQuantity]
     ) -> tuple[Judgement, list[Worksheet]]:
         """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be."""
-        given = question.given
-        meant = tuple(each for each in known if given.means(each.number))
+        answer = question.given
+        meant = tuple(each for each in known if answer.means(each.number))
         explanations = [*self.search.diagnoses(question, known=bool(meant))]
         diagnoses = tuple(diagnosis for diagnosis, _ in explanations)
-        guess = bool(meant) and is_guess(given, [each.number for each in known])
+        guess = bool(meant) and is_guess(answer, [each.number for each in known])
         guess = diagnoses[0].by_chance if diagnoses else guess
         explained = judgement._replace(diagnoses=diagnoses, meant=meant, by_chance=guess)
         return explained, [worksheet for _, worksheet in explanations]

@@ -93,7 +93,7 @@ def sites_of(file: ModelFile) -> tuple[Site, ...]:
 
 
 def _sites(module: FileModule, framework: str) -> Iterator[Site]:
-    """Yield the layers stacked in a module, each with the layer whose tensors are the site's, if one is recognised."""
+    """Yield the layers stacked in a module, each with the layer that it is, if one is recognised."""
     stacked = (
         _stacked(module) if framework == "pytorch" else [Site(module.path, 0, module.tensors, buffers=module.buffers)]
     )
