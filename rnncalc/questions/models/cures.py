@@ -17,7 +17,17 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
-from rnncalc.questions.models.pairing import Pairs, SpecLayer, at_path, kind_of, paired, wanted_of, with_path, without
+from rnncalc.questions.models.pairing import (
+    Pairs,
+    SpecLayer,
+    at_path,
+    below,
+    kind_of,
+    paired,
+    wanted_of,
+    with_path,
+    without,
+)
 from rnncalc.questions.models.sites import Shape, Site, as_table, expected, in_place, inputs_of
 
 
@@ -248,13 +258,22 @@ class SpecEdit:
                 else:
                     slot.added.append(item)
                 before = site
-        if count := sum(site.params for site in self.unknown):
+        elsewhere = [site for site in self.unknown if not self._in_external(site)]
+        if count := sum(site.params for site in elsewhere):
             for other in reversed(slots):
                 if isinstance(other.layer, External) and other.layer.path is None:
-                    external = other.items.pop().layer
-                    other.items.append(_Item(external.replace(params=external.values()["params"] + count)))
+                    other.items.append(_larger(other.items.pop(), count))
                     return
             slot.added.append(_Item(External(count)))
+
+    def _in_external(self, site: Site) -> bool:
+        """Add a site to the external layer of the spec whose path it is below; return whether there is one."""
+        for slot in self.slots.values():
+            path = slot.layer.path if isinstance(slot.layer, External) else None
+            if path and below(site, path.removeprefix(self.start)):
+                slot.items[0] = _larger(slot.items[0], site.params)
+                return True
+        return False
 
     def _fit(self, slots: list[_Slot], part: Part) -> None:
         """Give each layer the extra inputs, or the layer before it, without which it would not read what it has to.
@@ -294,6 +313,10 @@ class SpecEdit:
                     places = grid if layer.by_place else ()
                     first, width, grid = False, layer.output_width(needed), layer.output_grid(places) or ()
                 items[:] = fitted
+
+
+def _larger(external: _Item, count: int) -> _Item:
+    return _Item(external.layer.replace(params=external.layer.values()["params"] + count))
 
 
 def _owned(site: Site) -> dict[str, Shape]:
