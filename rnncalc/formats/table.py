@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple, TextIO
 
-from rich.box import Box
 from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -34,9 +33,6 @@ SHORTEST_BAR = 4
 NARROWEST = 20
 """The narrowest screen."""
 
-_RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n", ascii=True)
-"""A rule under the header and one above the total; `ascii`, so that rich does not replace them."""
-
 SIGNS = {"✓": "green", "✗": "red"}
 """The colours of a sign in a cell, or at the start of a note."""
 
@@ -47,11 +43,16 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
     page = _Page(console, width, unencodable(file.encoding))
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
-        with console.capture() as drawn:
-            if number:
-                console.print()
-            page.draw(sheet)
-        file.writelines(f"{line.rstrip()}\n" for line in drawn.get().split("\n")[:-1])
+        if number:
+            file.write("\n")
+        if console.color_system is None:  # plain text, without the time that rich takes
+            drawn = "".join([f"{line.plain}\n" for line in page.lines(sheet)])
+        else:
+            with console.capture() as capture:
+                for line in page.lines(sheet):
+                    console.print(line)
+            drawn = capture.get()
+        file.writelines(f"{line.rstrip()}\n" for line in drawn.split("\n")[:-1])
 
 
 class _Page:
@@ -62,48 +63,48 @@ class _Page:
         self.width = width
         self.plain = str.maketrans(plain)
 
-    def draw(self, sheet: Sheet) -> None:
+    def lines(self, sheet: Sheet) -> Iterator[Text]:
+        """Yield the lines of a sheet, each with its colours."""
         if sheet.title:
-            self._print(self._text(sheet.title, "bold"))
+            yield from self._folded(self._text(sheet.title, "bold"), self.width)
         if sheet.subtitle:
-            self._print(self._text(sheet.subtitle, "dim", MOST_OF_A_NOTE))
+            yield from self._folded(self._text(sheet.subtitle, "dim", MOST_OF_A_NOTE), self.width)
         if sheet.equations:
-            self._equations(sheet)
+            yield Text()
+            yield from self._equations(sheet)
         if sheet.work:
-            self._work(sheet)
+            yield from self._work(sheet)
         for piece in self._pieces(sheet) if sheet.columns else ():
-            self.console.print()
-            self.console.print(piece)
+            yield Text()
+            yield from piece
         if sheet.notes:
-            self.console.print()
-            notes = [self._signed(self._text(note, limit=MOST_OF_A_NOTE)) for note in sheet.notes]
-            self._print(Text("\n").join(notes))
+            yield Text()
+        for note in sheet.notes:
+            yield from self._folded(self._signed(self._text(note, limit=MOST_OF_A_NOTE)), self.width)
 
-    def _equations(self, sheet: Sheet) -> None:
+    def _equations(self, sheet: Sheet) -> Iterator[Text]:
         from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
 
-        self.console.print()
-        lines = [
-            Text(escape(text, UNBOUNDED).translate(self.plain), "dim" if number % 2 else "")
-            for line in sheet.equations
-            for number, text in enumerate(with_shapes(line, self.width, self.plain))
-        ]
-        self.console.print(Text("\n").join(lines))
+        for line in sheet.equations:
+            for number, text in enumerate(with_shapes(line, self.width, self.plain)):
+                yield Text(escape(text, UNBOUNDED).translate(self.plain), "dim" if number % 2 else "")
 
-    def _work(self, sheet: Sheet) -> None:
+    def _work(self, sheet: Sheet) -> Iterator[Text]:
         from rnncalc.formats.mathematics import paragraphs, spelled  # one report has work
 
         equations = [*paragraphs([spelled(line, self.plain) for line in sheet.work], self.width)]
         tall = any(len(lines) > 1 for lines in equations)
-        self.console.print()
         for number, lines in enumerate(equations):
-            if number and tall:
-                self.console.print()
+            if tall or not number:
+                yield Text()
             for text in lines:
-                self.console.print(Text(escape(text, UNBOUNDED).translate(self.plain)))
+                yield Text(escape(text, UNBOUNDED).translate(self.plain))
 
-    def _print(self, text: Text) -> None:
-        self.console.print(text, width=self.width)
+    def _folded(self, text: Text, width: int) -> list[Text]:
+        """Return the lines of a text, its words folded to a width."""
+        if "\n" not in text.plain and cell_len(text.plain) <= width:
+            return [text]
+        return [*text.wrap(self.console, width, overflow="fold")]
 
     def _text(self, value: Value, style: str = "", limit: int = MOST_OF_A_NAME) -> Text:
         return Text(text_of(value, limit=limit).translate(self.plain), style)
@@ -116,7 +117,8 @@ class _Page:
                 text.stylize(colour, 0, len(sign))
         return text
 
-    def _pieces(self, sheet: Sheet) -> Iterator[RenderableType]:
+    def _pieces(self, sheet: Sheet) -> Iterator[Iterable[Text]]:
+        """Yield the lines of each table, or of each row if the screen is too narrow for tables."""
         measured = _Measured(sheet, shortened(sheet), self.plain)
         tables = _split(measured, self.width)
         if tables is None:
@@ -127,43 +129,54 @@ class _Page:
 
     def _table(
         self, sheet: _Measured, part: _Places, rows: list[Row], total: Row | None = None, header: bool = True
-    ) -> Table:
-        """Return some columns as a table, at most as wide as the screen unless numbers would be cut."""
-        summed = any(total[place] != "" for place in part.places if total and not sheet.columns[place].key)
-        table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_header=header)
-        table.show_footer = summed and bool(rows)  # one line needs no rule above it
+    ) -> Iterator[Text]:
+        """Yield some columns as a table, at most as wide as the screen unless numbers would be cut."""
+        widths = sheet.widths(part, self.width)
         longest = {place: sheet.longest(place, part.lines) for place in part.places}
-        for place, width in sheet.widths(part, self.width).items():
-            column = sheet.columns[place]
-            table.add_column(
-                self._text(column.title),
-                self._cell(total[place], longest[place]) if total else "",
-                justify="right" if column.right else "left",
-                width=width,
-                overflow="fold",
-                footer_style="bold",
-            )
+        rule = "─" * _across(widths)
+        if header:
+            yield from self._row(sheet, widths, [self._text(sheet.columns[place].title) for place in widths], head=True)
+            yield Text(rule)
         for row in rows:
-            table.add_row(*(self._cell(row[place], longest[place], sheet.bar) for place in part.places))
-        if total and not rows:
-            table.add_row(*(self._cell(total[place], longest[place]) for place in part.places), style="bold")
-        return table
+            yield from self._row(sheet, widths, [self._cell(row[place], longest[place], sheet.bar) for place in widths])
+        if not total or (rows and all(total[place] == "" for place in widths if not sheet.columns[place].key)):
+            return
+        if rows:  # one line needs no rule above it
+            yield Text(rule)
+        yield from self._row(sheet, widths, [self._cell(total[place], longest[place]) for place in widths], "bold")
 
-    def _grouped(self, sheet: _Measured, part: _Places) -> Group:
-        """Return a table; keys above the rows are written once for each group of rows that share them."""
+    def _row(
+        self, sheet: _Measured, widths: Mapping[int, int], cells: list[Text], style: str = "", head: bool = False
+    ) -> Iterator[Text]:
+        """Yield the lines of a row; those of a header, in bold, are level at its foot."""
+        columns = [self._folded(cell, width) for cell, width in zip(cells, widths.values(), strict=True)]
+        tall = max(map(len, columns))
+        for number in range(tall):
+            line = []
+            for (place, width), texts in zip(widths.items(), columns, strict=True):
+                at = number - tall + len(texts) if head else number
+                text = texts[at] if 0 <= at < len(texts) else Text()
+                text.align("right" if sheet.columns[place].right else "left", width)
+                line.append(text)
+            yield Text(" " * GAP, "bold" if head else style).join(line)
+
+    def _grouped(self, sheet: _Measured, part: _Places) -> Iterator[Text]:
+        """Yield a table; keys above the rows are written once for each group of rows that share them."""
         if not part.above:
-            return Group(self._table(sheet, part, sheet.rows, sheet.total))
+            yield from self._table(sheet, part, sheet.rows, sheet.total)
+            return
 
         def head(row: Row, style: str = "") -> Text:
             return Text("  ").join([self._text(row[place], style) for place in part.above])
 
-        parts: list[RenderableType] = [self._table(sheet, part, [])]
+        yield from self._table(sheet, part, [])
         for _, group in groupby(sheet.rows, key=lambda row: [row[place] for place in part.above]):
             rows = [*group]
-            parts += [head(rows[0]), self._table(sheet, part, rows, header=False)]
+            yield head(rows[0])
+            yield from self._table(sheet, part, rows, header=False)
         if sheet.total:
-            parts += [head(sheet.total, "bold"), self._table(sheet, part, [], sheet.total, header=False)]
-        return Group(*parts)
+            yield head(sheet.total, "bold")
+            yield from self._table(sheet, part, [], sheet.total, header=False)
 
     def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
         text = Text(text_of(value, longest=longest, bar=bar).translate(self.plain))
@@ -171,8 +184,8 @@ class _Page:
             text.stylize("cyan", 0, len(value.letters.translate(self.plain)))
         return self._signed(text) if isinstance(value, str) and value in SIGNS else text
 
-    def _stacked(self, sheet: _Measured) -> Iterator[RenderableType]:
-        """Yield each row by itself: its keys, and below them each value after its title."""
+    def _stacked(self, sheet: _Measured) -> Iterator[list[Text]]:
+        """Yield the lines of each row by itself: its keys, and below them each value after its title."""
         for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
             head = Text("  ").join([self._cell(row[place]) for place in sorted(sheet.keys) if row[place] != ""])
             body = Table.grid(padding=(0, 2, 0, 0))
@@ -184,7 +197,8 @@ class _Page:
             block.width = min(self.width, UNBOUNDED)
             block.add_row(head)
             block.add_row(Padding(body, (0, 0, 0, 2)))
-            yield block
+            drawn = self.console.render_lines(block, pad=False)
+            yield [Text.assemble(*((segment.text, segment.style or "") for segment in line)) for line in drawn]
 
 
 class _Places(NamedTuple):

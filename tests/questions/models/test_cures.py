@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import given, note, settings
-from questions.models.made import cell, file, module
+from questions.models.made import Shapes, cell, file, module
 from questions.models.nearby import checked, followed, nearby
 from strategies import Spec
 
@@ -30,7 +30,7 @@ def hold(case: tuple[Spec, ModelFile]) -> None:
 def test_what_is_below_the_path_of_an_external_layer_is_added_to_that_layer() -> None:
     """A norm without a bias looks like any vector of the file; the spec has an external layer at its path."""
     rnn = cell(1, 3, 2)
-    modules = {"rnn": rnn, "norm": {"weight": (2,)}, "other": {"scale": (1,)}}
+    modules: dict[str, Shapes] = {"rnn": rnn, "norm": {"weight": (2,)}, "other": {"scale": (1,)}}
     model = file("pytorch", *(module(path, shapes) for path, shapes in modules.items()), ordered=False)
     layers = [{"rnn": 2}, {"layer_norm": None, "bias": False}, {"external": 1, "path": "norm"}]
     hold(({"convention": "pytorch", "input": 3, "layers": layers}, model))
