@@ -67,7 +67,7 @@ FORMATS: dict[str, FileFormat] = {
 }
 """Every format by its name. A file's suffix decides if its bytes can be the start of that format; else its bytes do."""
 
-SUFFIXES = tuple(suffix for of in FORMATS.values() for suffix in of.suffixes)
+SUFFIXES = tuple(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
 
 
 def is_model(path: str) -> bool:
@@ -81,9 +81,9 @@ def is_model(path: str) -> bool:
 
 def recognised(head: bytes) -> str | None:
     """Return the description of a model file by its first bytes, such as `a model file of PyTorch`; else None."""
-    found = [of.writer for of in FORMATS.values() if of.starts(head)]
-    writers = [*dict.fromkeys(writer for writer in found if writer)]
-    return f"a model file{f' of {one_of(writers)}' if writers else ''}" if found else None
+    entries = [entry for entry in FORMATS.values() if entry.starts(head)]
+    writers = [*dict.fromkeys(entry.writer for entry in entries if entry.writer)]
+    return f"a model file{f' of {one_of(writers)}' if writers else ''}" if entries else None
 
 
 def read(path: str, flag: str = "") -> ModelFile:
@@ -96,8 +96,12 @@ def read(path: str, flag: str = "") -> ModelFile:
             raise BadFileError("no such file")
         with open_input(path) as file:
             head = file.read(HEAD)
-        found = _found(path, head)
-        model: ModelFile = getattr(import_module(found.module), found.reader)(path)
+        if not head:
+            raise BadFileError("is empty")
+        entry = _format(path, head)
+        if entry is None:
+            raise BadFileError(f"is not a model file that rnncalc reads; those end in {one_of(SUFFIXES)}")
+        model: ModelFile = getattr(import_module(entry.module), entry.reader)(path)
         return model
 
 
@@ -118,14 +122,6 @@ def reading(path: str, flag: str = "") -> Iterator[None]:
         raise _refused(path, f"cannot be read, it may be damaged: {type(error).__name__}", flag) from error
 
 
-def _found(path: str, head: bytes) -> FileFormat:
-    if not head:
-        raise BadFileError("is empty")
-    if found := _format(path, head):
-        return found
-    raise BadFileError(f"is not a model file that rnncalc reads; those end in {one_of(SUFFIXES)}")
-
-
 def _refused(path: str, message: str, flag: str) -> SpecError:
     where = f"'{escape_path(path)}'"
     return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
@@ -134,7 +130,7 @@ def _refused(path: str, message: str, flag: str) -> SpecError:
 def _format(path: str, head: bytes) -> FileFormat | None:
     """Return the format of a file by its suffix, if its bytes do not say another; else by its bytes."""
     name = os.path.basename(path).lower()
-    named = [of for of in FORMATS.values() if of.suffixes and name.endswith(of.suffixes)]
-    starting = [of for of in FORMATS.values() if of.starts(head)]
-    both = [of for of in named if of in starting]
+    named = [entry for entry in FORMATS.values() if entry.suffixes and name.endswith(entry.suffixes)]
+    starting = [entry for entry in FORMATS.values() if entry.starts(head)]
+    both = [entry for entry in named if entry in starting]
     return next(iter(both or starting or named), None)

@@ -152,15 +152,15 @@ def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[F
 
     A module without parameters is left out, unless it stores the mean of a batch norm.
     """
-    found: dict[str, tuple[dict[str, FileTensor], dict[str, FileTensor]]] = {}
+    modules: dict[str, tuple[dict[str, FileTensor], dict[str, FileTensor]]] = {}
     for tensor in tensors:
         if tensor.is_parameter or tensor.role is TensorRole.BUFFER:
             path, _, leaf = tensor.name.rpartition(separator)
-            found.setdefault(path, ({}, {}))[not tensor.is_parameter][leaf] = tensor
+            modules.setdefault(path, ({}, {}))[not tensor.is_parameter][leaf] = tensor
     return tuple(
-        FileModule(path, own, buffers=buffers)
-        for path, (own, buffers) in found.items()
-        if own or "running_mean" in buffers
+        FileModule(path, parameters, buffers=buffers)
+        for path, (parameters, buffers) in modules.items()
+        if parameters or "running_mean" in buffers
     )
 
 
@@ -186,10 +186,10 @@ _LETTERS |= {"uint64": "Q", "uint32": "I", "uint16": "H", "uint8": "B"}
 def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
     """Return the numbers of some bytes, widened to Python's floats. Raises BadFileError for a type that has none."""
     if dtype in _LETTERS:
-        found = array(_LETTERS[dtype], data)
-        if order != sys.byteorder and found.itemsize > 1:
-            found.byteswap()
-        return [float(number) for number in found]
+        numbers = array(_LETTERS[dtype], data)
+        if order != sys.byteorder and numbers.itemsize > 1:
+            numbers.byteswap()
+        return [*map(float, numbers)]
     mark, count = "<" if order == "little" else ">", len(data) // BYTES.get(dtype, 1)
     if dtype == "float16":
         return [*struct.unpack(f"{mark}{count}e", data)]
@@ -251,10 +251,10 @@ def json_object(text: bytes | str, what: str, most: int) -> dict[str, Any]:
     import json  # few formats have any
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
             raise BadFileError(f"has a {what} with a name in it twice")
-        return found
+        return entries
 
     refuse_long(what, len(text), most)
     try:

@@ -117,12 +117,15 @@ def _tensors(path: str) -> list[FileTensor]:
         refuse_long("header", length, MOST_HEADER)
         header = json_object(file.read(length), "header", MOST_HEADER)
     start = 8 + length
-    found = [_tensor(path, name, of, start, size - start) for name, of in header.items() if name != "__metadata__"]
-    found += _aliases(header.get("__metadata__"), {tensor.name: tensor for tensor in found})
-    if len(found) > MOST_TENSORS:
-        raise BadFileError(f"holds {len(found):,} tensors; at most {MOST_TENSORS:,} are read")
-    _refuse_overlaps(header)
-    return found
+    metadata = header.pop("__metadata__", None)
+    tensors = [_tensor(path, name, entry, start, size - start) for name, entry in header.items()]
+    tensors += _aliases(metadata, {tensor.name: tensor for tensor in tensors})
+    if len(tensors) > MOST_TENSORS:
+        raise BadFileError(f"holds {len(tensors):,} tensors; at most {MOST_TENSORS:,} are read")
+    spans = sorted(entry["data_offsets"] for entry in header.values())
+    if any(one[1] > other[0] for one, other in pairwise(spans)):
+        raise BadFileError("has a header that gives two tensors the same bytes")
+    return tensors
 
 
 def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
@@ -131,31 +134,28 @@ def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
     It writes into the metadata which one that is: https://github.com/huggingface/safetensors, `save_model`.
     """
     pairs = metadata.items() if isinstance(metadata, dict) else ()
-    named = [(name, of) for name, of in pairs if isinstance(of, str) and of in tensors and name not in tensors]
-    return [tensors[of]._replace(name=name, shared_with=of) for name, of in named if len(name) <= MOST_NAME]
+    return [
+        tensors[other]._replace(name=name, shared_with=other)
+        for name, other in pairs
+        if isinstance(other, str) and other in tensors and name not in tensors and len(name) <= MOST_NAME
+    ]
 
 
-def _tensor(path: str, name: str, of: Any, start: int, room: int) -> FileTensor:
-    said = escape(name)
-    given = of if isinstance(of, dict) else {}
-    shape, ends, dtype = given.get("shape", 0), given.get("data_offsets", 0), given.get("dtype")
+def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTensor:
+    shown = escape(name)
+    fields = entry if isinstance(entry, dict) else {}
+    shape, ends, dtype = fields.get("shape", 0), fields.get("data_offsets", 0), fields.get("dtype")
     if not (_sizes(shape) and _sizes(ends) and len(ends) == 2 and isinstance(dtype, str)) or len(name) > MOST_NAME:
-        raise BadFileError(f"has a header in which {said} is not a tensor")
+        raise BadFileError(f"has a header in which {shown} is not a tensor")
     dtype = TYPES.get(dtype, escape(dtype.lower()))
     first, last = ends
     if not first <= last <= room:
-        raise BadFileError(f"is cut off: {said} should end at byte {start + last:,}, the file has {start + room:,}")
+        raise BadFileError(f"is cut off: {shown} should end at byte {start + last:,}, the file has {start + room:,}")
     if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
-        raise BadFileError(f"has a header that gives {said} {last - first:,} bytes, which its shape does not need")
+        raise BadFileError(f"has a header that gives {shown} {last - first:,} bytes, which its shape does not need")
     read = partial(numbers_at, path, start + first, dtype, tuple(shape))
     return FileTensor(name, tuple(shape), dtype, role_of(name, dtype), read)
 
 
 def _sizes(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= MOST_AXES and all(type(n) is int and 0 <= n < 2**63 for n in value)
-
-
-def _refuse_overlaps(header: dict[str, Any]) -> None:
-    spans = sorted(of["data_offsets"] for name, of in header.items() if name != "__metadata__")
-    if any(one[1] > other[0] for one, other in pairwise(spans)):
-        raise BadFileError("has a header that gives two tensors the same bytes")
