@@ -208,10 +208,8 @@ def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> An
         piece = prod(item.chunks or ()) * item.dtype.itemsize
         if piece > MOST_INFLATED:
             raise BadFileError(f"packs {escape(path)} by {piece:,} bytes; at most {MOST_INFLATED:,} are unpacked")
-        found = item[()]
-        if dtype == "bfloat16":
-            return nested(decoded(found.tobytes(), dtype), shape)
-        flat = found.astype("float64").ravel().tolist()
+        array = item[()]
+    flat = decoded(array.tobytes(), dtype) if dtype == "bfloat16" else array.astype("float64").ravel().tolist()
     return nested(flat, shape)
 
 
@@ -337,22 +335,24 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
-    made = []
+    in_order = []
     for name in sorted(modules, key=lambda name: places.get(name, len(places))):
         layer = layers.get(name, UNKNOWN)
-        made.append(FileModule(name, modules[name], layer.kind, layer.settings))
-    return ModelFile(path, format, "keras", tuple(tensors), tuple(made), bool(places), tuple(remarks), steps, inputs)
+        in_order.append(FileModule(name, modules[name], layer.kind, layer.settings))
+    return ModelFile(
+        path, format, "keras", tuple(tensors), tuple(in_order), bool(places), tuple(remarks), steps, inputs
+    )
 
 
 def _names(attributes: Attributes) -> dict[str, str]:
     """Return the names of layers from their groups, without names that two layers share."""
-    said = {
+    named = {
         path.removesuffix("/vars"): words["name"]
         for path, words in attributes.items()
         if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
     }
-    times = Counter(said.values())
-    return {path: name for path, name in said.items() if times[name] == 1}
+    times = Counter(named.values())
+    return {path: name for path, name in named.items() if times[name] == 1}
 
 
 _NUMBERED = re.compile(r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<cell>/cell)?/vars/(?P<leaf>[0-9]+)")
@@ -373,24 +373,24 @@ def _variables(
     for array in arrays:
         if (numbered := _NUMBERED.fullmatch(array.path)) and not numbered["cell"]:
             shapes.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
-    found = {}
+    variables = {}
     for layer, those in shapes.items():
         config = layers.get(names.get(layer, layer), UNKNOWN)
         kind = (config.kind or layer.rpartition("/")[2]).replace("_", "").lower()
-        found[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
-    return found
+        variables[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
+    return variables
 
 
 def _place(array: HDF5Array, variables: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
     """Return the layer that an array belongs to, and its name there, which may be a number."""
-    if found := _NUMBERED.fullmatch(array.path):
-        mark = f"{found['way']}/" if found["way"] else ""
-        layer, number = found["layer"], int(found["leaf"])
-        own = _CELL if found["cell"] else variables[layer]
-        return layer, mark + (own[number] if number < len(own) else str(number))
-    if found := _NAMED.fullmatch(array.path):
+    if match := _NUMBERED.fullmatch(array.path):
+        mark = f"{match['way']}/" if match["way"] else ""
+        layer, number = match["layer"], int(match["leaf"])
+        names = _CELL if match["cell"] else variables[layer]
+        return layer, mark + (names[number] if number < len(names) else str(number))
+    if match := _NAMED.fullmatch(array.path):
         way = _WAY.search(array.path)
-        return found["layer"], f"{way[1]}/{found['leaf']}" if way else found["leaf"]
+        return match["layer"], f"{way[1]}/{match['leaf']}" if way else match["leaf"]
     layer, _, leaf = array.path.rpartition("/")
     return layer, leaf
 

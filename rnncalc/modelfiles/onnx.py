@@ -175,11 +175,11 @@ class Wire:
             return [_signed(value)]
         if value.size > MOST_PACKED_READ:
             raise BadFileError(f"has {value.size:,} bytes of sizes or settings in one field")
-        at, found = value.start, []
+        at, numbers = value.start, []
         while at < value.end:
             number, at = self._number(at, value.end)
-            found.append(_signed(number))
-        return found
+            numbers.append(_signed(number))
+        return numbers
 
     def reals(self, span: ByteRange) -> list[float]:
         """Return the float32 numbers of a range."""
@@ -225,24 +225,24 @@ class ONNXGraph(NamedTuple):
 
 def _graph(path: str, wire: Wire) -> ONNXGraph:
     """Return the graph of a file. Raises BadFileError if there is none."""
-    graph, versions = None, 0
+    span, versions = None, 0
     for number, value in wire.fields(ByteRange(0, len(wire.data))):
         if number == 7 and isinstance(value, ByteRange):
-            graph = value
+            span = value
         versions += number == 8
-    if graph is None or not versions:
+    if span is None or not versions:
         raise BadFileError("is cut off, or no ONNX file: it has no graph, or no version of its operators")
-    found = ONNXGraph([], {}, set(), [])
-    for number, value in wire.fields(graph):
+    graph = ONNXGraph([], {}, set(), [])
+    for number, value in wire.fields(span):
         if isinstance(value, ByteRange) and number == 1:
-            _operator(path, wire, value, found)
+            _operator(path, wire, value, graph)
         elif isinstance(value, ByteRange) and number == 5:
-            _add(_tensor(path, wire, value), found)
+            _add(_tensor(path, wire, value), graph)
         elif number == 15:
             raise BadFileError("holds sparse tensors, which are not read here")
-        if len(found.tensors) > MOST_TENSORS or len(found.nodes) > 4 * MOST_TENSORS:
+        if len(graph.tensors) > MOST_TENSORS or len(graph.nodes) > 4 * MOST_TENSORS:
             raise BadFileError(f"holds more than {MOST_TENSORS:,} tensors, or four times as many operators")
-    return found
+    return graph
 
 
 def _add(tensor: FileTensor, graph: ONNXGraph) -> None:
@@ -306,7 +306,7 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
     """Return a tensor whose shape is that of its numbers, wherever those are."""
     sizes: list[int] = []
     name, dtype, data, apart, count = "", "", None, False, 0
-    said: dict[str, str] = {}
+    location: dict[str, str] = {}
     for number, value in wire.fields(span):
         if number == 1:
             sizes += wire.numbers(value)
@@ -320,14 +320,14 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
             count += wire.count(value)
         elif number == 13 and isinstance(value, ByteRange):
             pair = {number: wire.text(word) for number, word in wire.fields(value) if number in (1, 2)}
-            said[pair.get(1, "")] = pair.get(2, "")
+            location[pair.get(1, "")] = pair.get(2, "")
         elif number == 14:
             apart = value == 1
     if len(name) > MOST_NAME or len(sizes) > MOST_AXES or not all(0 <= size < MOST_AXIS for size in sizes):
         raise BadFileError(f"has {escape(name)}, which is not a tensor")
     shape = tuple(sizes)
     if apart:
-        file, start = _beside(path, name, shape, dtype, said)
+        file, start = _beside(path, name, shape, dtype, location)
         return FileTensor(name, shape, dtype, TensorRole.PARAMETER, partial(numbers_at, file, start, dtype, shape))
     held = data.size // BYTES[dtype] if data and dtype in BYTES else count
     if dtype in BYTES and held != prod(shape):
@@ -343,10 +343,10 @@ def _not_in_bytes(name: str, shape: tuple[int, ...]) -> Any:
     raise BadFileError(f"keeps {escape(name)} in numbers of a type that is not read here; save it as float32")
 
 
-def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, said: Mapping[str, str]) -> tuple[str, int]:
+def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, data: Mapping[str, str]) -> tuple[str, int]:
     """Return the file of a tensor's numbers and the first byte; only files beside this one are read."""
-    sizes = [said.get(key, "0") for key in ("offset", "length")]
-    location = said.get("location", "")
+    sizes = [data.get(key, "0") for key in ("offset", "length")]
+    location = data.get("location", "")
     if not location or not all(size.isascii() and size.isdecimal() and len(size) < 20 for size in sizes):
         raise BadFileError(f"does not say where the numbers of {escape(name)} are")
     start, length = map(int, sizes)
@@ -413,12 +413,12 @@ def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTenso
                 return TensorRole.CONSTANT  # the state before the first step, which is zeros and no weight
         return TensorRole.PARAMETER
 
-    made = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
+    tensors = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
     starts = _starts(graph.nodes)
-    parameters = [tensor for tensor in made.values() if tensor.is_parameter]
+    parameters = [tensor for tensor in tensors.values() if tensor.is_parameter]
     for name in _made_beforehand([each for each in parameters if each.name in starts], parameters, reader):
-        made[name] = made[name]._replace(role=TensorRole.CONSTANT)
-    return made
+        tensors[name] = tensors[name]._replace(role=TensorRole.CONSTANT)
+    return tensors
 
 
 def _starts(nodes: list[Operator]) -> set[str]:
@@ -506,13 +506,12 @@ def _modules(nodes: list[Operator], tensors: Mapping[str, FileTensor]) -> Iterat
             continue
         path = node.name if node.name and node.name not in names else next(iter(reads.values())).name
         names.add(path)
-        own = {}
         for leaf, tensor in reads.items():  # what another operator read before is that one's
-            own[leaf] = tensor._replace(shared_with=tensor.name) if tensor.name in claimed else tensor
+            reads[leaf] = tensor._replace(shared_with=tensor.name) if tensor.name in claimed else tensor
             claimed.add(tensor.name)
         step = any(tensor.name in again for tensor in reads.values())
         kind = "" if step else node.kind  # a product of a step is part of a cell
-        yield FileModule(path, own, kind, node.settings, _reads(node, buffers, set()))
+        yield FileModule(path, reads, kind, node.settings, _reads(node, buffers, set()))
     yield from (FileModule(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed)
 
 
@@ -526,12 +525,12 @@ def _turned(tensor: FileTensor, stored: FileTensor) -> FileTensor:
 def _reads(node: Operator, used: Mapping[str, FileTensor], taken: set[str]) -> dict[str, FileTensor]:
     """Return the parameters that an operator reads, under the names it has for them."""
     names = INPUTS.get(node.kind, ())
-    found: dict[str, FileTensor] = {}
+    tensors: dict[str, FileTensor] = {}
     for place, name in enumerate(node.inputs):
         if name in used and name not in taken:
             leaf = names[place] if place < len(names) and names[place] else name
-            found[leaf] = used[name]
-    return found
+            tensors[leaf] = used[name]
+    return tensors
 
 
 def _added(nodes: list[Operator], used: Mapping[str, FileTensor]) -> Iterator[tuple[int, str]]:
@@ -556,14 +555,14 @@ def _applied_again(nodes: list[Operator], used: Mapping[str, FileTensor]) -> set
     several = [name for name, times in readers.items() if times > 1][:MOST_FOLLOWED]
     bits = {name: 1 << place for place, name in enumerate(several)}
     behind: dict[str, int] = {}  # which of them have gone into what is under a name
-    found = 0
+    repeated = 0
     for node in nodes:
-        before = own = 0
+        before = matrices = 0
         for name in node.inputs:
             before |= behind.get(name, 0)
             if node.kind in _PRODUCTS and name in used:
-                own |= bits.get(used[name].name, 0)
-        found |= before & own
-        for name in node.outputs if before | own else ():
-            behind[name] = before | own
-    return {name for name, bit in bits.items() if found & bit}
+                matrices |= bits.get(used[name].name, 0)
+        repeated |= before & matrices
+        for name in node.outputs if before | matrices else ():
+            behind[name] = before | matrices
+    return {name for name, bit in bits.items() if repeated & bit}

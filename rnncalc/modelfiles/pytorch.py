@@ -8,7 +8,7 @@ refused, because their numbers depend on running them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import partial
 from math import prod
 from pickletools import (
@@ -63,35 +63,30 @@ def refuse_old(path: str) -> NoReturn:
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
     with Archive(path) as archive:
-        root = _root(archive)
-        if root is None and "model.weights.h5" in archive.names:
+        pickles = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
+        if not pickles and "model.weights.h5" in archive.names:
             from rnncalc.modelfiles.keras import read as read_keras  # its suffix is PyTorch's
 
             return read_keras(path)
 
-        if root is None:
+        if not pickles:
             raise BadFileError(
                 "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
             )
-        found = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)))
+        root = min(pickles, key=len).removesuffix("data.pkl")
+        pickled = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)))
         script = f"{root}constants.pkl" in archive.names
-        tensors = tuple(_tensors(path, archive, root, found))
+        tensors = tuple(_tensors(path, archive, root, pickled.tensors))
     remarks = [Remark(RemarkKind.SCRIPT)] if script else []
-    if found.quantised:
-        remarks.append(Remark(RemarkKind.QUANTISED, tuple(found.quantised)))
-    if found.others:
-        remarks.append(Remark(RemarkKind.NOT_READ, tuple(found.others)))
+    if pickled.quantised:
+        remarks.append(Remark(RemarkKind.QUANTISED, tuple(pickled.quantised)))
+    if pickled.others:
+        remarks.append(Remark(RemarkKind.NOT_READ, tuple(pickled.others)))
     remarks += averages_in(tensors)
-    if not found.whole:
+    if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
     written = "torchscript" if script else "pytorch"
     return ModelFile(path, written, "pytorch", tensors, modules_of(tensors), remarks=tuple(remarks))
-
-
-def _root(archive: Archive) -> str | None:
-    """Return the folder of the archive that the pickle is in."""
-    pickles = [name for name in archive.names if name == "data.pkl" or name.endswith("/data.pkl")]
-    return min(pickles, key=len).removesuffix("data.pkl") if pickles else None
 
 
 # The objects of a pickle are searched, and tensors are collected under the names that lead to them.
@@ -147,9 +142,9 @@ class PickledTensors:
                     self._gather(_joined(name, key), each, role, depth + 1)
 
 
-def _refuse_too_many(name: str, found: Sized) -> None:
+def _refuse_too_many(name: str, names: Sized) -> None:
     """Refuse a name that is too long, or one too many."""
-    if len(found) >= MOST_TENSORS or len(name) > MOST_NAME:
+    if len(names) >= MOST_TENSORS or len(name) > MOST_NAME:
         raise BadFileError(
             f"holds more than {MOST_TENSORS:,} tensors, or one with a name of more than {MOST_NAME:,} characters"
         )
@@ -210,12 +205,12 @@ class TensorView(NamedTuple):
     dtype: str
 
 
-def _tensors(path: str, archive: Archive, root: str, found: PickledTensors) -> Iterator[FileTensor]:
+def _tensors(path: str, archive: Archive, root: str, pickled: Mapping[str, PickledTensor]) -> Iterator[FileTensor]:
     """Yield the tensors of a file; of those with the same numbers, later ones name the first."""
     written = archive.read(f"{root}byteorder", 100) if f"{root}byteorder" in archive.names else b""
     order = "big" if written.strip() == b"big" else "little"
     first: dict[TensorView, str] = {}
-    for name, (call, role, frozen) in found.tensors.items():
+    for name, (call, role, frozen) in pickled.items():
         view = _view(name, call, archive, root)
         role = role or role_of(name, view.dtype)
         other = first.setdefault(view, name) if prod(view.shape) else name
@@ -225,23 +220,25 @@ def _tensors(path: str, archive: Archive, root: str, found: PickledTensors) -> I
 
 def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorView:
     """Return the place of a tensor, its shape and its type. Raises BadFileError if the place is impossible."""
-    said = escape(name)
+    shown = escape(name)
     match call.args:
         case (PersistentId((_, Global() as storage, str(key), *_)), start, shape, strides, *rest):
             shape, strides = _sizes(shape), _sizes(strides)
         case _:
             shape = strides = None
     if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start) or len(key) > MOST_NAME:
-        raise BadFileError(f"has {said}, which is not a tensor")
-    dtype = _dtype(storage, rest)
+        raise BadFileError(f"has {shown}, which is not a tensor")
+    # some pickles give the type of the numbers beside the storage, not by it
+    beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
+    dtype = beside if beside in BYTES else STORAGES.get(storage.name)
     if dtype is None:
-        raise BadFileError(f"keeps {said} in {escape(str(storage))}, which is not read here; save it as float32")
+        raise BadFileError(f"keeps {shown} in {escape(str(storage))}, which is not read here; save it as float32")
     view = TensorView(f"{root}data/{key}", start, strides, shape, dtype)
     needed = (start + _reach(shape, strides)) * BYTES[dtype]
     held = archive.size(view.file)
     if held is None or needed > held:
         there = "none" if held is None else plural(held, "byte")
-        raise BadFileError(f"is cut off: {said} needs {needed:,} bytes, and there are {there}")
+        raise BadFileError(f"is cut off: {shown} needs {needed:,} bytes, and there are {there}")
     return view
 
 
@@ -261,12 +258,6 @@ def _sizes(value: Any) -> tuple[int, ...] | None:
 
 def _is_size(value: Any) -> bool:
     return type(value) is int and 0 <= value < MOST_AXIS
-
-
-def _dtype(storage: Global, rest: Sequence[Any]) -> str | None:
-    """Return the type of a tensor's numbers, which some pickles give beside the storage and not by it."""
-    beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
-    return beside if beside in BYTES else STORAGES.get(storage.name)
 
 
 def _numbers(path: str, order: str, view: TensorView) -> Any:
@@ -461,18 +452,7 @@ _ACTS: dict[str, Callable[..., Any]] = {
 }
 """What an opcode makes of the items that it takes off the stack."""
 
-_OTHERS = {
-    "PROTO",
-    "FRAME",
-    "MARK",
-    "POP_MARK",
-    "POP",
-    "DUP",
-    "BINPUT",
-    "LONG_BINPUT",
-    "MEMOIZE",
-    "BINGET",
-    "LONG_BINGET",
-}
+_OTHERS = {"PROTO", "FRAME", "MARK", "POP_MARK", "POP", "DUP"}
+_OTHERS |= {"BINPUT", "LONG_BINPUT", "MEMOIZE", "BINGET", "LONG_BINGET"}
 _OPCODES = {ord(opcode.code): opcode for opcode in opcodes if opcode.name in {*_VALUES, *_ACTS, *_OTHERS}}
 """The opcodes by their bytes. No format of tensors uses any other."""
