@@ -58,10 +58,10 @@ def source(network: Network, target: str) -> str:
     if network.feedback and len(whole[-1]) != 1 + len(whole[0]):
         message = "feedback: the layer that the output is fed back to reads places, and the output has none"
         raise RefusedError(f"{message}; this cannot be exported; remove the layer that joins the places, or feedback")
-    made = program_of(network, target, stacks=spelled.stacks)
+    program = program_of(network, target, stacks=spelled.stacks)
     sizes = shapes_of(moves)
     shapes = {move.name: sizes[move.reads[0]] for move in moves if isinstance(move, Placement)}
-    for module in made.modules:
+    for module in program.modules:
         kind = module.layer.kind
         if module.recurrent and module.cell is None and kind not in spelled.cells:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
@@ -69,7 +69,7 @@ def source(network: Network, target: str) -> str:
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
         if isinstance(module.layer, Transform):
             _refuse(module.layer, module.name, target, spelled, shapes[module.name])
-    return spelled(made).text()
+    return spelled(program).text()
 
 
 def _refuse(layer: Transform, name: str, target: str, spelled: type[Writer], shape: Shape) -> None:

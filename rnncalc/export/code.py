@@ -89,19 +89,19 @@ def _terms(code: str) -> list[str]:
 
 def _split(code: str, separator: str) -> list[str]:
     """Return code split at separators outside brackets."""
-    found = [*re.finditer(separator, _outside(code))]
-    starts, ends = [0, *(each.end() for each in found)], [*(each.start() for each in found), len(code)]
+    matches = [*re.finditer(separator, _outside(code))]
+    starts, ends = [0, *(each.end() for each in matches)], [*(each.start() for each in matches), len(code)]
     return [code[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _outside(code: str) -> str:
     """Return code with a NUL for each character within brackets."""
-    depth, found = 0, ""
+    depth, outside = 0, ""
     for char in code:
         depth -= char in ")]}"
-        found += "\0" if depth else char
+        outside += "\0" if depth else char
         depth += char in "([{"
-    return found
+    return outside
 
 
 def with_return(lines: list[str], depth: int = 2) -> list[str]:
@@ -177,10 +177,10 @@ def identifiers(modules: Sequence[Module], reserved: Container[str] = ()) -> dic
     reserved: names that the framework's modules have beside those of RESERVED.
     """
     taken: set[str] = set()
-    found: dict[str, str] = {}
-    made = {module.name: starts for module in modules if (starts := module.places[0].starts)}
+    names: dict[str, str] = {}
+    makers = {module.name: starts for module in modules if (starts := module.places[0].starts)}
     for module in modules:
-        if module.name in made:
+        if module.name in makers:
             continue
         kind = module.layer.kind
         stem = _plain(module.name).lower() or kind
@@ -191,9 +191,10 @@ def identifiers(modules: Sequence[Module], reserved: Container[str] = ()) -> dic
             number += 1
             identifier = f"{stem}_{number}"
         taken |= {*_family(module, identifier)}
-        found[module.name] = identifier
-    states = {name: f"{found[of]}_{letter}_0" for name, (of, letter) in made.items()}  # in the family of their layer
-    return {module.name: (states | found)[module.name] for module in modules}
+        names[module.name] = identifier
+    for maker, (layer, letter) in makers.items():  # in the family of the layer that starts at it
+        names[maker] = f"{names[layer]}_{letter}_0"
+    return {module.name: names[module.name] for module in modules}
 
 
 def _family(module: Module, identifier: str) -> Iterator[str]:
@@ -207,10 +208,10 @@ def _family(module: Module, identifier: str) -> Iterator[str]:
 def class_name(name: str, taken: Container[str] = ()) -> str:
     """Return the name of a class for something that is called so."""
     words = [word for word in _plain(name).split("_") if word]
-    found = "".join(f"{word[0].upper()}{word[1:]}" for word in words)
-    if not found or found[0].isdigit():
-        found = f"{FALLBACK}{found}"
-    return f"{found}{FALLBACK}" if found in taken or hasattr(builtins, found) or found in kwlist else found
+    written = "".join(f"{word[0].upper()}{word[1:]}" for word in words)
+    if not written or written[0].isdigit():
+        written = f"{FALLBACK}{written}"
+    return f"{written}{FALLBACK}" if written in taken or hasattr(builtins, written) or written in kwlist else written
 
 
 def _plain(name: str) -> str:

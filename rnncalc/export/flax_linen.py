@@ -48,18 +48,18 @@ def carry(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(reversed(names))})"
 
 
-def initial(own: OwnCell) -> Iterator[str]:
+def initial(cell: OwnCell) -> Iterator[str]:
     """Yield the end of a cell: its carry of zeros, and how many axes of features it has."""
-    zeros = [f"jnp.zeros((*input_shape[:-1], self.{width_name(width)}))" for _, width in own.states]
+    zeros = [f"jnp.zeros((*input_shape[:-1], self.{width_name(width)}))" for _, width in cell.states]
     yield f"    return {carry(zeros)}"
     yield from ("", "@property", "def num_feature_axes(self) -> int:", "    return 1")
 
 
-def _final(start: Module, own: str, letter: str) -> str:
+def _final(start: Module, name: str, letter: str) -> str:
     letters = [each for each, _ in start.states]
     at = f"[{letters[::-1].index(letter)}]" if len(letters) > 1 else ""
-    ways = f"[way{at} for way in {own}_end]" if at else f"{own}_end"
-    return f"jnp.concatenate({ways}, axis=-1)" if start.two_way else f"{own}_end{at}"
+    ways = f"[way{at} for way in {name}_end]" if at else f"{name}_end"
+    return f"jnp.concatenate({ways}, axis=-1)" if start.two_way else f"{name}_end{at}"
 
 
 def _carried(end: str, gives: bool, takes: bool) -> Iterator[str]:
@@ -111,7 +111,7 @@ class FlaxLinen(Writer):
         "pool1d": Around(applied="nn.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
         "layer_norm": Around("nn.LayerNorm({only})", options=SCALED),
         "batch_norm": Around(
-            "nn.BatchNorm({only})", "{own}({x}, use_running_average=not train)", options=SCALED, trained=True
+            "nn.BatchNorm({only})", "{module}({x}, use_running_average=not train)", options=SCALED, trained=True
         ),
     }
     without_bias = ", use_bias=False"
@@ -130,7 +130,7 @@ class FlaxLinen(Writer):
     axis = "axis"
     one_step = "{x}[:, None]"
     zeros = "jnp.zeros((len({x}), steps - 1, {width}), {x}.dtype)"
-    looped = "{own}_end, x = self.{own}({x}, initial_carry={own}_end, return_carry=True)"
+    looped = "{module}_end, x = self.{module}({x}, initial_carry={module}_end, return_carry=True)"
 
     def constants(self) -> Iterator[str]:
         """Yield the constant with the names, at the top of the tree of parameters, of those that are not trained."""
@@ -155,27 +155,27 @@ class FlaxLinen(Writer):
             module_code = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
         return f"{api}.RNN({module_code}{', reverse=True, keep_order=True' if direction else ''})"
 
-    def cell(self, own: OwnCell) -> Iterator[str]:
-        yield from (*arguments_of(own), "")
+    def cell(self, cell: OwnCell) -> Iterator[str]:
+        yield from (*arguments_of(cell), "")
         yield "def setup(self) -> None:"
-        if any(len(tensor.axes) > 1 for tensor in own.weights):
+        if any(len(tensor.axes) > 1 for tensor in cell.weights):
             yield "    matrix = nn.initializers.lecun_normal()"
-        if any(len(tensor.axes) == 1 and not is_gain(tensor) for tensor in own.weights):
+        if any(len(tensor.axes) == 1 and not is_gain(tensor) for tensor in cell.weights):
             yield "    vector = nn.initializers.zeros"
-        for tensor in own.weights:
+        for tensor in cell.weights:
             kind = "nn.initializers.ones" if is_gain(tensor) else "matrix" if len(tensor.axes) > 1 else "vector"
             shape = tuple_of(shape_in(tensor, "self."))
             yield f'    self.{tensor.name} = self.param("{tensor.name}", {kind}, {shape})'
-        yield from ("", *self._step(own), "")
+        yield from ("", *self._step(cell), "")
         yield "@nn.nowrap"
         yield "def initialize_carry(self, rng: jax.Array, input_shape: tuple[int, ...]):"
-        yield from initial(own)
+        yield from initial(cell)
 
-    def _step(self, own: OwnCell) -> Iterator[str]:
+    def _step(self, cell: OwnCell) -> Iterator[str]:
         """Yield the method that takes a carry and x."""
-        lines, states, output = self.step_of(own)
+        lines, states, output = self.step_of(cell)
         yield "def __call__(self, carry, x: jax.Array):"
-        yield f"    {carry([letter for letter, _ in own.states]).strip('()')} = carry"
+        yield f"    {carry([letter for letter, _ in cell.states]).strip('()')} = carry"
         yield from (f"    {line}" for line in lines)
         yield f"    return {carry(states)}, {output}"
 
@@ -184,15 +184,15 @@ class FlaxLinen(Writer):
         yield f"{name} = {carry([f'{letter}_0' for letter, _ in module.states])}"
 
     def _initial(self, module: Module, x: str) -> Iterator[str]:
-        for letter, made in self.dense_states(module, _final):
-            yield f"{letter}_0 = {f'jnp.split({made}, 2, axis=-1)' if module.two_way else made}"
+        for letter, code in self.dense_states(module, _final):
+            yield f"{letter}_0 = {f'jnp.split({code}, 2, axis=-1)' if module.two_way else code}"
         for letter, width in module.learned:
             state = f"self.{self.identifier(module)}_{letter}_0"
             state = f"{state}[:, None]" if module.two_way else self.number.format(parameter=state)
             yield f"{letter}_0 = jnp.broadcast_to({state}, ({'2, ' * module.two_way}len({x}), {width}))"
 
     def recur(self, module: Module, x: str) -> Iterator[str]:
-        own, two = self.identifier(module), module.two_way
+        name, two = self.identifier(module), module.two_way
         starts: list[str] = []
         if module.starts_itself:
             yield from self._initial(module, x)
@@ -202,14 +202,14 @@ class FlaxLinen(Writer):
             end, gives = f"{self.identifier(module.start)}_end", module.start.two_way
             yield from _carried(end, gives, two)
             starts = [end] if not two else [f"{end}[0]", f"{end}[1]"] if gives else ["ahead", "back"]
-        outputs, ends = (["forward", "backward"], ["ahead", "back"]) if two else (["x"], [f"{own}_end"])
+        outputs, ends = (["forward", "backward"], ["ahead", "back"]) if two else (["x"], [f"{name}_end"])
         note = "" if two or module.last else shape_of(module.shape)
-        for way, name in enumerate(self.names(module)):
+        for way, run in enumerate(self.names(module)):
             arguments = [x, *([f"initial_carry={starts[way]}"] if starts else []), *["return_carry=True"] * module.kept]
             output = "_" if module.unread else outputs[way]
             into = f"{ends[way]}, {output}" if module.kept else output
-            yield with_comment(f"{into} = self.{name}({', '.join(arguments)})", note)
+            yield with_comment(f"{into} = self.{run}({', '.join(arguments)})", note)
         if module.kept and two:
-            yield f"{own}_end = ahead, back"
+            yield f"{name}_end = ahead, back"
         if not module.unread:
             yield from self.merged(module)

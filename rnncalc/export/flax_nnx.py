@@ -63,19 +63,19 @@ class FlaxNNX(FlaxLinen):
     functions: ClassVar = STANDARDISED | {name: (f"nnx.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")}
     number = "{parameter}[...]"
 
-    def cell(self, own: OwnCell) -> Iterator[str]:
-        yield f"def __init__({', '.join(['self', *arguments_of(own), '*', 'rngs: nnx.Rngs'])}) -> None:"
-        widths = [width_name(width) for _, width in own.states]
+    def cell(self, cell: OwnCell) -> Iterator[str]:
+        yield f"def __init__({', '.join(['self', *arguments_of(cell), '*', 'rngs: nnx.Rngs'])}) -> None:"
+        widths = [width_name(width) for _, width in cell.states]
         yield from (f"    self.{width} = {width}" for width in dict.fromkeys(widths))
-        if own.half:
+        if cell.half:
             yield "    self.second = second"
-        if any(len(tensor.axes) > 1 for tensor in own.weights):
+        if any(len(tensor.axes) > 1 for tensor in cell.weights):
             yield "    matrix = nnx.initializers.lecun_normal()"
-        for tensor in own.weights:
+        for tensor in cell.weights:
             shape = tuple_of(shape_in(tensor))
             array = f"jnp.{'ones' if is_gain(tensor) else 'zeros'}({shape})"
             array = f"matrix(rngs.params(), {shape})" if len(tensor.axes) > 1 else array
             yield f"    self.{tensor.name} = nnx.Param({array})"
-        yield from ("", *self._step(own), "")
+        yield from ("", *self._step(cell), "")
         yield "def initialize_carry(self, input_shape, rngs=None, carry_init=None):"
-        yield from initial(own)
+        yield from initial(cell)

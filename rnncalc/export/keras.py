@@ -50,10 +50,10 @@ def _options(layer: Cell) -> Iterator[str]:
         yield "reset_after=False"
 
 
-def _final(start: Module, own: str, letter: str) -> str:
+def _final(start: Module, name: str, letter: str) -> str:
     letters = [each for each, _ in start.states]
     at = letters.index(letter)
-    return f"ops.concatenate({own}_end[{at}::{len(letters)}], axis=-1)" if start.two_way else f"{own}_end[{at}]"
+    return f"ops.concatenate({name}_end[{at}::{len(letters)}], axis=-1)" if start.two_way else f"{name}_end[{at}]"
 
 
 def _carried(end: str, states: int, *, joined: bool) -> Iterator[str]:
@@ -124,7 +124,7 @@ class Keras(Writer):
     parameter = 'self.add_weight({shape}, initializer="zeros"{frozen}, name="{name}")'
     frozen = ", trainable=False"
     tied = "{x} @ ops.transpose(self.{table}.embeddings)"
-    freeze = "self.{own}.trainable = False"
+    freeze = "self.{module}.trainable = False"
     own_class = "@keras.saving.register_keras_serializable()\nclass {name}(layers.Layer):"
     external = EXTERNAL
     main = MAIN
@@ -138,7 +138,7 @@ class Keras(Writer):
     one_step = "{x}[:, None]"
     reshaped = "ops.reshape({x}, {shape})"
     zeros = "ops.zeros((ops.shape({x})[0], steps - 1, {width}))"
-    looped = "x, *{own}_end = self.{own}({x}, initial_state={own}_end)"
+    looped = "x, *{module}_end = self.{module}({x}, initial_state={module}_end)"
 
     def recurrent(self, module: Module, _: int) -> str:
         layer, name = module.recurrent, f'name="{self.identifier(module)}"'
@@ -161,20 +161,20 @@ class Keras(Writer):
             both.append(f'merge_mode="{layer.merge}"')
         return f"layers.Bidirectional({', '.join([*both, name])})"
 
-    def cell(self, own: OwnCell) -> Iterator[str]:
-        lines, states, output = self.step_of(own)
-        letters = [letter for letter, _ in own.states]
-        sizes = {letter: "input_shape[-1]" if letter == "m" else f"self.{width_name(letter)}" for letter in own.widths}
-        yield f"def __init__(self, {', '.join([*arguments_of(own, without='m'), '**options'])}) -> None:"
+    def cell(self, cell: OwnCell) -> Iterator[str]:
+        lines, states, output = self.step_of(cell)
+        letters = [letter for letter, _ in cell.states]
+        sizes = {letter: "input_shape[-1]" if letter == "m" else f"self.{width_name(letter)}" for letter in cell.widths}
+        yield f"def __init__(self, {', '.join([*arguments_of(cell, without='m'), '**options'])}) -> None:"
         yield "    super().__init__(**options)"
-        if own.half:
+        if cell.half:
             yield "    self.second = second"
-        yield from (f"    self.{width_name(letter)} = {width_name(letter)}" for letter in own.widths if letter != "m")
-        yield f"    self.state_size = [{', '.join(width_name(width) for _, width in own.states)}]"
-        yield f"    self.output_size = {width_name(own.output)}"
+        yield from (f"    self.{width_name(letter)} = {width_name(letter)}" for letter in cell.widths if letter != "m")
+        yield f"    self.state_size = [{', '.join(width_name(width) for _, width in cell.states)}]"
+        yield f"    self.output_size = {width_name(cell.output)}"
         yield ""
         yield "def build(self, input_shape) -> None:"
-        for tensor in own.weights:
+        for tensor in cell.weights:
             shape = [sizes[axis.letter] if axis.letter else str(axis.times) for axis in tensor.axes]
             start = 'initializer="ones", ' if is_gain(tensor) else ""
             yield f'    self.{tensor.name} = self.add_weight({tuple_of(shape)}, {start}name="{tensor.name}")'
@@ -198,7 +198,7 @@ class Keras(Writer):
         yield f"{name} = [{', '.join(states)}]"
 
     def recur(self, module: Module, x: str) -> Iterator[str]:
-        own, start = self.identifier(module), ""
+        name, start = self.identifier(module), ""
         if module.starts_itself:
             yield from self.learned(module, x, "start")
             start = "start"
@@ -207,6 +207,6 @@ class Keras(Writer):
             if module.start.two_way != module.two_way:
                 yield from _carried(end, len(module.states), joined=module.start.two_way)
                 start = "start"
-        outputs = ["_" if module.unread else "x", *([f"*{own}_end"] if module.kept else [])]
-        call = f"self.{own}({x}{f', initial_state={start}' if start else ''})"
+        outputs = ["_" if module.unread else "x", *([f"*{name}_end"] if module.kept else [])]
+        call = f"self.{name}({x}{f', initial_state={start}' if start else ''})"
         yield with_comment(f"{', '.join(outputs)} = {call}", "" if module.unread else shape_of(module.shape))

@@ -230,15 +230,14 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     if any(lacks(core, target)):
         return _laid_out(entry, book), _own(entry, layer, book)
     states = tuple(tensor for tensor in book.own if tensor.role is Role.STATE)
-    own = layout(core, entry.inputs, convention(target))
-    tensors = (*own.own, *states)
+    tensors = (*layout(core, entry.inputs, convention(target)).own, *states)
     params = formula(tensors)
     return _laid_out(entry, Layout(tensors, (), params, letters(params))), None
 
 
-def _laid_out(entry: Placed, found: Layout) -> Placed:
+def _laid_out(entry: Placed, tensors: Layout) -> Placed:
     """Return an entry with another layout, and the count that follows from it."""
-    return entry._replace(layout=found, params=value(found.params, entry.sizes))
+    return entry._replace(layout=tensors, params=value(tensors.params, entry.sizes))
 
 
 def _own(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
@@ -271,7 +270,7 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
     kept = {move.reads[0] for move in flow if isinstance(move, Final)}
     read = {place for move in flow for place in move.reads}
     step = network.feedback or all(len(each) == 1 for each in shape)
-    made: dict[int, Module] = {}
+    modules: dict[int, Module] = {}
     for places, cell in runs:
         first, place = places[0], at[places[-1].name]
         recurs = isinstance(flow[place], Recur)
@@ -288,8 +287,8 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
             last=recurs and len(shape[out]) < len(shape[place]),
             kept=place in kept,
             unread=place in kept and out not in read,
-            start=made[finals[0].reads[0]] if finals else None,
-            dense=tuple(of.state if isinstance(of, Final) else "" for of in starts) if dense else (),
+            start=modules[finals[0].reads[0]] if finals else None,
+            dense=tuple(move.state if isinstance(move, Final) else "" for move in starts) if dense else (),
         )
-        made |= dict.fromkeys([at[each.name] for each in places], module)
+        modules |= dict.fromkeys([at[each.name] for each in places], module)
         yield module

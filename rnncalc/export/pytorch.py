@@ -86,8 +86,8 @@ def _state(module: Module, names: list[str]) -> str:
     return names[0] if len(names) == 1 and not module.cell else tuple_of(names)
 
 
-def _final(start: Module, own: str, letter: str) -> str:
-    return f"torch.cat([*{own}_{letter}], dim=-1)" if start.two_way else f"{own}_{letter}[0]"
+def _final(start: Module, name: str, letter: str) -> str:
+    return f"torch.cat([*{name}_{letter}], dim=-1)" if start.two_way else f"{name}_{letter}[0]"
 
 
 def _carried(names: list[str], gives: Module, takes: Module) -> Iterator[str]:
@@ -117,8 +117,8 @@ class PyTorch(Writer):
     transforms: ClassVar = {
         "conv1d": Around(
             "nn.Conv1d({inputs}, {filters}, {kernel}{options}{bias})",
-            "{own}({x}.transpose(1, 2)).transpose(1, 2)",
-            padded="{own}(nn.functional.pad({x}.transpose(1, 2), ({before}, {after}))).transpose(1, 2)",
+            "{module}({x}.transpose(1, 2)).transpose(1, 2)",
+            padded="{module}(nn.functional.pad({x}.transpose(1, 2), ({before}, {after}))).transpose(1, 2)",
             options={option: f"{option}={{0}}" for option in ("stride", "dilation", "groups")},
         ),
         "pool1d": Around(
@@ -128,8 +128,8 @@ class PyTorch(Writer):
         "layer_norm": Around("nn.LayerNorm({inputs}{bias})"),
         "batch_norm": Around(
             "nn.BatchNorm1d({inputs}{options})",
-            "{own}({x}.transpose(1, 2)).transpose(1, 2)",
-            "{own}({x})",
+            "{module}({x}.transpose(1, 2)).transpose(1, 2)",
+            "{module}({x})",
             options={"scale": "affine=False"},
         ),
         "flatten": Around(applied="{x}.flatten(1)", vector="{x}"),
@@ -141,8 +141,8 @@ class PyTorch(Writer):
     stacks = True
     parameter = "nn.Parameter(torch.zeros{shape}{frozen})"
     frozen = ", requires_grad=False"
-    tie = "self.{own}.weight = self.{table}.weight"
-    freeze = "self.{own}.requires_grad_(False)"
+    tie = "self.{module}.weight = self.{table}.weight"
+    freeze = "self.{module}.requires_grad_(False)"
     own_class = "class {name}(nn.Module):"
     runner = RECURRENT
     external = EXTERNAL
@@ -155,7 +155,7 @@ class PyTorch(Writer):
     axis = "dim"
     one_step = "{x}.unsqueeze(1)"
     zeros = "{x}.new_zeros(len({x}), steps - 1, {width})"
-    looped = "x, {own}_end = self.{own}({x}, {own}_end)"
+    looped = "x, {module}_end = self.{module}({x}, {module}_end)"
 
     def recurrent(self, module: Module, _: int) -> str:
         layer = module.recurrent
@@ -168,20 +168,20 @@ class PyTorch(Writer):
     def state_shape(self, module: Module, width: int) -> str:
         return f"({(1 + module.two_way) * len(module.places)}, 1, {width})"
 
-    def cell(self, own: OwnCell) -> Iterator[str]:
-        lines, states, output = self.step_of(own)
-        letters = [letter for letter, _ in own.states]
-        yield f"def __init__(self, {', '.join(arguments_of(own))}) -> None:"
+    def cell(self, cell: OwnCell) -> Iterator[str]:
+        lines, states, output = self.step_of(cell)
+        letters = [letter for letter, _ in cell.states]
+        yield f"def __init__(self, {', '.join(arguments_of(cell))}) -> None:"
         yield "    super().__init__()"
-        if own.half:
+        if cell.half:
             yield "    self.second = second"
-        yield f"    self.widths = {tuple_of([width_name(width) for _, width in own.states])}"
-        for tensor in own.weights:
+        yield f"    self.widths = {tuple_of([width_name(width) for _, width in cell.states])}"
+        for tensor in cell.weights:
             yield f"    self.{tensor.name} = nn.Parameter(torch.empty({', '.join(shape_in(tensor))}))"
         yield "    bound = units**-0.5"
         yield "    for parameter in self.parameters():"
         yield "        nn.init.uniform_(parameter, -bound, bound)"
-        yield from (f"    nn.init.ones_(self.{tensor.name})" for tensor in own.weights if is_gain(tensor))
+        yield from (f"    nn.init.ones_(self.{tensor.name})" for tensor in cell.weights if is_gain(tensor))
         yield ""
         yield "def forward("
         yield "    self, x: torch.Tensor, state: tuple[torch.Tensor, ...]"
@@ -195,14 +195,14 @@ class PyTorch(Writer):
         yield f"{name} = {_state(module, [f'{letter}_0' for letter, _ in module.states])}"
 
     def _initial(self, module: Module, x: str) -> Iterator[str]:
-        for letter, made in self.dense_states(module, _final):
-            parts = f"torch.stack({made}.chunk(2, dim=-1))" if module.two_way else f"{made}.unsqueeze(0)"
+        for letter, code in self.dense_states(module, _final):
+            parts = f"torch.stack({code}.chunk(2, dim=-1))" if module.two_way else f"{code}.unsqueeze(0)"
             yield f"{letter}_0 = {parts}"
         for letter, _ in module.learned:
             yield f"{letter}_0 = self.{self.identifier(module)}_{letter}_0.expand(-1, len({x}), -1).contiguous()"
 
     def recur(self, module: Module, x: str) -> Iterator[str]:
-        own, letters = self.identifier(module), [letter for letter, _ in module.states]
+        name, letters = self.identifier(module), [letter for letter, _ in module.states]
         starts: list[str] = []
         if module.starts_itself:
             starts = [f"{letter}_0" for letter in letters]
@@ -211,10 +211,10 @@ class PyTorch(Writer):
             starts = [f"{self.identifier(module.start)}_{letter}" for letter in letters]
             yield from _carried(starts, module.start, module)
         start = f", {_state(module, starts)}" if starts else ""
-        ends = _state(module, [f"{own}_{letter}" for letter in letters]) if module.kept else "_"
+        ends = _state(module, [f"{name}_{letter}" for letter in letters]) if module.kept else "_"
         merged = module.two_way and (module.last or module.layer.values()["merge"] not in (None, "concat"))
         note = "" if merged or module.last else shape_of(module.shape)
-        yield with_comment(f"{'_' if module.unread else 'x'}, {ends} = self.{own}({x}{start})", note)
+        yield with_comment(f"{'_' if module.unread else 'x'}, {ends} = self.{name}({x}{start})", note)
         if module.unread:
             return
         if merged:

@@ -43,16 +43,17 @@ Lines = Iterable[str]
 
 
 class Around(Frozen):
-    """What makes a layer around the cells, nothing if it is a function, and what applies it: both may have {places}.
+    """How a layer around the cells is made, and what applies it: both may have {places}.
 
+    module: what makes it, nothing if it is a function.
     applied: where x is a sequence; vector: where it is one vector; padded: where zeros are put around it; by default
     each is the one before. options: how those are written that differ from their default. words: the framework's own
     for values of options. activates: whether the module itself applies the activation. trained: whether what applies it
     depends on whether the network is being trained.
     """
 
-    made: str = ""
-    applied: str = "{own}({x})"
+    module: str = ""
+    applied: str = "{module}({x})"
     vector: str = ""
     padded: str = ""
     options: Mapping[str, str] = {}
@@ -116,7 +117,7 @@ class Writer(ABC):
         """Return what makes a recurrent module; if two_modules, that of a direction."""
 
     @abstractmethod
-    def cell(self, own: OwnCell) -> Lines:
+    def cell(self, cell: OwnCell) -> Lines:
         """Yield the body of the class of a cell that the framework lacks."""
 
     @abstractmethod
@@ -151,8 +152,8 @@ class Writer(ABC):
     def text(self) -> str:
         """Return the program."""
         cells = self.own_cells
-        made = [each for cell in cells for equation in cell.equations for each in within(equation.right)]
-        used = {each.operation for each in made if isinstance(each, Application)}
+        formulas = (each for cell in cells for equation in cell.equations for each in within(equation.right))
+        used = {each.operation for each in formulas if isinstance(each, Application)}
         classes = [helper for name, helper in self.helpers.items() if name in used]
         classes += [self.runner] if self.runner and cells else []
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
@@ -169,9 +170,9 @@ class Writer(ABC):
         yield f"class {self.name}({self.base}):"
         yield from docstring(*self._paragraphs())
         yield from ("", *(f"    {line}" for line in self.setup))
-        made = [line for module in program.modules for line in self._made(module)]
+        lines = [line for module in program.modules for line in self._making(module)]
         nothing = ["pass"] * (len(self.setup) == 1)  # where all layers are functions
-        for line in made or nothing:
+        for line in lines or nothing:
             yield from broken(f"        {line}")
         arguments = ["self", *(argument.typed(self.array) for argument in self.arguments())]
         if any(isinstance(module.layer, Dropout) or self._around(module).trained for module in program.modules):
@@ -185,25 +186,25 @@ class Writer(ABC):
         else:
             yield from with_return(lines)
 
-    def _made(self, module: Module) -> Iterator[str]:
+    def _making(self, module: Module) -> Iterator[str]:
         """Yield the statements that make a module and what belongs to it."""
-        own, note = self.identifier(module), self._note(module)
+        name, note = self.identifier(module), self._note(module)
         if module.tied and self.tied:
             if module.params:
-                made = self._parameter(f"{own}_bias", f"({module.outputs},)", module)
-                yield with_comment(f"self.{own}_bias = {made}", note)
+                bias = self._parameter(f"{name}_bias", f"({module.outputs},)", module)
+                yield with_comment(f"self.{name}_bias = {bias}", note)
         else:
-            around = isinstance(module.layer, Transform) and not self._around(module).made
-            for direction, name in enumerate(() if around else self.names(module)):
+            around = isinstance(module.layer, Transform) and not self._around(module).module
+            for direction, run in enumerate(() if around else self.names(module)):
                 code = self._layer(module) if module.recurrent is None else self.recurrent(module, direction)
-                yield with_comment(f"self.{name} = {code}", "" if direction else note)
+                yield with_comment(f"self.{run} = {code}", "" if direction else note)
             if module.tied:
-                yield with_comment(self.tie.format(own=own, table=self._table(module)), "tied")
+                yield with_comment(self.tie.format(module=name, table=self._table(module)), "tied")
             if module.layer.frozen and module.params and self.freeze:
-                yield self.freeze.format(own=f"{own}.bias" if module.tied else own)
+                yield self.freeze.format(module=f"{name}.bias" if module.tied else name)
         for letter, width in module.learned:
-            name = f"{own}_{letter}_0"
-            yield f"self.{name} = {self._parameter(name, self.state_shape(module, width), module)}"
+            state = f"{name}_{letter}_0"
+            yield f"self.{state} = {self._parameter(state, self.state_shape(module, width), module)}"
 
     def _parameter(self, name: str, shape: str, module: Module) -> str:
         frozen = self.frozen if module.layer.frozen else ""
@@ -213,9 +214,11 @@ class Writer(ABC):
         """Return what makes a layer without recurrence."""
         layer, around, values = module.layer, self._around(module), self._values(module)
         activation = values.get("activation", "linear")
-        given = {option: value for option, value in layer.values().items() if option in around.options}
-        changed = {option: value for option, value in given.items() if value != layer.defaults[option]}
-        options = "".join(f", {around.options[option].format(value)}" for option, value in changed.items())
+        options = "".join(
+            f", {around.options[option].format(value)}"
+            for option, value in layer.values().items()
+            if option in around.options and value != layer.defaults[option]
+        )
         values |= {
             "inputs": module.inputs,
             "outputs": module.shape[-1],
@@ -225,7 +228,7 @@ class Writer(ABC):
             "options": options,
             "only": options.removeprefix(", "),
         }
-        template = around.made if isinstance(layer, Transform) else self.layers[layer.kind]
+        template = around.module if isinstance(layer, Transform) else self.layers[layer.kind]
         return template.format(**values)
 
     def _around(self, module: Module) -> Around:
@@ -243,15 +246,12 @@ class Writer(ABC):
         """Return the output of a layer around the cells; shape: of its input."""
         layer, around = move.layer, self._around(module)
         before, after = layer.padding_of(shape[0]) if sequence else (0, 0)
-        own = {
-            "own": f"self.{self.identifier(module)}",
-            "x": x,
-            "stride": layer.every,
-            "before": before,
-            "after": after,
-        }
+        places = {"x": x, "stride": layer.every, "before": before, "after": after}
+        name = f"self.{self.identifier(module)}"
         template = (around.padded if before or after else "") or around.applied
-        code = (template if sequence else around.vector or template).format(**self._values(module) | own)
+        code = (template if sequence else around.vector or template).format(
+            **self._values(module) | places, module=name
+        )
         activation = layer.values().get("activation", "linear")
         return code if activation == "linear" or around.activates else self.called(activation, (code,))
 
@@ -286,7 +286,7 @@ class Writer(ABC):
                     grown = f"x = {self.join}([{self.one_step.format(x=x)}, zeros], {self.axis}=1)"
                     yield with_comment(grown, f"{shape_of(self.arrays[place])}, zeros after the input")
                 case Recur(name=name) if name in modules and self.looping:
-                    step = self.looped.format(own=self.identifier(modules[name]), x=x)
+                    step = self.looped.format(module=self.identifier(modules[name]), x=x)
                     yield with_comment(step, shape_of(modules[name].shape))
                 case Recur(name=name) if name in modules:
                     yield from self.recur(modules[name], x)
@@ -296,17 +296,17 @@ class Writer(ABC):
                     code = self._applied(modules[name], x)
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
                 case Window(name=name):
-                    read = shape[move.reads[0]]
-                    sequence = len(read) > 1 or self.single or self.looping
-                    one = sequence and len(read) == 1 and (move.layer.ends or move.layer.begins)
+                    below = shape[move.reads[0]]
+                    sequence = len(below) > 1 or self.single or self.looping
+                    one = sequence and len(below) == 1 and (move.layer.ends or move.layer.begins)
                     if one and len(self.arrays[place]) == len(self.arrays[move.reads[0]]):
                         continue  # a vector is a sequence of one step in a program of one step
-                    code = self._transformed(modules[name], move, read, sequence, x)
+                    code = self._transformed(modules[name], move, below, sequence, x)
                     code = self.one_step.format(x=code) if one else code
                     if code == x:
                         continue
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
-                case Last(reads=(of,)) if isinstance(flow[of], Apply | Window):
+                case Last(reads=(read,)) if isinstance(flow[read], Apply | Window):
                     yield with_comment(f"x = {x}[:, -1]", shape_of(self.arrays[place]))
                 case _:
                     continue
@@ -320,16 +320,16 @@ class Writer(ABC):
         A layer whose steps have places reads them as axes; one that outputs no places reads all of them in one vector.
         """
         move = self.program.network.flow[place]
-        of, read = shapes[move.reads[0]], self.arrays[move.reads[0]]
+        below, read = shapes[move.reads[0]], self.arrays[move.reads[0]]
         wanted = read
         if isinstance(move, Recur):
-            wanted = array_of(of, move.layer.grid)
+            wanted = array_of(below, move.layer.grid)
         elif len(self.arrays[place]) < len(read):
-            wanted = of
+            wanted = below
         if wanted == read:
             return ""
-        steps = ["1"] if self.single or self.looping else [str(size or f"{x}.shape[1]") for size in of[:-1]]
-        return f"({', '.join(['-1', *steps, *map(str, wanted[len(of) - 1 :])])})"
+        steps = ["1"] if self.single or self.looping else [str(size or f"{x}.shape[1]") for size in below[:-1]]
+        return f"({', '.join(['-1', *steps, *map(str, wanted[len(below) - 1 :])])})"
 
     def _loop(self) -> Iterator[str]:
         """Yield the statements that begin a loop over steps, each recurrent module at its initial states or none."""
@@ -345,13 +345,13 @@ class Writer(ABC):
 
     def _applied(self, module: Module, x: str) -> str:
         """Return the output of a layer without recurrence."""
-        layer, own = module.layer, f"self.{self.identifier(module)}"
+        layer, name = module.layer, f"self.{self.identifier(module)}"
         tied = module.tied and bool(self.tied)
         if tied:
             code = self.tied.format(x=x, table=self._table(module))
-            code += f" + {self.number.format(parameter=f'{own}_bias')}" if module.params else ""
+            code += f" + {self.number.format(parameter=f'{name}_bias')}" if module.params else ""
         else:
-            code = f"{own}({x}{self.in_training[1] if isinstance(layer, Dropout) else ''})"
+            code = f"{name}({x}{self.in_training[1] if isinstance(layer, Dropout) else ''})"
         inside = not tied and "{activation}" in self.layers[layer.kind]
         if not isinstance(layer, Dense) or inside or layer.activation == "linear":
             return code
@@ -362,12 +362,10 @@ class Writer(ABC):
 
         final: a state of the encoder, in the same form, from its module, the module's identifier and the letter.
         """
-        own, start = self.identifier(module), module.start
+        name, start = self.identifier(module), module.start
         for (letter, _), read in zip(module.states if module.dense else (), module.dense, strict=True):
-            yield (
-                letter,
-                f"self.{own}_{letter}_0({final(start, self.identifier(start), read) if start else f'{own}_start'})",
-            )
+            vector = final(start, self.identifier(start), read) if start else f"{name}_start"
+            yield letter, f"self.{name}_{letter}_0({vector})"
 
     def merged(self, module: Module) -> Iterator[str]:
         """Yield the last step and the merge of a recurrent output: x, or `forward` and `backward` of two directions."""
@@ -397,8 +395,8 @@ class Writer(ABC):
 
     def names(self, module: Module) -> list[str]:
         """Return the identifiers of the objects that run a module: one, or one for each direction."""
-        own, two = self.identifier(module), module.two_way and self.two_modules
-        return [f"{own}_forward", f"{own}_backward"] if two else [own]
+        name, two = self.identifier(module), module.two_way and self.two_modules
+        return [f"{name}_forward", f"{name}_backward"] if two else [name]
 
     def own_cell(self, module: Module, direction: int, *others: str, without: str = "") -> str:
         """Return a call that makes a cell that the framework lacks. without: the letter of a width to leave out."""
@@ -417,12 +415,8 @@ class Writer(ABC):
     def _table(self, output: Module) -> str:
         """Return the identifier of the embedding that a tied output shares its matrix with."""
         part = output.places[0].part
-        (found,) = (
-            self.identifier(each)
-            for each in self.program.modules
-            if isinstance(each.layer, Embedding) and each.places[0].part == part
-        )
-        return found
+        embeddings = (each for each in self.program.modules if isinstance(each.layer, Embedding))
+        return next(self.identifier(each) for each in embeddings if each.places[0].part == part)
 
     def arguments(self) -> Iterator[Argument]:
         """Yield the arguments of the program: inputs, extra inputs, then the number of steps."""
@@ -462,8 +456,8 @@ class Writer(ABC):
         yield f"Reads {', '.join(reads)}; gives {shape_of(self.arrays[-1])}."
         if self.own_cells:
             title = convention(program.target).title
-            own = "the cells above are written from their equations, one matrix a gate"
-            yield f"{title} has no module for some of the layers; {own}."
+            instead = "the cells above are written from their equations, one matrix a gate"
+            yield f"{title} has no module for some of the layers; {instead}."
         if network.source and network.convention == program.target:  # else it would mention other numbers
             yield f"Source: {docstring_text(network.source, 400)}"
 

@@ -43,15 +43,15 @@ class Loom(Writer):
     axis = "along"
     one_step = "loom.one({x})"
     zeros = "loom.zeros(({x}.rows, steps - 1, {width}))"
-    looped = "x, {own}_end = self.{own}({x}, {own}_end)"
+    looped = "x, {module}_end = self.{module}({x}, {module}_end)"
 
     def recurrent(self, module: Module, direction: int) -> str:
         if module.cell:
             return f"loom.Along({self.own_cell(module, direction)})"
         return f"loom.{self.cells[module.layer.kind]}({module.inputs}, {module.outputs})"
 
-    def cell(self, own: OwnCell) -> Iterator[str]:
-        lines, states, output = self.step_of(own)
+    def cell(self, cell: OwnCell) -> Iterator[str]:
+        lines, states, output = self.step_of(cell)
         yield from ("def step(self, x, state):", "    (h,) = state", *(f"    {line}" for line in lines))
         yield f"    return {output}, ({states[0]},)"
 
@@ -173,16 +173,16 @@ def test_without_a_spelling_export_refuses_in_one_line(call: Call, monkeypatch: 
 
 PLACES = {
     "parameter": ({"shape"}, {"name", "frozen"}),
-    "tie": ({"own", "table"}, set()),
+    "tie": ({"module", "table"}, set()),
     "tied": ({"x", "table"}, set()),
-    "freeze": ({"own"}, set()),
+    "freeze": ({"module"}, set()),
     "own_class": ({"name"}, set()),
     "transposed": ({"matrix"}, set()),
     "number": ({"parameter"}, set()),
     "one_step": ({"x"}, set()),
     "reshaped": ({"x", "shape"}, set()),
     "zeros": ({"x", "width"}, set()),
-    "looped": ({"own", "x"}, set()),
+    "looped": ({"module", "x"}, set()),
 }
 """The places that each template must have, and those that it may have."""
 
