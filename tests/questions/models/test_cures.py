@@ -1,8 +1,8 @@
 """The cures of `check --model`, followed as a user would: they give a spec that passes."""
 
 import pytest
-from hypothesis import given, note, settings
-from questions.models.made import Shapes, cell, file, module
+from hypothesis import example, given, note, settings
+from questions.models.made import cell, file, module
 from questions.models.nearby import checked, followed, nearby
 from strategies import Spec
 
@@ -10,6 +10,28 @@ from rnncalc.errors import SpecError
 from rnncalc.modelfiles.model import ModelFile
 
 CASES = given(nearby())
+RNN_LAYERS = 3
+NORM_BELOW_AN_EXTERNAL: tuple[Spec, ModelFile] = (
+    {
+        "convention": "pytorch",
+        "input": 1,
+        "layers": [
+            {"embedding": 1},
+            *({"rnn": 1} for _ in range(RNN_LAYERS)),
+            {"layer_norm": None, "bias": False},
+            {"external": 1, "path": "l4"},
+        ],
+    },
+    file(
+        "pytorch",
+        module("emb0", {"weight": (1, 1)}),
+        *(module(f"l{number + 1}", cell(1, 1, 1)) for number in range(RNN_LAYERS)),
+        module("l4", {"weight": (1,)}),
+        module("l5", {"other": (1,)}),
+        ordered=False,
+    ),
+)
+"""A norm without a bias is a vector like any other in a file, and an external layer has its path."""
 
 
 def hold(case: tuple[Spec, ModelFile]) -> None:
@@ -27,16 +49,8 @@ def hold(case: tuple[Spec, ModelFile]) -> None:
         assert result.kept or result.another_network, way
 
 
-def test_what_is_below_the_path_of_an_external_layer_is_added_to_that_layer() -> None:
-    """A norm without a bias looks like any vector of the file; the spec has an external layer at its path."""
-    rnn = cell(1, 3, 2)
-    modules: dict[str, Shapes] = {"rnn": rnn, "norm": {"weight": (2,)}, "other": {"scale": (1,)}}
-    model = file("pytorch", *(module(path, shapes) for path, shapes in modules.items()), ordered=False)
-    layers = [{"rnn": 2}, {"layer_norm": None, "bias": False}, {"external": 1, "path": "norm"}]
-    hold(({"convention": "pytorch", "input": 3, "layers": layers}, model))
-
-
 @CASES
+@example(NORM_BELOW_AN_EXTERNAL)
 def test_a_cure_that_is_followed_gives_a_spec_that_passes(case: tuple[Spec, ModelFile]) -> None:
     """Whatever the network of the file has otherwise: widths, options, kinds, layers, their order and names."""
     hold(case)
