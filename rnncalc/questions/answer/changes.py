@@ -12,7 +12,6 @@ from functools import reduce
 from rnncalc.conventions.formula import Expression, Times
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
-from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.worksheet import (
     A_UNIT,
@@ -511,7 +510,7 @@ def flatten_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
 
 def flatten_one_step(worksheet: Worksheet, network: Network) -> Worksheet:
     """Give each layer that reads a flatten the vector of one step."""
-    places = [place for place, line in enumerate(worksheet) if isinstance(line.layer, Flatten)]
+    places = [place for place, line in enumerate(worksheet) if line.layer.kind == "flatten"]
     return reduce(lambda changed, place: flatten_steps(changed, place, 1), places, worksheet)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
 from rnncalc.network.network import Network
@@ -13,8 +14,10 @@ from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import KnownQuantity, Subject, quantities
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.search import Search, is_guess, worksheets_after
-from rnncalc.questions.answer.sizes import SizeCurve, other_size, size_curves
 from rnncalc.questions.answer.worksheet import Worksheet, worksheet_of
+
+if TYPE_CHECKING:
+    from rnncalc.questions.answer.sizes import SizeCurve
 
 
 class Explainer:
@@ -41,6 +44,8 @@ class Explainer:
     @cached_property
     def sizes(self) -> list[SizeCurve]:
         """How the count depends on each size of the network; nothing if sizes are letters."""
+        from rnncalc.questions.answer.sizes import size_curves  # for what no single mistake explains
+
         return [] if self.network.letters else size_curves(self.network)
 
     def total(self, judgement: Judgement, number: GivenNumber) -> Judgement:
@@ -48,6 +53,8 @@ class Explainer:
         judgement, _ = self._explained(judgement, Question(self.network, number), self.quantities)
         if judgement.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judgement.diagnoses):
             return judgement
+        from rnncalc.questions.answer.sizes import other_size
+
         size = other_size(self.sizes, number)
         return judgement._replace(other_size=size, by_chance=judgement.by_chance or size is not None)
 

@@ -106,12 +106,20 @@ class Grader:
         counted = _counted(network) or everything
         for places in (everything, counted):
             if len(numbers) == len(places):
-                return _judge_layers(self, places, numbers)
+                return self.judge_layers(places, numbers)
         if len(numbers) == number_of_tensors(network):
             return _judge_tensors(network, plain_answers)
         if grouped := in_one(numbers):
             return self.judgements([grouped])
         raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
+
+    def judge_layers(self, places: Sequence[int], answers: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
+        """Judge a number for each layer at some places of the stack."""
+        judged = []
+        for number, place in zip(answers, places, strict=True):
+            placed = self.network.stack[place]
+            judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
+        return tuple(judged if all(each.right for each in judged) else self.explainer.layers(judged, places, answers))
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
@@ -288,12 +296,3 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
 def _judge_total(grader: Grader, answer: GivenNumber) -> Judgement:
     judgement = Judgement(None, answer, grader.network.params, formula=grader.formula)
     return judgement if judgement.right or answer.one_digit else grader.explainer.total(judgement, answer)
-
-
-def _judge_layers(grader: Grader, places: list[int], answers: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
-    """Judge a number for each layer."""
-    judged = []
-    for number, place in zip(answers, places, strict=True):
-        placed = grader.network.stack[place]
-        judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
-    return tuple(judged if all(each.right for each in judged) else grader.explainer.layers(judged, places, answers))

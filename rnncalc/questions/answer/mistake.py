@@ -16,9 +16,7 @@ from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Times
 from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.layer import Embedding, External, Layer, Output
-from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import (
     Change,
@@ -195,14 +193,14 @@ def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[V
     before: list[tuple[str, int]] = []  # the layers that change the number of steps, with that number before them
     for place, line in enumerate(worksheet):
         layer = line.layer
-        if isinstance(layer, Flatten):
+        if layer.kind == "flatten":
             for name, number in before:
                 values = {"layer": name, "steps": plural(number, "step")}
                 yield Variant(flatten_steps(worksheet, place, number), values)
             before, steps = [], None
-        elif isinstance(layer, RepeatVector):
-            steps = layer.times
-        elif isinstance(layer, Sliding) and isinstance(steps, int):
+        elif layer.begins:
+            steps = layer.output_shape((line.placed.inputs,))[0]
+        elif layer.along and isinstance(steps, int):
             before.append((line.name, steps))
             steps = layer.output_shape((steps, line.placed.inputs))[0]
 
