@@ -46,6 +46,7 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
 @network_flags
 @notation_flag
 @click.option("--exact", is_flag=True, help="Read 1.6k as exactly 1,600, not as a rounded number.")
+@click.option("--hint", is_flag=True, help="Write the kind of mistake in words, and no correct number.")
 @click.option(
     "--from",
     "from_",
@@ -66,6 +67,7 @@ def answer(
     context: click.Context,
     words: tuple[str, ...],
     exact: bool,
+    hint: bool,
     from_: str | None,
     name: str | None,
     answers: tuple[str, ...],
@@ -81,7 +83,7 @@ def answer(
     """
     _refuse_unknown_flags(context, words)
     if from_ is not None:
-        write([_grade(words, from_, (name, answers, variant), exact=exact, flags=flags)], destination)
+        write([_grade(words, from_, (name, answers, variant), exact=exact, hint=hint, flags=flags)], destination)
         return 0
     if name is not None or answers or variant is not None:
         raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
@@ -110,11 +112,13 @@ def answer(
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
     judged = judge(spec.network, readings)
-    write([AnswerReport(judged)], destination)
+    write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right else 1
 
 
-def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, flags: NetworkFlags) -> GradebookReport:
+def _grade(
+    words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, hint: bool, flags: NetworkFlags
+) -> GradebookReport:
     """Return the grades of a class; write warnings about single rows to standard error."""
     from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 
@@ -138,7 +142,7 @@ def _grade(words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, 
         network = specs[0].network
         book = grade_class(file, lambda _: Grader(network), exact=exact)
         heading = title(network), setting(network)
-    report = GradebookReport(book, *heading)
+    report = GradebookReport(book, *heading, hint)
     tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))
     return report
 

@@ -46,7 +46,7 @@ class AnswerReport(SheetReport, DataReport):
             "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
-            "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in self._diagnoses(each)],
+            "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in self.diagnoses(each)],
             "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each, hint=self.hint))],
         }
         if not self.hint:
@@ -81,7 +81,7 @@ class AnswerReport(SheetReport, DataReport):
         """Yield sentences on the answer: the verdict, the mistakes behind it, and remarks."""
         yield self._verdict()
         for each in self.answer.judged:
-            for diagnosis in self._diagnoses(each):
+            for diagnosis in self.diagnoses(each):
                 sentence, *sums = self._row(diagnosis, each)
                 more = f": {' instead of '.join(map(_in_words, sums))}" if sums else ""
                 could = " could be a count that" if diagnosis.by_chance else ""
@@ -102,12 +102,13 @@ class AnswerReport(SheetReport, DataReport):
         correct = _in_words(_right(wrong)) if wrong.formula is None else letters(wrong.formula)
         return f"Wrong: {_said(wrong)}{_where(wrong)} instead of the correct {correct}."
 
-    def _diagnoses(self, judged: Judgement) -> list[Diagnosis]:
+    def diagnoses(self, judged: Judgement) -> list[Diagnosis]:
         """Return the mistakes behind a number; in a hint without those whose sentence contains a correct count."""
         if not self.hint:
             return [*judged.diagnoses]
         network = self.answer.network
-        counts = {f"{params:,}" for params in (network.params, *(placed.params for placed in network.stack))}
+        known = (judged.params, network.params, *(placed.params for placed in network.stack))
+        counts = {f"{params:,}" for params in known}
         return [each for each in judged.diagnoses if counts.isdisjoint(_NUMBER.findall(_sentence(each)))]
 
     def _row(self, diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
@@ -132,7 +133,7 @@ class AnswerReport(SheetReport, DataReport):
 
     def _mistakes(self) -> Iterator[Sheet]:
         for each in self.answer.judged:
-            diagnoses = self._diagnoses(each)
+            diagnoses = self.diagnoses(each)
             facts = [self._row(diagnosis, each) for diagnosis in diagnoses if not diagnosis.by_chance]
             guesses = [self._row(diagnosis, each) for diagnosis in diagnoses if diagnosis.by_chance]
             number = f"{_said(each)}{_where(each)}"
@@ -147,33 +148,35 @@ class AnswerReport(SheetReport, DataReport):
                 yield Sheet(columns, guesses, title=guessed, notes=also)
 
 
-def mistake_of(answer: Answer) -> str:
+def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     """Return the first mistake of an answer in a few words; nothing if it is correct.
 
-    The layer or tensor is named if it is one of several.
+    The layer or tensor is named if it is one of several. hint: whether it must not contain a correct count.
     """
-    if answer.wrong is None:
+    wrong = answer.wrong
+    if wrong is None:
         return ""
-    where = " ".join(part for part in (answer.wrong.layer, answer.wrong.tensor) if part)
-    return f"{where}: {_shortly(answer.wrong)}" if where else _shortly(answer.wrong)
+    wrong = wrong._replace(diagnoses=(*AnswerReport(answer, hint=hint).diagnoses(wrong),))
+    where = " ".join(part for part in (wrong.layer, wrong.tensor) if part)
+    return f"{where}: {_shortly(wrong, hint=hint)}" if where else _shortly(wrong, hint=hint)
 
 
-def _shortly(judged: Judgement) -> str:
+def _shortly(judged: Judgement, *, hint: bool) -> str:
     if judged.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
         return f"takes {_size(judged.other_size)}"
     if judged.diagnoses:
         return _sentence(judged.diagnoses[0])
     if judged.meant:
-        return f"gives {_meaning(judged.meant[0])}"
+        return f"gives {_meaning(judged.meant[0], hint=hint)}"
     if isinstance(judged.given, GivenNumber) and judged.given.one_digit:
         return "rounded to one digit, too coarse to judge"
     return "no known mistake"
 
 
-def feedback_on(answer: Answer) -> str:
+def feedback_on(answer: Answer, *, hint: bool = False) -> str:
     """Return the feedback for a student: the verdict, and the likeliest mistake behind each wrong number."""
     judged = tuple(each._replace(diagnoses=each.diagnoses[:1]) for each in answer.judged)
-    return " ".join(AnswerReport(answer._replace(judged=judged)).sentences())
+    return " ".join(AnswerReport(answer._replace(judged=judged), hint=hint).sentences())
 
 
 _NUMBER = re.compile(r"(?<!\w)\d+(?:,\d{3})*")
@@ -284,7 +287,8 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
             yield _unexplained(judged, hint=hint)
             if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
                 layers = sum(1 for placed in network.stack if placed.params)
-                several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
+                answers = "numbers" if judged.formula is None else "formulas"
+                several = f"; {layers} {answers}, one for each layer in order, would show where yours goes wrong"
                 more = several if 1 < layers <= MOST_JUDGED else ""
                 yield f"rnncalc explain derives the correct count step by step{more}."
 
@@ -352,12 +356,16 @@ _SIGNS = {True: "✓", False: "✗", None: "?"}
 
 
 class GradebookReport(SheetReport, DataReport, RecordReport):
-    """The grades of a class as data, as tables, and as the rows of the file with three more columns."""
+    """The grades of a class as data, as tables, and as the rows of the file with three more columns.
+
+    hint: whether the feedback has the kind of mistake in words alone, as in the report of one answer.
+    """
 
     listed_as = "grades"
     book: Gradebook
     title: str = ""
     subtitle: str = ""
+    hint: bool = False
 
     def data(self) -> Iterator[dict[str, Any]]:
         for grade, words in self._graded():
@@ -434,7 +442,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
                 yield grade, Words("", f"Not judged: {grade.problem}.") if grade.problem else no_answer
                 continue
             if id(answer) not in words:
-                words[id(answer)] = Words(mistake_of(answer), feedback_on(answer))
+                words[id(answer)] = Words(mistake_of(answer, hint=self.hint), feedback_on(answer, hint=self.hint))
             yield grade, words[id(answer)]
 
     def _frequencies(self) -> list[tuple[str, int]]:

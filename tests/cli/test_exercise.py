@@ -1,6 +1,7 @@
 """A class graded, each student on a variant of an exercise."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +85,19 @@ def test_calls_that_are_refused(words: tuple[str, ...], message: str, call: Call
     (tmp_path / "a.csv").write_text("name,answer\nAnn,5\n")
     err = refusal(call, "answer", *(str(tmp_path / word) if word.startswith("a.") else word for word in words))
     assert message in err
+
+
+@pytest.mark.parametrize("form", ["table", "json", "markdown", "html", "csv"])
+def test_a_hint_on_a_class_has_no_correct_number(form: str, call: Call, tmp_path: Path) -> None:
+    """Of the network or a layer, for a mistake, a squared count, and gradients for each step."""
+    network = ("-i", "11", "-l", "lstm:13", "-o", "17", "-T", "6")
+    correct = {"1,300", "238", "1,538", "1300", "1538"}
+    (tmp_path / "a.csv").write_text(f"name,answer\nA,{1_538 - 17}\nB,{1_538**2}\nC,{6 * 1_538}\nD,{4 * 1_538}\nE,1\n")
+    written = {
+        bool(hint): call("answer", *network, "--from", str(tmp_path / "a.csv"), "-f", form, *hint).out
+        for hint in ((), ("--hint",))
+    }
+    shown = {hint: correct & {*re.findall(r"(?<![\d,])\d[\d,]*\d", text)} for hint, text in written.items()}
+    assert not shown[True]
+    assert shown[False] or form in ("table", "markdown", "html")
+    assert "leaves out the bias of the output layer" in written[True]
