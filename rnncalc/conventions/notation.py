@@ -102,6 +102,8 @@ _UVW = _W | {
 
 _ROWS = {part: array if part == "scalar" else _as_rows(array) for part, array in _W.items()}
 
+_COLUMNS = _W | {"stacked": _array("W_", Slot.GATE, axes=(Width.UNITS, Width.STACKED))}
+
 _STACKED = _ROWS | {"stacked": _array("W_", Slot.GATE, axes=(Width.STACKED, Width.UNITS))}
 
 _PYTORCH = _W | {
@@ -132,6 +134,14 @@ _ALL = (
         _OUTPUT_ROWS,
         rows=True,
         note="vectors are rows, so each matrix is the transpose of the textbook's and is after its vector",
+    ),
+    Notation(
+        "columns",
+        _COLUMNS,
+        _DENSE,
+        _OUTPUT,
+        note="a gate reads the state before and the input as one column; its matrix is the textbook's W_h and W_x, "
+        "side by side",
     ),
     Notation(
         "stacked",

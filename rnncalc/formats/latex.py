@@ -83,7 +83,7 @@ _LATEX_NAMES = {name: f"\\{name}" for name in GREEK} | {"omicron": "o", "⋯": r
 
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
-_LATEX_SIGNS |= {Sign.CONVOLVED: r" \ast ", Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
+_LATEX_SIGNS |= {Sign.CONVOLVED: r" \ast ", Sign.APPLIED: r" \, ", Sign.COMMA: r",\, ", Sign.SEMICOLON: r";\, "}
 _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
 """The functions with a command in TeX; others are written as words."""
 

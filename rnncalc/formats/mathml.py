@@ -32,6 +32,7 @@ _SIGNS: dict[str, str] = {
     Sign.OVER: _between("/", 0.22),
     Sign.APPLIED: '<mspace width="0.167em"></mspace>',
     Sign.COMMA: '<mo form="infix" lspace="0" rspace="0.222em">,</mo>',
+    Sign.SEMICOLON: '<mo form="infix" lspace="0" rspace="0.28em">;</mo>',
     Sign.ONE: "<mn>1</mn>",
     Sign.OPEN: '<mo form="prefix" stretchy="false">(</mo>',
     Sign.CLOSE: '<mo form="postfix" stretchy="false">)</mo>',
@@ -46,7 +47,6 @@ _DEPTH = 0.38
 
 _WORK_SIGNS = _SIGNS | {
     "·": _between("·", 0.1),
-    "; ": '<mo form="infix" lspace="0" rspace="0.28em">;</mo>',
     "(": '<mo form="prefix">(</mo>',
     ")": '<mo form="postfix">)</mo>',
 }

@@ -308,7 +308,8 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
         yield _name(letters.weights(node.weights)), nested
     for stack in stacks(step, notation):
         name = stack.letters(len(step.gates))
-        blocks = [[row for of in stack.reads for row in products[matrix, of]] for matrix in stack.matrices]
+        read = [[products[matrix, vector] for vector in stack.reads] for matrix in stack.matrices]
+        blocks = [[row for matrix in gate for row in matrix] if notation.rows else _side_by_side(gate) for gate in read]
         yield _name(letters.named("stacked", name)), _side_by_side(blocks)
         for role in stack.biases:
             of = biases[stack.matrices[0], role][1]

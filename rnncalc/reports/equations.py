@@ -64,6 +64,7 @@ class Sign(StrEnum):
     CONVOLVED = " ∗ "
     APPLIED = " "
     COMMA = ", "
+    SEMICOLON = "; "
     ONE = "1"
     OPEN = "("
     CLOSE = ")"
@@ -157,11 +158,12 @@ class _EquationWriter(NamedTuple):
         return line, row.strength
 
     def _stacked(self, formula: Application) -> Line:
-        """Return the stacked vectors, as a list if there are several, and the stacked matrix."""
+        """Return the stacked vectors, `[h, x]` as rows and `[h; x]` as columns, and the stacked matrix."""
         matrix, *products = formula.operands
         of = [product.operands[1] for product in products if isinstance(product, Application)]
         first, *others = [self.line(each, ATOM if len(of) == 1 else 0) for each in of]
-        vectors = (*first, *(piece for other in others for piece in (Sign.COMMA, *other)))
+        sign = Sign.COMMA if self.rows else Sign.SEMICOLON
+        vectors = (*first, *(piece for other in others for piece in (sign, *other)))
         stacked = (Sign.OPEN_STACK, *vectors, Sign.CLOSE_STACK) if others else vectors
         if self.rows:
             return (*stacked, Sign.APPLIED, *self.line(matrix))

@@ -220,8 +220,9 @@ def _stacked(line: ProductsLine, each: TrainingDerivation) -> dict[Letter, Lette
 
 
 def _rows(line: ProductsLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
-    """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
+    """Return `the rows for x in W_z and W_r`, or the columns; first the matrices that are not stacked."""
     own = [_letters(line, each, matrix) for matrix in line.matrices]
     alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
     rows = enumeration([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
-    return (*alone, f"{', and ' if alone else ''}the rows for {line.of} in ", *rows)
+    lines = "rows" if each.of.notation.rows else "columns"
+    return (*alone, f"{', and ' if alone else ''}the {lines} for {line.of} in ", *rows)

@@ -268,14 +268,18 @@ class _ValueWriter:
         return [term for each in parts for term in self._term(each)]
 
     def _stack(self, products: list[TapeValue]) -> WorkLine:
-        """Return several products as one: the vectors in a list, x last, times the stacked matrices."""
+        """Return several products as one: the vectors in a list, x last, and the stacked matrices."""
         products = sorted(products, key=self._reads_x)
         read = [self._itself(each.operands[1]) for each in products]
         rows = [column for each in products for column in _columns(each)]
-        if all(of.row is None or id(of) in self.names for of in read):
-            return (*numbers([each for of in read for each in of.numbers], rows=True), " ", *matrix(rows))
-        listed = [piece for of in read for piece in (", ", *self.line(of))][1:]
-        return ("[", *listed, "]", " ", *matrix(rows))
+        if all(vector.row is None or id(vector) in self.names for vector in read):
+            vectors = numbers([number for vector in read for number in vector.numbers], rows=self.rows)
+        else:
+            sign = ", " if self.rows else "; "
+            vectors = ("[", *[piece for vector in read for piece in (sign, *self.line(vector))][1:], "]")
+        if self.rows:
+            return (*vectors, " ", *matrix(rows))
+        return (*matrix([[*column] for column in zip(*rows, strict=True)]), " ", *vectors)
 
     def _reads_x(self, product: TapeValue) -> bool:
         name = self.names.get(id(self._itself(product.operands[1])))

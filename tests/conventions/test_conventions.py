@@ -298,6 +298,7 @@ def of_gates(line: str, gates: str) -> list[str]:
             *("textbook", "stacked"),
             ["W h+m×h kernel zn", *of_gates("b_{0} 1×h bias {0}", "zn"), "zeta 1 scalar", "nu 1 scalar"],
         ),
+        (RNN(3), "textbook", "columns", ["W_h h×h+m kernel h", "b_h h bias h"]),
         (RNN(3), "textbook", "stacked", ["W_h h+m×h kernel h", "b_h 1×h bias h"]),
     ],
     ids=str,

@@ -313,6 +313,7 @@ def test_names_of_the_textbook_are_mathematics(call: Call) -> None:
         ("w", "h_t = tanh(W_xh x_t + W_hh h_(t−1) + b_h)", "y_t = softmax(W_hy h_t + b_y)", {"W_hy": [2, 3]}),
         ("uvw", "h_t = tanh(U x_t + W h_(t−1) + b)", "y_t = softmax(V h_t + c)", {"V": [2, 3], "h_t": [3]}),
         ("rows", "h_t = tanh(x_t W_xh + h_(t−1) W_hh + b_h)", "y_t = softmax(h_t W_hy + b_y)", {"h_t": [1, 3]}),
+        ("columns", "h_t = tanh(W_h [h_(t−1); x_t] + b_h)", "y_t = softmax(W_hy h_t + b_y)", {"W_hy": [2, 3]}),
         ("stacked", "h_t = tanh([h_(t−1), x_t] W_h + b_h)", "y_t = softmax(h_t W_hy + b_y)", {"W_hy": [3, 2]}),
     ],
 )

@@ -177,6 +177,7 @@ def test_a_matrix_is_turned_and_stacked() -> None:
         "W_h": [[5.0, 7.0], [6.0, 8.0], [1.0, 3.0], [2.0, 4.0]],
         "b_h": [[9.0, 0.0]],
     }
+    assert in_use(net, weights, "columns") == {"W_h": [[5.0, 6.0, 1.0, 2.0], [7.0, 8.0, 3.0, 4.0]], "b_h": [9.0, 0.0]}
     assert in_use(net, weights, "stacked-gates") == in_use(net, weights, "stacked")
     gates = {"W_xf": [[1.0]], "W_xn": [[2.0]], "W_hf": [[3.0]], "W_hn": [[4.0]], "b_f": [5.0], "b_n": [6.0]}
     assert in_use(Network(input=1, layers=[MGU(1)], steps=1), gates, "stacked-gates") == {
@@ -203,9 +204,10 @@ def test_the_numbers_stand_as_the_equations_have_them() -> None:
     weights = {"rnn_1": {"W_xh": [[1.0], [2.0]], "W_hh": [[3.0, 4.0], [5.0, 6.0]], "b_h": [0.0, 1.0]}}
     text = {
         notation: done(net.replace(notation=notation), weights, [[0.0]], {"rnn_1": {"h": [1.0, 2.0]}})
-        for notation in ("rows", "stacked")
+        for notation in ("rows", "stacked", "columns")
     }
     assert text["rows"] == "h_1 = tanh(0·[1 2] + [1 2] [3 5; 4 6] + [0 1]) = tanh([11 18]) = [1.0000 1]"
+    assert text["columns"] == "h_1 = tanh([3 4 1; 5 6 2] [1; 2; 0] + [0; 1]) = tanh([11; 18]) = [1.0000; 1]"
     assert text["stacked"] == "h_1 = tanh([1 2 0] [3 5; 4 6; 1 2] + [0 1]) = tanh([11 18]) = [1.0000 1]"
 
 

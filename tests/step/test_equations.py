@@ -35,7 +35,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda x: max(x, 0.0),
     "sigmoid": lambda x: 1 / (1 + exp(-x)),
 }
-TOKEN = re.compile(r"[A-Za-zγζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |, | ")
+TOKEN = re.compile(r"[A-Za-zγζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |[,;] | ")
 
 
 class Evaluator:
@@ -87,7 +87,7 @@ class Evaluator:
     def stack(self) -> Vector:
         """Return vectors one after the other."""
         whole = self.sum()
-        while (token := self.tokens.pop(0)) == ", ":
+        while (token := self.tokens.pop(0)) in (", ", "; "):
             whole = [*whole, *self.sum()]
         assert token == "]"
         return whole
@@ -174,6 +174,16 @@ def rows(_: Cell, names: dict[str, Any]) -> dict[str, Any]:
     return {name: turned(value) for name, value in names.items() if name[0] in "wW"}
 
 
+def columns(_: Cell, names: dict[str, Any]) -> dict[str, Any]:
+    """Return the matrix of h left of that of x for each gate, or for those that share it."""
+    both = [name[3:] for name in names if name.startswith("W_x") and f"W_h{name[3:]}" in names]
+    return {
+        f"W_{gates}".rstrip("_"): [[*h, *x] for h, x in zip(names[f"W_h{gates}"], names[f"W_x{gates}"], strict=True)]
+        for gates in both
+        if isinstance(names[f"W_h{gates}"][0], list)
+    }
+
+
 def stacked(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     """Return beside those the matrix of h above that of x for each gate, or for those that share it."""
     matrices = rows(layer, names)
@@ -218,6 +228,7 @@ SPELLED = {
     "w": lambda layer, names: {},
     "uvw": u_and_w,
     "rows": rows,
+    "columns": columns,
     "stacked": stacked,
     "stacked-gates": stacked_gates,
     "pytorch": pytorch,
