@@ -11,7 +11,8 @@ process.on("uncaughtException", (error) => {
 
 const [where, zip, checkout, ...args] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(where));
-const pyodide = await load(loadPyodide, new Uint8Array(readFileSync(zip)), { env: { HOME: "/tmp", PYTHONDONTWRITEBYTECODE: "1" } });
+const env = { HOME: "/tmp", PYTHONDONTWRITEBYTECODE: "1", PYTEST_ADDOPTS: process.env.PYTEST_ADDOPTS ?? "" };
+const pyodide = await load(loadPyodide, new Uint8Array(readFileSync(zip)), { env });
 pyodide.FS.mkdirTree("/checkout");
 pyodide.mountNodeFS("/checkout", checkout);
 pyodide.runPython("import sys; sys.path.append('/checkout/tests/wasm')");
