@@ -141,7 +141,9 @@ def _layers() -> dict[str, str]:
     """Return the kind of each layer class in the list of kinds, by the name of the class: every one is public."""
     from rnncalc.layers import KINDS
 
-    return {of.rpartition(":")[2] if isinstance(of, str) else of.__name__: name for name, of in KINDS.items()}
+    return {
+        layer.rpartition(":")[2] if isinstance(layer, str) else layer.__name__: name for name, layer in KINDS.items()
+    }
 
 
 def __dir__() -> list[str]:
@@ -155,8 +157,8 @@ def __getattr__(name: str) -> object:
         for public, _, there in (each.partition("=") for each in names.split()):
             if public == name:
                 return getattr(import_module(home), there or name)
-    if found := _layers().get(name):
+    if layer := _layers().get(name):
         from rnncalc.layers import kind
 
-        return kind(found)
+        return kind(layer)
     raise AttributeError(f"module 'rnncalc' has no attribute {name!r}")

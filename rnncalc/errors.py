@@ -55,8 +55,8 @@ MORE_PROBLEMS = Problem((), f"and more problems than these {MOST_PROBLEMS}")
 
 def first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return the first problems; if there are more, the last one says so."""
-    found = (*islice(problems, MOST_PROBLEMS + 1),)
-    return (*found[:MOST_PROBLEMS], MORE_PROBLEMS) if len(found) > MOST_PROBLEMS else found
+    several = (*islice(problems, MOST_PROBLEMS + 1),)
+    return (*several[:MOST_PROBLEMS], MORE_PROBLEMS) if len(several) > MOST_PROBLEMS else several
 
 
 class SpecError(ValueError):
@@ -106,12 +106,12 @@ class DeclarationError(ValueError):
     """A cell, or an operation of its step, that contradicts itself; the message names the part."""
 
 
-def raised(error: Exception, own: str | None = None) -> str:
+def raised(error: Exception, file: str | None = None) -> str:
     """Return the message of an unexpected exception with its file and line: `KeyError: 'q' (own.py, line 7)`.
 
-    own: the file of the code that was called; its innermost line is named, if it is among the callers.
+    file: of the code that was called; its innermost line is named, if it is among the callers.
     """
-    return raised_at(error, lambda frame: frame.filename == own, innermost=True)
+    return raised_at(error, lambda frame: frame.filename == file, innermost=True)
 
 
 def raised_at(error: Exception, meant: Callable[[FrameSummary], bool], *, innermost: bool = False) -> str:

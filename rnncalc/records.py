@@ -29,17 +29,17 @@ class _SignatureOfFields:
     It is made on demand, because importing `inspect` takes longer than defining all values.
     """
 
-    def __get__(self, value: object, of: type[Frozen]) -> Signature:
+    def __get__(self, value: object, cls: type[Frozen]) -> Signature:
         from inspect import Parameter, Signature
 
         parameters = []
         after_a_default = False
-        for name in of.fields:
-            default = of.defaults.get(name, Parameter.empty)
-            after_a_default = after_a_default or (name in of.positional and name in of.defaults)
-            by_place = name in of.positional and not (after_a_default and name not in of.defaults)
+        for name in cls.fields:
+            default = cls.defaults.get(name, Parameter.empty)
+            after_a_default = after_a_default or (name in cls.positional and name in cls.defaults)
+            by_place = name in cls.positional and not (after_a_default and name not in cls.defaults)
             kind = Parameter.POSITIONAL_OR_KEYWORD if by_place else Parameter.KEYWORD_ONLY
-            of_type = next(own[name] for own in map(_annotations, of.__mro__) if name in own)
+            of_type = next(annotations[name] for annotations in map(_annotations, cls.__mro__) if name in annotations)
             parameters.append(Parameter(name, kind, default=default, annotation=of_type))
         return Signature(sorted(parameters, key=lambda each: each.kind))
 
@@ -60,17 +60,17 @@ class Frozen:
     _needed: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def _refuse(cls, values: dict[str, Any], given: int, named: dict[str, Any]) -> None:
+    def _refuse(cls, values: dict[str, Any], number: int, named: dict[str, Any]) -> None:
         """Raise CallError for a call that has too many or too few values."""
         name, positional = cls.__name__, cls.positional
-        if given > len(positional):
+        if number > len(positional):
             some = f" ({all_of(positional)})" if positional else ""
             raise CallError(f"{name}() takes at most {len(positional)} values without names{some}; name the others")
         for field in named:
             if field not in cls._start:
                 near = did_you_mean(field, cls.fields) or f"; it has {all_of(cls.fields)}"
                 raise CallError(f"{name}() has no {field!r}{near}")
-            if field in positional[:given]:
+            if field in positional[:number]:
                 raise CallError(f"{name}() gets two values for {field!r}; give one")
         for field in cls._needed:
             if values[field] is _NOTHING:
@@ -87,18 +87,18 @@ class Frozen:
             cls.positional = (*cls.positional, *new)
             type.__setattr__(cls, "__match_args__", cls.positional)  # the fields of a positional pattern
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *args: Any, **named: Any) -> None:
         values, positional = self.__dict__, self.positional
-        if not named and len(given) == len(positional) == len(self._start):
-            values.update(zip(positional, given, strict=True))  # every field, by place
+        if not named and len(args) == len(positional) == len(self._start):
+            values.update(zip(positional, args, strict=True))  # every field, by place
         else:
             values.update(self._start)
-            values.update(zip(positional, given, strict=False))
+            values.update(zip(positional, args, strict=False))
             values.update(named)
-            too_many = len(given) > len(positional) or len(values) > len(self._start)
-            twice = not named.keys().isdisjoint(positional[: len(given)])
+            too_many = len(args) > len(positional) or len(values) > len(self._start)
+            twice = not named.keys().isdisjoint(positional[: len(args)])
             if too_many or twice or any(values[name] is _NOTHING for name in self._needed):
-                self._refuse(values, len(given), named)
+                self._refuse(values, len(args), named)
         self.__post_init__()
 
     def __post_init__(self) -> None:
@@ -121,19 +121,19 @@ class Frozen:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return False
-        own, others = self.__dict__, other.__dict__
-        return all(own[name] == others[name] for name in self.fields)  # the first difference decides
+        mine, others = self.__dict__, other.__dict__
+        return all(mine[name] == others[name] for name in self.fields)  # the first difference decides
 
     def __hash__(self) -> int:
         return hash((type(self), *map(self.__dict__.__getitem__, self.fields)))
 
     def __repr__(self) -> str:
-        given = (
+        changed = (
             f"{name}={value!r}"
             for name, value in self.values().items()
             if name not in self.defaults or value != self.defaults[name]
         )
-        return f"{type(self).__name__}({', '.join(given)})"
+        return f"{type(self).__name__}({', '.join(changed)})"
 
 
 def _annotations(cls: type) -> dict[str, Any]:

@@ -27,11 +27,11 @@ def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
 
     near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=5, cutoff=0.62) if len(word) <= 40 else []
     for key in near:
-        own, others = re.split("[-_ ]", word.lower()), re.split("[-_ ]", key)
+        words, others = re.split("[-_ ]", word.lower()), re.split("[-_ ]", key)
         one, two = (
-            "_".join(part for part in parts if part not in known) for parts, known in ((own, others), (others, own))
+            "_".join(part for part in parts if part not in known) for parts, known in ((words, others), (others, words))
         )
-        all_else = not {*own} & {*others} or min(len(one), len(two)) <= 2  # a letter or a number says little
+        all_else = not {*words} & {*others} or min(len(one), len(two)) <= 2  # a letter or a number says little
         if all_else or SequenceMatcher(None, one, two).ratio() >= 0.6:
             return f"; did you mean {key!r}?"
     return ""

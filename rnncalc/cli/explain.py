@@ -68,5 +68,5 @@ def explain(specs: tuple[str, ...], only: tuple[str, ...], destination: Destinat
     if derive:
         write([derive(network, only) for network in networks], destination)
         return
-    found = [question.explain_those(network, only) for network in networks]
-    write([ExplanationReport(each) for each in found], destination)
+    explanations = [question.explain_those(network, only) for network in networks]
+    write([ExplanationReport(each) for each in explanations], destination)

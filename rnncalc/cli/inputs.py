@@ -167,7 +167,7 @@ def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
 
 def describing(flags: NetworkFlags) -> list[str]:
     """Return the given flags that describe a network without a spec."""
-    return [flag for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if given]
+    return [flag for flag, value in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if value]
 
 
 def overrides(flags: NetworkFlags) -> dict[str, str | None]:

@@ -120,8 +120,8 @@ def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     if not isinstance(budget, Budget):
         yield Problem(("budget",), f"expected a Budget, such as Budget(max_params=10**6), got {budget!r}")
         return
-    for (key, of), value in zip(BUDGET_KEYS.items(), budget, strict=False):
-        if value is not None and (problem := of.allowed.problem(value)):
+    for (key, entry), value in zip(BUDGET_KEYS.items(), budget, strict=False):
+        if value is not None and (problem := entry.allowed.problem(value)):
             yield Problem(("budget", key), problem)
     try:
         wanted = dict(budget.layers)

@@ -73,21 +73,21 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
     expected = {placed.name: placed.stored for placed in network.stack if not isinstance(placed.layer, External)}
     names = tuple(name for name, tensors in expected.items() if tensors)
     remark = f"; weights are in the shapes of {network.convention}, not of the notation" if network.notation else ""
-    given = dict(reading.keys(node, path, names))
+    nodes = dict(reading.keys(node, path, names))
     weights: Weights = {}
     for name in names:
-        if name not in given:
+        if name not in nodes:
             reading.note(node, (*path, name), "missing; give the weights of every layer")
             continue
         tensors = {tensor.name: tensor.shape for tensor in expected[name]}
-        below = dict(reading.keys(given[name], (*path, name), tuple(tensors)))
+        below = dict(reading.keys(nodes[name], (*path, name), tuple(tensors)))
         weights[name] = {}
         for tensor, shape in tensors.items():
             at = (*path, name, tensor)
             if tensor in below:
                 weights[name][tensor] = _nested(reading, below[tensor], at, shape, shape, remark)
-            elif reading.has_keys(given[name]):
-                reading.note(given[name], at, f"missing; expected shape {bracketed(shape)}{remark}")
+            elif reading.has_keys(nodes[name]):
+                reading.note(nodes[name], at, f"missing; expected shape {bracketed(shape)}{remark}")
     return weights
 
 
@@ -95,14 +95,14 @@ def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network)
     """Return the inputs of each part, a vector or a token for each step; note those that do not fit."""
     inputs: Inputs = {}
     halves = tuple(str(name) for name in network.parts if name)
-    given = dict(reading.keys(node, path, halves)) if halves else {}
+    nodes = dict(reading.keys(node, path, halves)) if halves else {}
     for name, part in network.parts.items():
         at = (*path, name) if name else path
-        if name and name not in given:
+        if name and name not in nodes:
             reading.note(node, at, "missing; give the inputs of both halves")
             continue
         steps = part.steps if inputs_of(network.flow)[name].sequence else 1
-        inputs[name] = _sequence(reading, given[name] if name else node, at, part, steps)
+        inputs[name] = _sequence(reading, nodes[name] if name else node, at, part, steps)
     return inputs
 
 
@@ -110,7 +110,7 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
     """Return `{layer: {state: numbers}}`; note states that a layer does not have, or gets from elsewhere."""
     recurrent = {placed.name: placed for placed in network.stack if isinstance(placed.layer, Cell)}
     start: Start = {}
-    for name, of in reading.keys(node, path, tuple(recurrent)):
+    for name, states in reading.keys(node, path, tuple(recurrent)):
         placed, at = recurrent[name], (*path, name)
         layer, sizes = placed.layer, placed.sizes
         assert isinstance(layer, Cell)
@@ -122,11 +122,11 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         elif placed.part == "decoder":
             why = "does not apply in a decoder: it starts from the encoder's final state; remove it"
         if why:
-            reading.note(of, at, why)
+            reading.note(states, at, why)
             continue
         widths = {letter: sizes[width] for letter, width in layer.states.items()}
         start[name] = {}
-        for letter, numbers in reading.keys(of, at, tuple(widths)):
+        for letter, numbers in reading.keys(states, at, tuple(widths)):
             shape = (2, widths[letter]) if layer.bidirectional else (widths[letter],)
             items = reading.items(numbers)
             if layer.bidirectional and items and all(reading.items(item) is None for item in items):
@@ -197,9 +197,9 @@ def _nested(
         reading.note(node, path, f"expected shape {bracketed(shape)}, got {reading.got(node)}{one}{remark}")
         return []
     if len(items) != rest[0]:
-        of = "number" if len(rest) == 1 else "row"
-        where = "" if len(rest) == len(shape) else f", so {plural(rest[0], of)} in each row"
-        message = f"expected shape {bracketed(shape)}{where}, got {plural(len(items), of)}{remark}"
+        noun = "number" if len(rest) == 1 else "row"
+        where = "" if len(rest) == len(shape) else f", so {plural(rest[0], noun)} in each row"
+        message = f"expected shape {bracketed(shape)}{where}, got {plural(len(items), noun)}{remark}"
         reading.note(node, path, message)
         return []
     return [_nested(reading, item, (*path, place), shape, rest[1:], remark) for place, item in enumerate(items)]

@@ -140,16 +140,16 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
         return len(moves) - 1
 
     for half, part in parts.items():
-        of = {"encoder": Topology.MANY_TO_ONE, "decoder": Topology.MANY_TO_MANY}.get(str(half), topology)
+        steps_of_half = {"encoder": Topology.MANY_TO_ONE, "decoder": Topology.MANY_TO_MANY}.get(str(half), topology)
         layers = [(layer, copy) for layer in part.layers for copy in range(layer.repeat)]
-        begin, end = turns([layer for layer, _ in layers], of)
-        length: Shape = (part.steps,) if reads_many(of) else ()
+        begin, end = turns([layer for layer, _ in layers], steps_of_half)
+        length: Shape = (part.steps,) if reads_many(steps_of_half) else ()
         first = part.layers[0]
         x = add(Input((), half, (*length, part.width), isinstance(first, Embedding), grid=first.grid))
         recurrent: list[int] = []
         for place, (layer, copy) in enumerate(layers):
             name = name_of(layer, copy, counted)
-            made: list[int] = []
+            starts: list[int] = []
             if isinstance(layer, Cell) and layer.initial_state is not None:
                 giving = encoder[len(recurrent)] if half == "decoder" else None
                 vector = 0
@@ -160,15 +160,15 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                         vector = add(Final((giving,), final_state(moves[giving], state)))
                     dense = Dense(units=layer.directions * layer.sizes(0)[width], frozen=layer.frozen)
                     start_name = name_of_start(name, state)
-                    made.append(add(InitialState((vector,), start_name, dense, half, copy, name, state)))
+                    starts.append(add(InitialState((vector,), start_name, dense, half, copy, name, state)))
             if place == begin:
                 x, length = add(Begin((x,), part.steps, "output" if feedback else "zeros")), (part.steps,)
             if layer.extra_inputs:
                 extra = add(Input((), half, (*length, layer.extra_inputs), extra_of=name))
                 x = add(Merge((x, extra)))
             if isinstance(layer, Cell):
-                start = made
-                if half == "decoder" and not made:
+                start = starts
+                if half == "decoder" and not starts:
                     start = [add(Final((encoder[len(recurrent)],), state)) for state in layer.states]
                 x = add(Recur((x, *start), name, layer, half, copy))
                 recurrent.append(x)
@@ -234,35 +234,35 @@ def ends(moves: Moves) -> Mapping[int, int]:
 
     The output of the last layer is the network's output.
     """
-    found: dict[int, int] = {}
+    places: dict[int, int] = {}
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
-            of = found[place] = place
+            layer = places[place] = place
         elif isinstance(move, Last) or (isinstance(move, Merge) and len(move.reads) == 1):
-            found[of] = place
-    found[of] = len(moves) - 1
-    return found
+            places[layer] = place
+    places[layer] = len(moves) - 1
+    return places
 
 
 def shapes(moves: Moves) -> list[Shape]:
     """Return the shape of each move's value, two directions side by side until they are merged."""
-    found: list[Shape] = []
+    shapes_so_far: list[Shape] = []
     for move in moves:
-        found.append(shape_of(move, found, moves))
-    return found
+        shapes_so_far.append(shape_of(move, shapes_so_far, moves))
+    return shapes_so_far
 
 
 def grids(moves: Moves) -> list[tuple[int, ...]]:
     """Return the places of each axis of a step of each move's value; nothing of a plain vector."""
-    found: list[tuple[int, ...]] = []
+    spaces: list[tuple[int, ...]] = []
     for move in moves:
-        grid = found[move.reads[0]] if move.reads else ()
+        grid = spaces[move.reads[0]] if move.reads else ()
         if isinstance(move, Input):
             grid = move.grid
         elif isinstance(move, Placement):
             grid = grid_after(move.layer, grid)
-        found.append(grid)
-    return found
+        spaces.append(grid)
+    return spaces
 
 
 def grid_after(layer: Layer, grid: tuple[int, ...]) -> tuple[int, ...]:
@@ -281,9 +281,9 @@ def array_of(shape: Shape, grid: tuple[int, ...]) -> Shape:
     return (*shape[:-1], *grid, shape[-1] // prod(grid)) if grid else shape
 
 
-def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:
+def shape_of(move: Move, earlier: Sequence[Shape], moves: Moves) -> Shape:
     """Return the shape of a move's value from the shapes of earlier values."""
-    x = found[move.reads[0]] if move.reads else ()
+    x = earlier[move.reads[0]] if move.reads else ()
     match move:
         case Recur():
             shape = (*x[:-1], move.layer.directions * move.layer.direction_width(x[-1]))
@@ -298,11 +298,11 @@ def shape_of(move: Move, found: Sequence[Shape], moves: Moves) -> Shape:
         case Last():
             shape = x[1:]
         case Final():
-            of = moves[move.reads[0]]
-            assert isinstance(of, Recur)
-            shape = (of.layer.directions * of.layer.sizes(0)[of.layer.states[move.state]],)
+            giving = moves[move.reads[0]]
+            assert isinstance(giving, Recur)
+            shape = (giving.layer.directions * giving.layer.sizes(0)[giving.layer.states[move.state]],)
         case Merge(reads=(_,)):
             shape = x if move.how == "concat" else (*x[:-1], x[-1] // 2)
         case _:
-            shape = (*x[:-1], sum(found[read][-1] for read in move.reads))
+            shape = (*x[:-1], sum(earlier[read][-1] for read in move.reads))
     return shape

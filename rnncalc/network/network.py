@@ -37,15 +37,15 @@ class Network(Description):
     """
 
     def __post_init__(self) -> None:
-        if found := first(type_problems(self)):
-            raise SpecError(found)
+        if problem_tuple := first(type_problems(self)):
+            raise SpecError(problem_tuple)
         for key in ("encoder", "decoder"):
             if half := getattr(self, key):
                 self.__dict__[key] = part_of(*half)
         whole = part_of(0, self.layers, self.output)
         self.__dict__.update(layers=whole.layers, output=whole.output)
-        if found := first(problems(self)):
-            raise SpecError(found)
+        if problem_tuple := first(problems(self)):
+            raise SpecError(problem_tuple)
 
     @cached_property
     def parts(self) -> dict[str | None, Part]:

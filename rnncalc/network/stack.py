@@ -149,11 +149,11 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
     """
     if notation:
         row = notation.of(row)
-    found, spaces, ended = shapes(moves), grids(moves), ends(moves)
+    widths, spaces, ended = shapes(moves), grids(moves), ends(moves)
     counted: dict[object, Counted] = {}  # by layer, width and places: the layers of one `repeat` are one object
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
-            inputs, (*steps, _), shape = found[move.reads[0]][-1], found[place], found[ended[place]]
+            inputs, (*steps, _), shape = widths[move.reads[0]][-1], widths[place], widths[ended[place]]
             uses = steps[0] if steps else 1
             grid = move.layer.grid or spaces[move.reads[0]]
             key = id(move.layer), inputs, grid
@@ -161,8 +161,8 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
                 counted[key] = _counted(move.layer, inputs, grid, row, notation)
             places = grid, spaces[ended[place]]
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
-            own = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
-            yield Placed(*own, *counted[key], *places, move.copy, starts)
+            values = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
+            yield Placed(*values, *counted[key], *places, move.copy, starts)
 
 
 def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:
@@ -182,7 +182,7 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
         per_step = layer.directions * (prod(grid) if layer.by_place else 1) * step.multiply_adds(sizes)
     # cells with one trace are of one kind and differ in their widths alone
     key: object = step if isinstance(layer, Cell) else (type(layer), tuple(sizes), layer.choices())
-    found: Layout | None = row.made.get(key)
-    if found is None:
-        found = row.made[key] = layout(layer, inputs, row, stacks)
-    return sizes, found, value(found.params, sizes), per_step
+    counted: Layout | None = row.made.get(key)
+    if counted is None:
+        counted = row.made[key] = layout(layer, inputs, row, stacks)
+    return sizes, counted, value(counted.params, sizes), per_step

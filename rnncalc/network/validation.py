@@ -96,9 +96,9 @@ def type_problems(network: Description) -> Iterator[Problem]:
     for name, half in halves.items():
         if half is not None and not isinstance(half, Part):
             yield Problem((name,), f"expected a Part, got {half!r}")
-    of: dict[Path, Description | Part] = {(): network}
-    of |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
-    for path, part in of.items():
+    parts_at: dict[Path, Description | Part] = {(): network}
+    parts_at |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
+    for path, part in parts_at.items():
         if not isinstance(part.layers, Sequence) or isinstance(part.layers, str):
             yield Problem((*path, "layers"), f"expected a list of layers, got {part.layers!r}")
             continue
@@ -115,11 +115,11 @@ def problems(network: Description) -> Iterator[Problem]:
     """Yield everything that is wrong with a network whose pieces are of the right types."""
     parts = parts_of(network)
     around = any(isinstance(layer, Transform) for part in parts.values() for layer in part.layers)
-    found = False
+    any_problem = False
     for problem in _problems(network, parts):
-        found = True
+        any_problem = True
         yield problem
-    if around and not found:  # else no way of a sequence through the layers can be followed
+    if around and not any_problem:  # else no way of a sequence through the layers can be followed
         yield from _unreadable(network, parts)
 
 
@@ -295,11 +295,11 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
     topology = network.topology or default_topology(network.layers)
     moves = flow(parts, topology, feedback=network.feedback)
     paths = iter([at for part in parts.items() for at, layer in _placed(*part) for _ in range(layer.repeat)])
-    found: list[Shape] = []
+    sizes: list[Shape] = []
     ended: str | None = None  # the layer that ended the sequence
     for move in moves:
         if isinstance(move, Placement) and not isinstance(move, InitialState):
-            path, x, layer = next(paths), found[move.reads[0]], move.layer
+            path, x, layer = next(paths), sizes[move.reads[0]], move.layer
             if wrong := [*_not_read(layer, x, ended, topology)]:
                 for option, problem in wrong:
                     yield Problem((*path, option), problem, follows=True)
@@ -310,8 +310,8 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
                 if x[-1] != units:
                     message = f"the last layer must output the embedding's width, {units:,}, got {x[-1]:,}"
                     yield Problem((*path, "tied"), f"{message}; add a dense layer")
-        found.append(shape_of(move, found, moves))
-    many = len(found[-1]) > 1
+        sizes.append(shape_of(move, sizes, moves))
+    many = len(sizes[-1]) > 1
     if ended and not many and (parts.keys() == {"decoder", "encoder"} or topology.endswith("to-many")):
         where = "a decoder" if None not in parts else topology
         message = f"{where} has an output at every step, and {ended} ends the sequence"
@@ -342,7 +342,7 @@ def begins_one() -> str:
 
 def takes_last_one() -> str:
     """Return the kind that ends a sequence with its last vector."""
-    return next(name for name in KINDS if (of := kind(name)).ends and takes_last(of()))
+    return next(name for name in KINDS if (layer := kind(name)).ends and takes_last(layer()))
 
 
 def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
@@ -376,11 +376,11 @@ def clashes(parts: Parts) -> Iterator[Problem]:
     """Yield names that two layers share, each at a given name: default names never clash."""
     owners: dict[str, tuple[Path, bool]] = {}
     messages: dict[Path, str] = {}
-    for path, name, given in named(parts):
-        other, other_given = owners.setdefault(name, (path, given))
+    for path, name, has_name in named(parts):
+        other, other_given = owners.setdefault(name, (path, has_name))
         if other is not path:
-            by_default = "" if given and other_given else ", by default"
-            messages.setdefault(path if given else other, f"another layer is called '{escape(name)}'{by_default}")
+            by_default = "" if has_name and other_given else ", by default"
+            messages.setdefault(path if has_name else other, f"another layer is called '{escape(name)}'{by_default}")
     for path, clash in messages.items():
         yield Problem((*path, "name"), f"{clash}; choose another name")
 
@@ -394,10 +394,10 @@ def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
     for part_name, part in parts.items():
         for join in joins(part):
             path = (part_name, "layers", join.place) if part_name else ("layers", join.place)
-            name, given = name_of(join.layer, join.copy, counted), join.layer.name is not None
+            name, has_name = name_of(join.layer, join.copy, counted), join.layer.name is not None
             for state in made_states(join.layer):
-                yield path, name_of_start(name, state), given
-            yield path, name, given
+                yield path, name_of_start(name, state), has_name
+            yield path, name, has_name
 
 
 def made_states(layer: Layer) -> tuple[str, ...]:
@@ -411,14 +411,14 @@ def states_that_do_not_fit(encoder: Part, decoder: Part) -> Iterator[Problem]:
     if giving and taking and len(giving) != len(taking):
         message = f"expected {len(giving)} recurrent layers, as in the encoder, got {len(taking)}"
         yield Problem(("decoder", "layers"), message, follows=True, gaps=(len(taking) - len(giving),))
-    found: dict[Problem, Problem] = {}
+    distinct: dict[Problem, Problem] = {}
     meetings: Counter[Problem] = Counter()
     for (_, gives), (place, takes) in zip(giving, taking, strict=False):
         for problem in _between(gives, takes, ("decoder", "layers", place)):
             same = problem._replace(gaps=())
-            found.setdefault(same, problem)
+            distinct.setdefault(same, problem)
             meetings[same] += 1
-    for same, problem in found.items():
+    for same, problem in distinct.items():
         yield problem._replace(gaps=(*problem.gaps, meetings[same])) if problem.follows else problem
 
 
@@ -442,15 +442,15 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
             option = f"initial_state {gives.state_widths()[0]:,}, whose dense layers make its states"
             message = f"{message}; change it to {gives.kind}, or give it {option}"
         yield Problem((*at, takes.kind), message, follows=True)
-    elif (wanted := gives.state_widths()) != (found := takes.state_widths()):
-        want, got = (" and ".join(map(str, widths)) for widths in (wanted, found))
+    elif (wanted := gives.state_widths()) != (taken := takes.state_widths()):
+        want, got = (" and ".join(map(str, widths)) for widths in (wanted, taken))
         merged = "" if gives.merge in (None, "concat") else f"; merge: {gives.merge} joins outputs, not states"
         joined = f" (both directions side by side{merged})" if gives.bidirectional else ""
         message = f"expected a state of {want}, as the encoder's final one{joined}, got {got}"
         units, rest = divmod(gives.directions * gives.units, takes.directions)
         if not rest and takes.replace(units=units).state_widths() == wanted:
             message = f"{message}; give it {plural(units, 'unit')}"
-        gaps = tuple(width - other for other, width in zip(wanted, found, strict=True) if width != other)
+        gaps = tuple(width - other for other, width in zip(wanted, taken, strict=True) if width != other)
         yield Problem((*at, takes.kind), message, follows=True, gaps=gaps)
     if takes.learned_state:
         message = "does not apply in a decoder: it starts from the encoder's final state; remove it"

@@ -24,13 +24,13 @@ def spec_of(network: Network) -> dict[str, Any]:
 
 
 def _part(part: Part, steps: int | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"steps": _value(steps)} if steps else {}
-    found |= {"input": _value(part.input), "layers": [layer_spec(layer) for layer in part.layers]}
+    spec: dict[str, Any] = {"steps": _value(steps)} if steps else {}
+    spec |= {"input": _value(part.input), "layers": [layer_spec(layer) for layer in part.layers]}
     if part.output:
         options = _changed(part.output, part.output.options())
         units = _value(part.output.units)
-        found["output"] = {"units": units} | options if options else units
-    return found
+        spec["output"] = {"units": units} | options if options else units
+    return spec
 
 
 def layer_spec(layer: Layer) -> dict[str, Any]:

@@ -160,12 +160,12 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
             return _exchanged(network, kind, units)
 
         try:
-            found = solution(TriedSizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
+            best = solution(TriedSizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
         except SpecError as error:
             missing[kind.kind] = error.problems[0]
             continue
-        if found.network:
-            sides.append(_side(found.network, dtype, kind.kind)._replace(units=found.size))
+        if best.network:
+            sides.append(_side(best.network, dtype, kind.kind)._replace(units=best.size))
         else:
             missing[kind.kind] = Lack.WIDTH
     return Comparison((network,), tuple(sides), missing, same_params=True)
@@ -185,11 +185,11 @@ def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
 def chosen(first: int, last: int) -> list[int]:
     """Return some numbers of a range: its ends, and 1, 2, 5, 10 ... between them."""
     scale = 1
-    found = {first, last}
+    numbers = {first, last}
     while scale <= last:
-        found |= {scale * step for step in CHOSEN_STEPS if first <= scale * step <= last}
+        numbers |= {scale * step for step in CHOSEN_STEPS if first <= scale * step <= last}
         scale *= 100
-    return sorted(found)
+    return sorted(numbers)
 
 
 def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
@@ -291,7 +291,7 @@ def compare_conventions(network: Network) -> Allocations:
 
 def _differences(base: Network, network: Network, name: str) -> Iterator[ConventionDifference]:
     """Yield the differences in biases and stored numbers, one for all layers that differ in the same way."""
-    found: dict[ConventionDifference, list[tuple[int, str]]] = {}
+    groups: dict[ConventionDifference, list[tuple[int, str]]] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
         if more:
@@ -300,9 +300,9 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Convent
             biases, of_textbook = _total(now.layout, roles), _total(was.layout, roles)
             tensors = tuple(tensor.name for tensor in now.layout.own if tensor.role in roles)
             alike = ConventionDifference(name, 0, biases, of_textbook, tensors, stored, ())
-            found.setdefault(alike, []).append((more, now.name))
-    for alike, layers in found.items():
-        yield alike._replace(params=sum(more for more, _ in layers), layers=tuple(of for _, of in layers))
+            groups.setdefault(alike, []).append((more, now.name))
+    for alike, layers in groups.items():
+        yield alike._replace(params=sum(more for more, _ in layers), layers=tuple(layer for _, layer in layers))
 
 
 def _total(layout: Layout, roles: tuple[Role, ...]) -> Expression:

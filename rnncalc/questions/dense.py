@@ -58,16 +58,16 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
     known = _own_steps(network)
     if known is None or network.letters:
         return None
-    made = [*_made(network, known)]
+    replacements = [*_made(network, known)]
     chains: list[list[int]] = []
-    for one in made:
+    for one in replacements:
         if one.dense:
             if not chains or chains[-1][-1] != one.inputs:
                 chains.append([one.inputs])
             chains[-1].append(one.units)
-    params = sum(one.params for one in made)
+    params = sum(one.params for one in replacements)
     ratio = params / network.params if network.params else None
-    return DenseEquivalent(params, ratio, tuple(one.layer() for one in made), tuple(map(tuple, chains)))
+    return DenseEquivalent(params, ratio, tuple(one.layer() for one in replacements), tuple(map(tuple, chains)))
 
 
 def dense_params(network: Network, steps: int) -> int:
@@ -114,8 +114,8 @@ class _Made(NamedTuple):
         placed, name, widths = self.placed, self.placed.name, (self.inputs, self.units)
         if not self.dense:
             per_step = placed.multiply_adds_per_step
-            own = placed.layout.params
-            expression = own if self.times == 1 else Times((self.times, own))
+            formula = placed.layout.params
+            expression = formula if self.times == 1 else Times((self.times, formula))
             return DenseLayer(name, *widths, self.params, expression, placed.sizes, per_step)
         expression = Times((self.units, Plus((self.inputs, 1)) if self._biased else self.inputs))
         return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)

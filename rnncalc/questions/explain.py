@@ -111,7 +111,7 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str | No
 def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
     """Derive the counts of the named layers. An unknown name is ignored: it may be a layer of another network."""
     below: Placed | None = None
-    found = []
+    derivations = []
     row, notation = network.shown, network.spelling
     sizes = shapes(network.flow)
     read = {move.name: sizes[move.reads[0]] for move in network.flow if isinstance(move, Placement)}
@@ -119,14 +119,14 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
         if below is not None and below.part != placed.part:
             below = None
         if not only or placed.name in only:
-            found.append(_derivation(placed, None if placed.starts else below, read[placed.name], row, notation))
+            derivations.append(_derivation(placed, None if placed.starts else below, read[placed.name], row, notation))
         if not placed.starts:
             below = placed
     if only:
-        return Explanation(network, tuple(found), None, None)
-    parts = [each.placed.in_letters or each.placed.params for each in found]
+        return Explanation(network, tuple(derivations), None, None)
+    parts = [each.placed.in_letters or each.placed.params for each in derivations]
     total = Step(StepKind.TOTAL, Plus(tuple(parts)), network.params, network.letters)
-    return Explanation(network, tuple(found), total, dense_equivalent(network))
+    return Explanation(network, tuple(derivations), total, dense_equivalent(network))
 
 
 def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convention, notation: Notation) -> Derivation:
@@ -150,8 +150,8 @@ def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
     output = isinstance(layer, Output)
     if placed.starts:
         product = Application("matrix", (_symbol(notation.dense.kernel, "n", "m"), Symbol("v", axes=("m",))))
-        made = Application("plus", (product, _symbol(notation.dense.bias, "n")))
-        return Equation(Symbol(placed.starts[1], "0", axes=("n",)), made)
+        sum_ = Application("plus", (product, _symbol(notation.dense.bias, "n")))
+        return Equation(Symbol(placed.starts[1], "0", axes=("n",)), sum_)
     time = "t" if placed.sequence else ""
     arrays = notation.output if output else notation.dense
     read = Symbol("h" if output else "x", time=time, axes=("m",))
@@ -239,8 +239,8 @@ def _symbol(array: Array, *axes: str) -> Symbol:
 
 def _steps(placed: Placed) -> Iterator[Step]:
     """Yield the lines of a layer: its tensors, or one gate's tensors and the number of gates; then the directions."""
-    own = placed.tensors
-    tensors = [tensor for tensor in own if tensor.direction is not Direction.BACKWARD]
+    all_tensors = placed.tensors
+    tensors = [tensor for tensor in all_tensors if tensor.direction is not Direction.BACKWARD]
     alike = _alike(tensors)
     parts = []
     if alike:
@@ -256,9 +256,9 @@ def _steps(placed: Placed) -> Iterator[Step]:
         parts.append(tensor.params)
     if len(parts) > 1:
         yield Step(StepKind.SUM, Plus(tuple(parts)), sum(parts))
-    if any(tensor.direction is Direction.BACKWARD for tensor in own):
+    if any(tensor.direction is Direction.BACKWARD for tensor in all_tensors):
         yield Step(StepKind.DIRECTIONS, Times((2, sum(parts))), placed.params)
-    if len(own) > 1:
+    if len(all_tensors) > 1:
         yield Step(StepKind.FORMULA, placed.layout.params, placed.params, placed.sizes)
 
 

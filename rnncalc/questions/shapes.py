@@ -68,7 +68,7 @@ def shapes(network: Network, batch: int | None = None, *, time_first: bool = Fal
 
 def _modules(network: Network, returns: Returns, batch: int | None, time_first: bool) -> Iterator[ModuleShapes]:
     moves = network.flow
-    found, ended = shapes_of(moves), ends(moves)
+    outputs_at, ended = shapes_of(moves), ends(moves)
     at = {move.name: place for place, move in enumerate(moves) if isinstance(move, Placement)}
 
     def array(axes: str, sizes: Axes, grid: tuple[int, ...] = ()) -> Axes:
@@ -80,7 +80,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
 
     for places in _runs(network, returns):
         first, last = places[0], at[places[-1].name]
-        read = found[moves[at[first.name]].reads[0]]
+        read = outputs_at[moves[at[first.name]].reads[0]]
         layer, recurs = first.layer, isinstance(moves[last], Recur)
         # a recurrent module always reads a sequence; with feedback it is called with one step at a time
         steps = 1 if network.feedback or len(read) == 1 else read[0]
@@ -89,32 +89,37 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         along = returns.sequence if recurs or len(read) > 1 else _without("T", returns.sequence)
         if around and around.steps_last and "T" in along:
             along = "BWT"
-        joins = around is not None and "T" not in along and len(read) > 1 and found[last] != (read[0], found[last][-1])
+        joins = (
+            around is not None
+            and "T" not in along
+            and len(read) > 1
+            and outputs_at[last] != (read[0], outputs_at[last][-1])
+        )
         if joins:  # what changes the number of steps is no step of its own
             along = "BTW"
-        given = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes, first.grid)
+        inputs = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes, first.grid)
         if not isinstance(layer, Cell):
             axes, output = along, {**sizes, "W": places[-1].outputs}
             if around:
-                after = found[last]
+                after = outputs_at[last]
                 many = len(after) > 1 and (joins or "T" in returns.sequence)
                 axes = (along if "T" in along else returns.sequence) if many else _without("T", along)
                 output = {**sizes, "T": after[0], "W": after[-1]}
             plain = "Y" if returns.output == "Y" else "output"
-            yield ModuleShapes(places, given, {plain: array(axes, output, places[-1].output_grid)})
+            yield ModuleShapes(places, inputs, {plain: array(axes, output, places[-1].output_grid)})
             continue
         ways, widths = layer.directions, first.sizes
         one = widths[layer.output]
         side_by_side = places[-1].outputs if returns.merges or "T" not in returns.axes else ways * one
         output = {**sizes, "D": ways, "W": one if "D" in returns.axes else side_by_side}
-        axes = _without("T", returns.axes) if returns.last and len(found[ended[last]]) == 1 else returns.axes
+        axes = _without("T", returns.axes) if returns.last and len(outputs_at[ended[last]]) == 1 else returns.axes
         arrays = {returns.output: array(axes, output, layer.grid)}
         marks = convention(network.convention).directions if ways > 1 and not {*"DL"} & {*returns.state_axes} else None
         for mark in marks or ("",):
             for letter, width in layer.states.items():
                 state = {**sizes, "D": ways, "L": ways * len(places), "W": widths[width]}
                 arrays[mark + returns.state.format(letter)] = array(returns.state_axes, state, layer.grid)
-        yield ModuleShapes(places, given, arrays)
+        yield ModuleShapes(places, inputs, arrays)
 
 
 def _runs(network: Network, returns: Returns) -> Iterator[tuple[Placed, ...]]:

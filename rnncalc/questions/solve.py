@@ -94,16 +94,16 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     """Solve with these sizes to try."""
     params = budget // bytes_each if bytes_each else budget
     sizes = in_groups(sizes)
-    found = [*pieces(sizes, 0, 0), *pieces(sizes, 1, MAX_SIZE // sizes.step)]
-    if not found:
+    monotone = [*pieces(sizes, 0, 0), *pieces(sizes, 1, MAX_SIZE // sizes.step)]
+    if not monotone:
         raise _none(sizes)
-    smallest, largest = found[0][0], found[-1][1]
+    smallest, largest = monotone[0][0], monotone[-1][1]
     if smallest < largest and sizes.params(smallest) == sizes.params(largest):
         raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)
-    best = best_place(sizes, found, params, met)
+    best = best_place(sizes, monotone, params, met)
     after = 0 if best is None else best + 1
-    beyond = next((max(low, after) for low, high in found if high >= after), None)
+    beyond = next((max(low, after) for low, high in monotone if high >= after), None)
     size = None if best is None else best * sizes.step
     return Solution(
         budget=params,
@@ -120,10 +120,10 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     )
 
 
-def best_place(sizes: TriedSizes, found: Sequence[Piece], budget: int, exact: bool = False) -> int | None:
+def best_place(sizes: TriedSizes, monotone: Sequence[Piece], budget: int, exact: bool = False) -> int | None:
     """Return the largest place within the budget; if exact, the largest that meets it, if any does."""
     best: int | None = None
-    for low, high in reversed(found):
+    for low, high in reversed(monotone):
         if sizes.params(low) > budget:
             continue
         place = _last_within(sizes, low, high, budget)
@@ -202,23 +202,23 @@ def interpolation(sizes: TriedSizes, low: int, high: int) -> Interpolation:
 def _none(sizes: TriedSizes) -> SpecError:
     """Return the error if every size is invalid: the problems that all sizes share, or else those of some."""
     reasons = {
-        place: {str(problem): problem for problem in of.problems}
-        for place, of in sizes.tried.items()
-        if place and of.problems
+        place: {str(problem): problem for problem in outcome.problems}
+        for place, outcome in sizes.tried.items()
+        if place and outcome.problems
     }
     first, *others = reasons.values()
-    same = {said: problem for said, problem in first.items() if all(said in other for other in others)}
+    same = {message: problem for message, problem in first.items() if all(message in other for other in others)}
     if same:
         return SpecError(tuple(same.values()))
-    told = "; ".join(f"at {place * sizes.step:,}, {next(iter(reasons[place]))}" for place in _telling(reasons))
-    return SpecError((Problem((), f"no {sizes.what} makes a network: {told}"),))
+    lines = "; ".join(f"at {place * sizes.step:,}, {next(iter(reasons[place]))}" for place in _telling(reasons))
+    return SpecError((Problem((), f"no {sizes.what} makes a network: {lines}"),))
 
 
 def _telling(reasons: dict[int, dict[str, Problem]]) -> list[int]:
     """Return the size with the fewest problems, and one with a different problem, if there is one."""
     best, *others = sorted(reasons, key=lambda place: (len(reasons[place]), place))
-    told = {problem.path for problem in reasons[best].values()}
-    other = [place for place in others if told.isdisjoint(problem.path for problem in reasons[place].values())]
+    paths = {problem.path for problem in reasons[best].values()}
+    other = [place for place in others if paths.isdisjoint(problem.path for problem in reasons[place].values())]
     return sorted([best, *other[:1]])
 
 
@@ -321,7 +321,7 @@ def in_groups(sizes: TriedSizes) -> TriedSizes:
 
 def pieces(sizes: TriedSizes, first: int, last: int) -> list[tuple[int, int]]:
     """Return the pieces from `first` to `last`, in order: ranges with a valid network at every place."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     waiting = [(first, last)]
     while waiting:
         sizes.refuse_endless(len(waiting))
@@ -330,10 +330,10 @@ def pieces(sizes: TriedSizes, first: int, last: int) -> list[tuple[int, int]]:
             edges = sorted({low, high + 1, *cuts, *(cut + 1 for cut in cuts)})
             waiting += [(start, end - 1) for start, end in pairwise(edges)]
         elif sizes.valid(low) and sizes.valid(high):
-            found.append((low, high))
+            spans.append((low, high))
         elif sizes.valid(low) or sizes.valid(high):
-            found.append(_valid_end(sizes, low, high))
-    return sorted(found)
+            spans.append(_valid_end(sizes, low, high))
+    return sorted(spans)
 
 
 def _valid_end(sizes: TriedSizes, low: int, high: int) -> tuple[int, int]:

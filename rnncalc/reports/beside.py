@@ -48,7 +48,7 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
 
     def by_key(self, results: Iterable[object]) -> Iterator[dict[str, Any]]:
         """Yield the numbers of results by the names of the columns."""
-        return (fields(of, *self.columns) for of in results)
+        return (fields(result, *self.columns) for result in results)
 
     def whole(self) -> dict[str, Any]:
         """Return the keys that the JSON object has in addition to the count's."""
@@ -59,9 +59,9 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
         """Return the words on a layer, by the titles of their columns in the table."""
         return {"In → out": widths(placed)}
 
-    def cells(self, of: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+    def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         """Return the numbers of a layer or of the network, by the titles of their columns in the table."""
-        return {"Parameters": of.params, **{title: numbers[key] for key, title in self.columns.items()}}
+        return {"Parameters": counted.params, **{title: numbers[key] for key, title in self.columns.items()}}
 
     def layer_sheet(self) -> Sheet:
         counted = self.counts.counted
@@ -69,8 +69,8 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
         *layers, total = self.numbers()
         whole = self.cells(counted, total)
         rows = (
-            (placed, (*self.words(placed).values(), *self.cells(placed, of).values()))
-            for placed, of in zip(stack, layers, strict=True)
+            (placed, (*self.words(placed).values(), *self.cells(placed, layer).values()))
+            for placed, layer in zip(stack, layers, strict=True)
         )
         notes = (*on_parameters(counted), *self.notes())
         return layer_sheet(counted.network, (*self.words(stack[0]),), (*whole,), rows, (*whole.values(),), notes)
@@ -79,8 +79,10 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
         """Return the object for programs: the count's, with the numbers added."""
         *layers, _ = self.numbers()
         data = self.counts.data()
-        added = ({self.within: of} if self.within else of for of in layers)
-        data["layers"] = ({**layer, **of} for layer, of in zip(data["layers"], added, strict=True))
+        added = ({self.within: layer_numbers} if self.within else layer_numbers for layer_numbers in layers)
+        data["layers"] = (
+            {**layer, **layer_numbers} for layer, layer_numbers in zip(data["layers"], added, strict=True)
+        )
         return {**data, **self.whole()}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
@@ -89,7 +91,7 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
         if self.counts.tensors:
             return header, rows
         names = tuple(f"{self.within}_{key}" if self.within else key for key in self.columns)
-        return (*header, *names), ((*row, *of.values()) for row, of in zip(rows, self.numbers(), strict=True))
+        return (*header, *names), ((*row, *layer.values()) for row, layer in zip(rows, self.numbers(), strict=True))
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
@@ -129,35 +131,35 @@ class StreamReport(ExtendedCountReport):
             yield {"state": state, "state_bytes": None if state is None else state * size}
 
     def whole(self) -> dict[str, Any]:
-        of = self.stream
+        counted = self.stream
         numbers = {
-            "rate": of.rate and (int(of.rate) if of.rate.denominator == 1 else float(of.rate)),
-            "state": of.state,
-            "state_bytes": of.state_bytes,
-            "multiply_adds_per_second": of.multiply_adds_per_second,
+            "rate": counted.rate and (int(counted.rate) if counted.rate.denominator == 1 else float(counted.rate)),
+            "state": counted.state,
+            "state_bytes": counted.state_bytes,
+            "multiply_adds_per_second": counted.multiply_adds_per_second,
         }
         return {"stream": numbers}
 
-    def cells(self, of: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+    def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         work = self.stream.multiply_adds_per_step
-        if isinstance(of, Placed):
-            work = 0 if of.starts else of.multiply_adds_per_step
-        return {**super().cells(of, numbers), "Multiply-adds per step": work}
+        if isinstance(counted, Placed):
+            work = 0 if counted.starts else counted.multiply_adds_per_step
+        return {**super().cells(counted, numbers), "Multiply-adds per step": work}
 
     def notes(self) -> Iterator[str]:
-        of = self.stream
-        each = plural(bytes_of(of.dtype), "byte")
-        yield f"State: the numbers carried from one step to the next; {each} each, {of.dtype}."
-        if of.cannot:
-            layers = all_of(list(of.cannot))
-            both = all(isinstance(each.layer, Cell) for each in of.network.stack if each.name in of.cannot)
+        counted = self.stream
+        each = plural(bytes_of(counted.dtype), "byte")
+        yield f"State: the numbers carried from one step to the next; {each} each, {counted.dtype}."
+        if counted.cannot:
+            layers = all_of(list(counted.cannot))
+            both = all(isinstance(each.layer, Cell) for each in counted.network.stack if each.name in counted.cannot)
             why = "a bidirectional layer reads the whole sequence before its first output"
             yield f"Cannot stream: {layers}; {why if both else REASONS}."
-        elif elsewhere := [*on_elsewhere(of.network)]:
+        elif elsewhere := [*on_elsewhere(counted.network)]:
             yield from elsewhere
-        elif of.multiply_adds_per_second is not None and of.rate is not None:
-            steps = f"{float(of.rate):g} steps" if of.rate != 1 else "1 step"
-            yield f"At {steps} per second: {plural(of.multiply_adds_per_second, 'multiply-add')} per second."
+        elif counted.multiply_adds_per_second is not None and counted.rate is not None:
+            steps = f"{float(counted.rate):g} steps" if counted.rate != 1 else "1 step"
+            yield f"At {steps} per second: {plural(counted.multiply_adds_per_second, 'multiply-add')} per second."
 
 
 class QuantizedReport(ExtendedCountReport):
@@ -185,15 +187,15 @@ class QuantizedReport(ExtendedCountReport):
     def notes(self) -> Iterator[str]:
         from rnncalc.questions.quantized import QUANTIZATIONS  # imported only for this report
 
-        of = self.quantized
-        bits = [8 * width for width in QUANTIZATIONS[of.to]]
+        counted = self.quantized
+        bits = [8 * width for width in QUANTIZATIONS[counted.to]]
         yield (
-            f"{of.to}: {bits[0]}-bit weights, {bits[1]}-bit biases, "
+            f"{counted.to}: {bits[0]}-bit weights, {bits[1]}-bit biases, "
             f"states of {bits[2]} bits (h) and {bits[3]} bits (c), as CMSIS-NN's LSTM has them."
         )
-        if of.lacking:
-            yield f"CMSIS-NN has no kernel of {all_of(list(of.lacking))}: the same widths are taken."
-        yield from on_elsewhere(of.network)
+        if counted.lacking:
+            yield f"CMSIS-NN has no kernel of {all_of(list(counted.lacking))}: the same widths are taken."
+        yield from on_elsewhere(counted.network)
         yield "Flash holds more than the parameters: the program, scales and zero points."
 
 
@@ -249,7 +251,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
 
     def _notes(self) -> Iterator[str]:
         returns = self.shapes.returns
-        arrays = [array for of in self.shapes.modules for array in (of.input, *of.returns.values())]
+        arrays = [array for module in self.shapes.modules for array in (module.input, *module.returns.values())]
         letters = {axis for array in arrays for axis, size in array.items() if size is None}
         meant = {"B": "the sequences in a batch (--batch)", "T": "the steps (-T)"}
         if letters:

@@ -65,8 +65,8 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
     @property
     def code(self) -> int:
         """The exit code: 2 if a spec is invalid, 1 if a limit was not kept, else 0."""
-        found = {verdict.status for verdict in self.verdicts}
-        return 2 if Status.BROKEN in found else 1 if Status.FAILED in found else 0
+        statuses = {verdict.status for verdict in self.verdicts}
+        return 2 if Status.BROKEN in statuses else 1 if Status.FAILED in statuses else 0
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         for verdict in self.verdicts:
@@ -108,12 +108,12 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
 
     def _difference_sheet(self, notes: tuple[str, ...]) -> Sheet:
         compared = [(verdict.file, verdict.difference) for verdict in self.verdicts if verdict.difference]
-        same = [of for _, of in compared if of.before == of.after] if len(compared) > MOST_ROWS else []
-        rows = [_changed_row(file, of) for file, of in compared if not same or of.before != of.after]
+        same = [change for _, change in compared if change.before == change.after] if len(compared) > MOST_ROWS else []
+        rows = [_changed_row(file, change) for file, change in compared if not same or change.before != change.after]
         if same:
             params = _as_json(sum(difference.before or 0 for difference in same))
             rows.append((f"{len(same):,} others, unchanged", params, params, "0", "", ""))
-        whole = Difference(*(sum(of[side] or 0 for _, of in compared) for side in (0, 1)))
+        whole = Difference(*(sum(change[side] or 0 for _, change in compared) for side in (0, 1)))
         return Sheet(
             (_SPEC, *number_columns("Before", "After", "Change", "Percent", together=True), Column("State")),
             rows,
@@ -199,9 +199,9 @@ def _about(verdict: Verdict) -> Iterator[Finding]:
     if verdict.status is Status.REMOVED:
         yield Finding("spec", Outcome.REMARK, "in the baseline, but no longer among the specs")
     elif not verdict.problems and not verdict.checked:
-        said = _left_out(verdict) or "nothing to check; give expect or budget, or a limit such as --max-params"
+        reason = _left_out(verdict) or "nothing to check; give expect or budget, or a limit such as --max-params"
         outcome, key = (Outcome.FAILED, "--strict") if verdict.strict else (Outcome.SKIPPED, "")
-        yield Finding("nothing to check", outcome, said, key)
+        yield Finding("nothing to check", outcome, reason, key)
     elif skipped := _left_out(verdict):
         yield Finding("expect", Outcome.SKIPPED, skipped)
 
@@ -245,11 +245,11 @@ _NUMBERS = (
 
 
 def _data(verdict: Verdict) -> dict[str, Any]:
-    found, difference = verdict.numbers, verdict.difference
+    numbers, difference = verdict.numbers, verdict.difference
     return {
         **fields(verdict, "file", "name", "convention"),
         "status": verdict.status.value,
-        **{key: found and _as_json(getattr(found, key)) for key in _NUMBERS},
+        **{key: numbers and _as_json(getattr(numbers, key)) for key in _NUMBERS},
         "checks": (
             {
                 **fields(finding, "name", "limit", "actual"),
@@ -311,18 +311,18 @@ def _message(check: LimitCheck) -> str | None:
     noun, more = UNITS[limit.quantity]
     unit = f"{noun}{'s' * (limit.value != 1 or limit.percent)}{more}"
     if limit.shape:
-        of = f"expected {bracketed(limit.shape)}"
+        expected = f"expected {bracketed(limit.shape)}"
         if check.unknown:
-            return f"{of}, and {escape(limit.layer or '')} has no such tensor; rnncalc count --tensors lists them"
-        return f"{of} in {escape(limit.layer or '')}, got {bracketed(check.shape)}"
+            return f"{expected}, and {escape(limit.layer or '')} has no such tensor; rnncalc count --tensors lists them"
+        return f"{expected} in {escape(limit.layer or '')}, got {bracketed(check.shape)}"
     if actual is None:
         return f"cannot be judged: {_why_unknown(check)}"
     if limit.compares:
         most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
         if limit.quantity is Quantity.DENSE_RATIO:
             return f"expected a dense ratio at most {most} below the one before, got {_change(check)}"
-        of = "" if limit.quantity is Quantity.PARAMS else f" {unit}"
-        return f"expected at most {most} more{of} than before, got {_change(check)}"
+        expected = "" if limit.quantity is Quantity.PARAMS else f" {unit}"
+        return f"expected at most {most} more{expected} than before, got {_change(check)}"
     if limit.quantity is Quantity.DENSE_RATIO:
         return f"expected {_plain(limit.value)} {unit} at least, got {_fixed(actual, _digits(limit.value, actual))}"
     where = f" in {escape(limit.layer)}" if limit.layer else ""

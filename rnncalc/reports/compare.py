@@ -184,7 +184,7 @@ class DenseGrowthReport(SheetReport, DataReport):
 
     def sheets(self) -> list[Sheet]:
         """Return a table with a row and a bar for each number of steps, and a line that draws the growth."""
-        found = [*self.growth.dense]
+        steps = [*self.growth.dense]
         most = max(self.growth.dense.values()) or 1
         columns = (
             Column("Steps", right=True, key=True),
@@ -193,7 +193,7 @@ class DenseGrowthReport(SheetReport, DataReport):
         )
         rows: list[Row] = [(*row, Bar(row[2] / most)) for row in self._rows()]
         line = "".join(BARS[dense * len(BARS) // (most + 1)] for dense in self.growth.dense.values())
-        range_ = f"{found[0]:,} to {plural(found[-1], 'step')}"
+        range_ = f"{steps[0]:,} to {plural(steps[-1], 'step')}"
         network = self.growth.network
         return [
             Sheet(
@@ -232,7 +232,9 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         name = self.allocations.network.name
-        rows: list[Row] = [(name, of.name, of.kind, of.part, *params.values()) for of, params in self._rows()]
+        rows: list[Row] = [
+            (name, placed.name, placed.kind, placed.part, *params.values()) for placed, params in self._rows()
+        ]
         total = (name, None, "total", None, *self._totals().values())
         return ("network", "name", "kind", "part", *self.allocations.networks), iter([*rows, total])
 
@@ -248,10 +250,10 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         """Yield each layer with its parameters under each convention."""
         networks = self.allocations.networks
         for number, placed in enumerate(self.allocations.network.stack):
-            yield placed, {name: of.stack[number].params if of else None for name, of in networks.items()}
+            yield placed, {name: each.stack[number].params if each else None for name, each in networks.items()}
 
     def _totals(self) -> dict[str, int | None]:
-        return {name: of.params if of else None for name, of in self.allocations.networks.items()}
+        return {name: each.params if each else None for name, each in self.allocations.networks.items()}
 
     def _notes(self) -> Iterator[str]:
         differences = self.allocations.differences

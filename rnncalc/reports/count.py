@@ -46,7 +46,9 @@ class CountReport(SheetReport, DataReport, RecordReport):
                     **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
                     "bytes": layer.params * bytes_of(count.dtype),
                     "dtype": count.dtype,
-                    "tensors": [fields(of, "name", "role", "direction", "shape", "params") for of in layer.tensors],
+                    "tensors": [
+                        fields(tensor, "name", "role", "direction", "shape", "params") for tensor in layer.tensors
+                    ],
                 }
                 for layer in count.layers
             ),
@@ -147,19 +149,19 @@ def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
 
 def widths(layer: Placed) -> str:
     """Return the widths of a layer's input and output."""
-    read, made = array_of((layer.inputs,), layer.grid), array_of((layer.outputs,), layer.output_grid)
-    return " → ".join("×".join(f"{size:,}" for size in sizes) for sizes in (read, made))
+    read, written = array_of((layer.inputs,), layer.grid), array_of((layer.outputs,), layer.output_grid)
+    return " → ".join("×".join(f"{size:,}" for size in sizes) for sizes in (read, written))
 
 
-def _numbers(count: Count, cost: bool, of: Count | Placed) -> dict[str, int | None]:
+def _numbers(count: Count, cost: bool, row: Count | Placed) -> dict[str, int | None]:
     """Return the numbers of a layer or of the whole network, by the titles of their columns."""
-    numbers: dict[str, int | None] = {"Parameters": of.params}
+    numbers: dict[str, int | None] = {"Parameters": row.params}
     if count.trainable != count.params:
         untrained = convention(count.network.convention).untrained.capitalize()
-        numbers |= {"Trainable": of.trainable, untrained: of.params - of.trainable}
+        numbers |= {"Trainable": row.trainable, untrained: row.params - row.trainable}
     if cost:
-        numbers[_cost_title(count)] = _cost(count, of)
-        numbers["Bytes"] = of.params * bytes_of(count.dtype)
+        numbers[_cost_title(count)] = _cost(count, row)
+        numbers["Bytes"] = row.params * bytes_of(count.dtype)
     return numbers
 
 
@@ -167,9 +169,9 @@ def _cost_title(count: Count) -> str:
     return "Multiply-adds" if steps_known(count.network.parts) else "Multiply-adds per step"
 
 
-def _cost(count: Count, of: Count | Placed) -> int | None:
+def _cost(count: Count, row: Count | Placed) -> int | None:
     """Return the multiply-adds of a layer or of the whole network; for one step if the number of steps is unknown."""
-    return of.multiply_adds if steps_known(count.network.parts) else of.multiply_adds_per_step
+    return row.multiply_adds if steps_known(count.network.parts) else row.multiply_adds_per_step
 
 
 def on_parameters(count: Count) -> Iterator[str]:

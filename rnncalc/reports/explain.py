@@ -67,15 +67,15 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         return self.explanation.network
 
     def data(self) -> dict[str, Any]:
-        found = self.explanation
+        explained = self.explanation
         return {
             "name": self.network.name,
             "convention": self.network.convention,
             "notation": self.network.spelling.name,
-            "layers": [_layer_data(each) for each in found.layers],
-            "params_formula": found.total and count(self.network).params_formula,
-            "params": found.total and found.total.params,
-            "dense": found.dense and [row_data(row, "params") for row in _dense_rows(found.dense)],
+            "layers": [_layer_data(each) for each in explained.layers],
+            "params_formula": explained.total and count(self.network).params_formula,
+            "params": explained.total and explained.total.params,
+            "dense": explained.dense and [row_data(row, "params") for row in _dense_rows(explained.dense)],
         }
 
     def sheets(self) -> list[Sheet]:
@@ -127,15 +127,16 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
 
     def _network(self) -> Iterator[Sheet]:
         """Yield the total of several layers and the dense equivalent, if all layers are explained."""
-        found = self.explanation
-        if found.total is not None and len(found.layers) > 1:
-            yield _rows_sheet("Total", [_row(found.total)])
-        if found.dense and found.dense.ratio is not None:
-            ratio = f"{found.dense.params:,} is {decimal(found.dense.ratio)} × this network's {self.network.params:,}."
+        explained = self.explanation
+        if explained.total is not None and len(explained.layers) > 1:
+            yield _rows_sheet("Total", [_row(explained.total)])
+        if explained.dense and explained.dense.ratio is not None:
+            params = f"{self.network.params:,}"
+            ratio = f"{explained.dense.params:,} is {decimal(explained.dense.ratio)} × this network's {params}."
             numbers = [part.steps or 0 for part in self.network.parts.values()]
             steps = " and ".join([*(f"{number:,}" for number in numbers[:-1]), plural(numbers[-1], "step")])
             subtitle = f"all {steps} at once, no weights shared: each layer of width w has T·w units"
-            sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
+            sheet = _rows_sheet("Dense equivalent", [*_dense_rows(explained.dense)], (ratio,))
             key, what, *others = sheet.columns
             yield sheet.replace(subtitle=subtitle, summed=True, columns=(key, what.replace(whole=True), *others))
 
@@ -187,11 +188,11 @@ def in_words(value: str | TensorName | Phrase) -> str:
     return value
 
 
-def _row(step: Step, of: Derivation | None = None) -> Row:
+def _row(step: Step, derivation: Derivation | None = None) -> Row:
     """Return a line; a tensor whose name is a symbol in the convention is labelled with the symbol."""
     arithmetic = worked(step.expression, step.sizes)
-    label, what = _words(step, {gate.letter: gate.name for gate in of.gates} if of else {})
-    if step.what is StepKind.TENSOR and of and of.row.symbols:
+    label, what = _words(step, {gate.letter: gate.name for gate in derivation.gates} if derivation else {})
+    if step.what is StepKind.TENSOR and derivation and derivation.row.symbols:
         direction, mark, symbol = label.rpartition("/")
         letter, _, below = symbol.partition("_")
         return TensorName(letter, below, direction + mark), what, arithmetic, step.params
@@ -239,8 +240,8 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
-    of_gates = [f"{of.name[:1].upper()}{of.name[1:]} {of.letter}: {of.meaning}." for of in each.gates]
-    general = [(kind, text) for text in (*of_gates, *on_biases(each))]
+    meanings = [f"{gate.name[:1].upper()}{gate.name[1:]} {gate.letter}: {gate.meaning}." for gate in each.gates]
+    general = [(kind, text) for text in (*meanings, *on_biases(each))]
     if any(gate.normalised for gate in each.gates):
         norm = f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
         general.append(("", norm))
@@ -298,7 +299,7 @@ def on_biases(each: Derivation) -> Iterator[str]:
 def on_this_layer(each: Derivation) -> Iterator[str]:
     """Yield remarks on places, half an input, missing biases, a matrix counted elsewhere, and frozen parameters."""
     layer = each.placed.layer
-    if any(symbol.subscript == HALF for of in each.equations for symbol in symbols(of.right)):
+    if any(symbol.subscript == HALF for equation in each.equations for symbol in symbols(equation.right)):
         units = each.placed.sizes["h"]
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
         yield f"x_half: {first} numbers of x_t in the forward direction, {last} in the backward one."
@@ -367,10 +368,10 @@ def _source(each: Derivation) -> str:
     if below is None:
         whose = f"the {each.placed.part}'s" if each.placed.part else "the network's"
         return "the vocabulary" if isinstance(layer, Embedding) else f"{channels}{whose} input"
-    of = below.layer
-    if not isinstance(of, Cell) or not of.bidirectional:
+    read = below.layer
+    if not isinstance(read, Cell) or not read.bidirectional:
         return f"{channels or 'the output of '}{below.name}"
-    joined = of.merge or "concat"
+    joined = read.merge or "concat"
     one = below.outputs // 2 if joined == "concat" else below.outputs
     return f"the output of {below.name}, its two directions of {one:,} joined by {joined}"
 
@@ -387,13 +388,15 @@ def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
         many = _many("two bias vectors", twice, without)
         where = "one after the other in one tensor" if arrays.both_biases else "on the input and on the recurrent side"
         return f"Biases: {many}, {where}; {convention.why}."
-    said = _many("one bias vector", [*once, *twice], without)
+    sentence = _many("one bias vector", [*once, *twice], without)
     if twice:
-        return f"Biases: {said}, and a second one in {_names(twice)}; {convention.why}."
+        return f"Biases: {sentence}, and a second one in {_names(twice)}; {convention.why}."
     if all(sides[gate.letter] is Side.RECURRENT for gate in once):
-        said += ", on the recurrent side"
+        sentence += ", on the recurrent side"
     resets_after = layer.resets_after(arrays.habits.reset_after)
-    return f"Biases: {said}; {_why_one(once, sides, resets_after=resets_after, stacked=arrays.stacked is not None)}."
+    return (
+        f"Biases: {sentence}; {_why_one(once, sides, resets_after=resets_after, stacked=arrays.stacked is not None)}."
+    )
 
 
 def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
@@ -430,10 +433,10 @@ ACROSS = 100
 """The width of a picture, in cells, that is readable on a sheet of paper."""
 
 
-def _or_why(title: str, made: Callable[[str], Iterable[Sheet | Picture]]) -> Iterator[Sheet | Picture]:
+def _or_why(title: str, parts: Callable[[str], Iterable[Sheet | Picture]]) -> Iterator[Sheet | Picture]:
     """Yield a title and the parts below it, or the reason if they are refused."""
     try:
-        yield from made(title)
+        yield from parts(title)
     except RefusedError as refused:
         yield Sheet(columns=(), rows=(), title=title, notes=(f"{refused}.",))
 

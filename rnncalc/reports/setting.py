@@ -116,8 +116,8 @@ def on_conditions(stack: Iterable[Placed], framework: str) -> Iterator[str]:
     from rnncalc.questions.count import condition_of  # needed in letters alone
 
     for placed in [placed for placed in stack if has_letters(placed.params)]:
-        if found := condition_of(placed, framework):
-            size, other, params = found
+        if condition := condition_of(placed, framework):
+            size, other, params = condition
             yield f"{placed.name}: {placed.params} if {size} ≠ {other}; {params} if {size} = {other}."
 
 

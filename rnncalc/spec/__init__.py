@@ -123,11 +123,11 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     from rnncalc.spec.document import read_document  # imports yaml, which flags do not need
 
     root, problems = read_document(data, source)
-    own = root.get("convention") if isinstance(root, Mapping) else None
+    convention = root.get("convention") if isinstance(root, Mapping) else None
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
     name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # the name of a file may have bytes that are not text
-    own_convention = own.value if isinstance(own, Scalar) else Network.convention
+    own_convention = convention.value if isinstance(convention, Scalar) else Network.convention
     return Template(root, source, name, tuple(problems), own_convention)
 
 
@@ -147,8 +147,8 @@ def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | 
             raise
         return None
     items = template.root.items if isinstance(template.root, Mapping) else ()
-    own = [key.value for key, _ in items if not isinstance(key.mark, Flag)]
-    return template.spec() if is_meant(own) else None
+    keys = [key.value for key, _ in items if not isinstance(key.mark, Flag)]
+    return template.spec() if is_meant(keys) else None
 
 
 def is_meant(keys: Collection[str]) -> bool:
@@ -166,10 +166,10 @@ def keys_in(data: bytes) -> tuple[str, ...]:
     if not text.lstrip().startswith("{"):
         return tuple(re.findall(r"""(?m)^["']?([A-Za-z_][\w.-]{0,80})["']?[ \t]*:(?=[ \t\r]|$)""", text))
     keys, depth = [], 0
-    for found in re.finditer(r"""["']?(?P<key>[A-Za-z_][\w.-]{0,80})["']?\s*:|[\[\]{}]""", text[:MOST_IN_BRACKETS]):
-        if found["key"] and depth == 1:
-            keys.append(found["key"])
-        depth += (found[0] in ("{", "[")) - (found[0] in ("}", "]"))
+    for match in re.finditer(r"""["']?(?P<key>[A-Za-z_][\w.-]{0,80})["']?\s*:|[\[\]{}]""", text[:MOST_IN_BRACKETS]):
+        if match["key"] and depth == 1:
+            keys.append(match["key"])
+        depth += (match[0] in ("{", "[")) - (match[0] in ("}", "]"))
     return tuple(keys)
 
 
@@ -204,7 +204,7 @@ def parse_data(
     from rnncalc.spec.document import read_document
 
     files = {"weights": weights, "inputs": inputs, "start": start, "targets": targets}
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     wrong: list[Problem] = []
     network = spec.network
     for key, read in READERS.items():
@@ -214,17 +214,17 @@ def parse_data(
             if problems:
                 raise SpecError(tuple(problems))
             node, source = root, file[1]
-        elif isinstance(spec.root, Mapping) and (own := spec.root.get(key)):
-            node, source, path = own, spec.source, (key,)
+        elif isinstance(spec.root, Mapping) and (below := spec.root.get(key)):
+            node, source, path = below, spec.source, (key,)
         else:
             continue
         reading = DataReader(node, source)
-        found[key] = read(reading, node, path, network)
-        network = with_steps_of(network, found.get("inputs"))
+        data[key] = read(reading, node, path, network)
+        network = with_steps_of(network, data.get("inputs"))
         wrong += reading.error().problems
     if wrong:
         raise SpecError(tuple(wrong))
-    return Data(**found)
+    return Data(**data)
 
 
 # From flags to the tree that a spec file would give, so that both give the same messages
@@ -286,11 +286,11 @@ def _output(text: str) -> Node:
     )
 
 
-def _with_options(name: str, number: str, options: list[str], of: type[Layer], mark: Flag) -> Mapping:
+def _with_options(name: str, number: str, options: list[str], layer: type[Layer], mark: Flag) -> Mapping:
     words = [(name, number)]
     for option in options:
         key, equals, value = map(str.strip, option.partition("="))
-        known = of.known_option(key)
+        known = layer.known_option(key)
         switched_on = known is not None and isinstance(known.allowed, Switch) and not equals
         words.append((key, "true" if switched_on else value))
     mapping = Mapping(mark)

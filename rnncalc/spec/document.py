@@ -72,9 +72,9 @@ def _decode(data: bytes, source: str) -> str:
         raise _error(
             source, _end(data[: error.start].decode()), f"byte 0x{bad:02x} is not UTF-8; save the file as UTF-8"
         ) from None
-    if found := _FORBIDDEN.search(text):
-        name = found[0].encode("unicode_escape").decode()
-        raise _error(source, _end(text[: found.start()]), f"the character {name} may not be in YAML; remove it")
+    if character := _FORBIDDEN.search(text):
+        name = character[0].encode("unicode_escape").decode()
+        raise _error(source, _end(text[: character.start()]), f"the character {name} may not be in YAML; remove it")
     return text
 
 

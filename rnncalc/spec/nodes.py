@@ -199,8 +199,8 @@ class TreeReader:
 
     def values(self, nodes: Iterable[tuple[str, Node]], path: Path, allowed: MappingOf[str, Allowed]) -> dict[str, Any]:
         """Return the values of the keys whose scalars can be read."""
-        found = {key: self.value(node, (*path, key), allowed[key], None) for key, node in nodes}
-        return {key: value for key, value in found.items() if value is not None}
+        read = {key: self.value(node, (*path, key), allowed[key], None) for key, node in nodes}
+        return {key: value for key, value in read.items() if value is not None}
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         """Return the value of a scalar; if it cannot be read, note the problem and return the stand-in."""

@@ -69,11 +69,11 @@ class RefusedText:
 
     def line(self, number: int) -> Line:
         """Return a line in its parts, without its comment."""
-        found = _LINE.match(self.lines[number][:LONGEST_ABOVE])
-        assert found
-        dash, key, indent = found["dash"], found["key"] or "", len(found["indent"])
-        value = re.sub(r"(^|\s)#.*", "", found["value"]).strip()
-        return Line(number, indent if dash else None, indent + len(dash or ""), key, bool(found["colon"]), value)
+        match = _LINE.match(self.lines[number][:LONGEST_ABOVE])
+        assert match
+        dash, key, indent = match["dash"], match["key"] or "", len(match["indent"])
+        value = re.sub(r"(^|\s)#.*", "", match["value"]).strip()
+        return Line(number, indent if dash else None, indent + len(dash or ""), key, bool(match["colon"]), value)
 
     def above(self) -> Iterator[Line]:
         """Yield the lines above this one that have a word or a dash, nearest first."""
@@ -98,7 +98,7 @@ def probable_mistake(error: Any, text: str) -> PlacedMessage:
     if not error.problem_mark or not text.strip("\r\n"):
         return None
     refused = RefusedText(error, text)
-    return next((said for reading in _READINGS if (said := reading(refused))), None)
+    return next((message for reading in _READINGS if (message := reading(refused))), None)
 
 
 def _tab(text: RefusedText) -> PlacedMessage:
@@ -120,8 +120,8 @@ def _missing_colon(text: RefusedText) -> PlacedMessage:
             return None
     if start is None:
         return None
-    found = _NO_COLON.fullmatch(text.lines[start.number])
-    cure = f"; write {escape(found['key'])}:{' ' if found['value'] else ''}{found['value'] or ''}" if found else ""
+    match = _NO_COLON.fullmatch(text.lines[start.number])
+    cure = f"; write {escape(match['key'])}:{' ' if match['value'] else ''}{match['value'] or ''}" if match else ""
     return start.place, f"a colon is missing on this line{cure}"
 
 
@@ -193,10 +193,10 @@ def _text_goes_on(text: RefusedText) -> PlacedMessage:
     line = text.here
     if "mapping values" not in text.says or line.key in TOP_KEYS or line.key in OPTIONS or line.dash is not None:
         return None
-    of = next((block for block in text.blocks() if block.colon), None)
-    if of is None or of.key not in _TEXT_KEYS:
+    block_above = next((block for block in text.blocks() if block.colon), None)
+    if block_above is None or block_above.key not in _TEXT_KEYS:
         return None
-    return text.at, f"the text of {of.key} goes on to here, with a colon in it; put all of it in quotes"
+    return text.at, f"the text of {block_above.key} goes on to here, with a colon in it; put all of it in quotes"
 
 
 def _value_and_options(text: RefusedText) -> PlacedMessage:

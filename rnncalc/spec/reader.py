@@ -85,24 +85,24 @@ class _NetworkReader(TreeReader):
             "budget": self.budget,
             "training": self.training,
         }
-        given = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
-        whole = "encoder" not in given and "decoder" not in given
-        given |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
+        values = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
+        whole = "encoder" not in values and "decoder" not in values
+        values |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
         for key, (kinds, expected) in OWN_DATA.items():
             if key in nodes and not isinstance(nodes[key], kinds):
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}")
-        return self.validate(given)
+        return self.validate(values)
 
-    def validate(self, given: dict[str, Any]) -> Network | None:
+    def validate(self, values: dict[str, Any]) -> Network | None:
         """Return the network of these values; note what is wrong with their combination, each at its node."""
         try:
-            return Network(**given)
+            return Network(**values)
         except SpecError as error:
-            told = bool(self.problems)
+            has_others = bool(self.problems)
             for problem in error.problems:
                 if problem is MORE_PROBLEMS:
                     self.more = True
-                elif not (problem.follows and told):
+                elif not (problem.follows and has_others):
                     message = problem.message
                     if isinstance(self.root.mark, Flag):
                         message = message.replace("give the steps", "give the steps with -T")
@@ -123,16 +123,16 @@ class _NetworkReader(TreeReader):
             got = f"the shape {' × '.join(shape)}"
             self.problem(mark, (*path, "input"), f"expected the number of features, got {got}; write {cure}")
             nodes = nodes | {"input": Scalar(features, True, mark)}
-        given = self.values(((key, nodes[key]) for key in KEYS if key in nodes), path, KEYS)
+        values = self.values(((key, nodes[key]) for key in KEYS if key in nodes), path, KEYS)
         if needed and "input" not in nodes and isinstance(above, Mapping):
             self.missing(above, (*path, "input"), "the number of features per step, or an embedding's vocabulary")
         if needed or "input" in nodes:
-            given.setdefault("input", 1)
+            values.setdefault("input", 1)
         if needed or "layers" in nodes:
-            given["layers"] = self.layers(nodes.get("layers"), (*path, "layers"), above)
+            values["layers"] = self.layers(nodes.get("layers"), (*path, "layers"), above)
         if "output" in nodes:
-            given["output"] = self.output(nodes["output"], (*path, "output"))
-        return given
+            values["output"] = self.output(nodes["output"], (*path, "output"))
+        return values
 
     def layers(self, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
         """Return the layers under a node at a path; if there is no node, `above` is where it should be.
@@ -169,34 +169,34 @@ class _NetworkReader(TreeReader):
         if len(kinds) > 1:  # layer_norm is a kind, and an option of cells
             name = next((one for one in kinds if {*kinds} & {*kind(one).options()}), name)
         others = [one for one in kinds if one != name and one not in kind(name).options()]
-        of, in_flags = kind(name), isinstance(node.mark, Flag)
+        cls, in_flags = kind(name), isinstance(node.mark, Flag)
         for word, below in node.items if others else ():
             if word.value in others:
                 self.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
-        allowed = _allowed(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
-        if not of.number:
+        allowed = _allowed(cls)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
+        if not cls.number:
             self.no_number(node, name, path, in_flags=in_flags)
             others = [*others, name]
-        keys = self.keys(node, path, (*allowed, *others), partial(self.unknown_option, of, node, path))
+        keys = self.keys(node, path, (*allowed, *others), partial(self.unknown_option, cls, node, path))
         read = [(key, below) for key, below in keys if key not in others]
         values = self.values((each for each in read if not self.no_size(*each, allowed, path)), path, allowed)
-        for option in of.needed():
+        for option in cls.needed():
             if option not in values:
                 unknown = [key.value for key, _ in node.items if key.value not in allowed and key.value not in KINDS]
                 # a value of its own, or a misspelt key, is already a problem
                 if node.get(option) is None and not any(_is_meant(option, key) for key in unknown):
-                    self.missing(node, (*path, option), of.option(option).meaning)
-                values[option] = (1,) if isinstance(of.option(option).allowed, Sizes) else 1
-        return of(**({of.number: values.pop(name, 1)} if of.number else {}), **values)
+                    self.missing(node, (*path, option), cls.option(option).meaning)
+                values[option] = (1,) if isinstance(cls.option(option).allowed, Sizes) else 1
+        return cls(**({cls.number: values.pop(name, 1)} if cls.number else {}), **values)
 
     def no_size(self, key: str, node: Node, allowed: dict[str, Allowed], path: Path) -> bool:
         """Note a size that is missing after its key, with an example; return whether it is."""
-        of = allowed[key]
-        if not (isinstance(of, Size) and isinstance(node, Scalar) and node.plain and node.value in NOTHING):
+        size = allowed[key]
+        if not (isinstance(size, Size) and isinstance(node, Scalar) and node.plain and node.value in NOTHING):
             return False
         colon = ": " if node.flag is None else ":" if key in KINDS else "="
-        such = f"{key}{colon}{20 if of.letters else 2}"
-        self.problem(node.mark, (*path, key), f"expected {of.expected}, such as {such}, got nothing")
+        such = f"{key}{colon}{20 if size.letters else 2}"
+        self.problem(node.mark, (*path, key), f"expected {size.expected}, such as {such}, got nothing")
         return True
 
     def no_number(self, layer: Mapping, name: str, path: Path, *, in_flags: bool) -> None:
@@ -235,10 +235,10 @@ class _NetworkReader(TreeReader):
         self.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
     def unknown_option(
-        self, of: type[Layer], layer: Node, path: Path, key: str, known: tuple[str, ...], below: Node
+        self, cls: type[Layer], layer: Node, path: Path, key: str, known: tuple[str, ...], below: Node
     ) -> str:
         if key not in ("return_sequences", "return_sequence"):
-            return _unknown_option(of, layer, key, known, below)
+            return _unknown_option(cls, layer, key, known, below)
         from rnncalc.spec.aliases import sequences_cure
 
         layers, place = node_at(self.root, path[:-1]), path[-1]
@@ -260,8 +260,8 @@ class _NetworkReader(TreeReader):
             return Output(self.value(node, path, OPTIONS["units"].allowed, 1))
         keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
         values = self.values(keys, path, {key: OPTIONS[key].allowed for key in OUTPUT_KEYS})
-        given = {key.value.partition(":")[0] for key, _ in node.items} if isinstance(node, Mapping) else {"units"}
-        if given.isdisjoint(("units", *KINDS)):
+        keys_there = {key.value.partition(":")[0] for key, _ in node.items} if isinstance(node, Mapping) else {"units"}
+        if keys_there.isdisjoint(("units", *KINDS)):
             self.missing(node, (*path, "units"), "the number of outputs")
         return Output(**{"units": 1} | values)
 
@@ -325,16 +325,16 @@ class _NetworkReader(TreeReader):
             yield name, self.value(below, at, LAYER_LIMIT.allowed, 0)
 
 
-def _has_rate(of: type[Layer]) -> bool:
+def _has_rate(layer: type[Layer]) -> bool:
     """Return whether the number after a kind is a rate, as that after dropout is."""
-    return bool(of.number) and isinstance(of.option(of.number).allowed, Rate)
+    return bool(layer.number) and isinstance(layer.option(layer.number).allowed, Rate)
 
 
 @cache
-def _allowed(of: type[Layer]) -> dict[str, Allowed]:
+def _allowed(layer: type[Layer]) -> dict[str, Allowed]:
     """Return the allowed values of each key of a layer of a kind, the kind's own key first."""
-    number = {of.kind: of.option(of.number).allowed} if of.number else {}
-    return number | {name: of.option(name).allowed for name in of.options()}
+    number = {layer.kind: layer.option(layer.number).allowed} if layer.number else {}
+    return number | {name: layer.option(name).allowed for name in layer.options()}
 
 
 def _is_meant(option: str, key: str) -> bool:
@@ -349,59 +349,59 @@ def _stand_in() -> Layer:
     return Dropout(rate=0.0)
 
 
-def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ...], below: Node) -> str:
+def _unknown_option(cls: type[Layer], layer: Node, key: str, known: tuple[str, ...], below: Node) -> str:
     """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
 
     below: what is under the key.
     """
     from rnncalc.spec.aliases import cure_of_other_kind, option_cure, space_cure
 
-    known = tuple(one for one in known if one == of.kind or one not in KINDS or one in of.options())
+    known = tuple(one for one in known if one == cls.kind or one not in KINDS or one in cls.options())
     in_flags = isinstance(layer.mark, Flag)
     takers = [name for name in KINDS if key in kind(name).options()]
-    cure = cure_of_other_kind(key, of.kind, known if takers else (), word_of(below), in_flags=in_flags)
+    cure = cure_of_other_kind(key, cls.kind, known if takers else (), word_of(below), in_flags=in_flags)
     if takers or cure:
-        here = "output" if issubclass(of, Output) else of.kind
+        here = "output" if issubclass(cls, Output) else cls.kind
         return f"does not apply to {here}; {cure or f'it applies to {one_of(takers)}; remove it'}"
     if in_flags and isinstance(layer, Mapping):
-        meant = _misread(key, of, layer)
+        meant = _misread(key, cls, layer)
     else:
-        meant = space_cure(key, known) or _kind_of_output(key, of, below)
-    if meant or (meant := _value_alone(key, of, "=" if in_flags else ": ")):
+        meant = space_cure(key, known) or _kind_of_output(key, cls, below)
+    if meant or (meant := _value_alone(key, cls, "=" if in_flags else ": ")):
         return f"unknown key; {meant}"
-    cure = option_cure(key, of.kind, known, word_of(below), in_flags=in_flags)
+    cure = option_cure(key, cls.kind, known, word_of(below), in_flags=in_flags)
     return f"unknown key{cure}" if cure else unknown_key(key, known, below)
 
 
-def _misread(key: str, of: type[Layer], layer: Mapping) -> str:
+def _misread(key: str, cls: type[Layer], layer: Mapping) -> str:
     """Return the cure for `dropout:0.5`, `bias:false` and `512`, written as options of a layer in flags."""
     name, colon, value = key.partition(":")
     if name in KINDS:
         return f"write -l {name}:{escape(value) or 'N'}, as a layer of its own"
-    if colon and name in of.options():
+    if colon and name in cls.options():
         return f"write {name}={escape(value)}"
-    return _second_number(key, of, layer) if key[:1].isdecimal() else ""
+    return _second_number(key, cls, layer) if key[:1].isdecimal() else ""
 
 
-def _second_number(key: str, of: type[Layer], layer: Mapping) -> str:
+def _second_number(key: str, cls: type[Layer], layer: Mapping) -> str:
     """Return the cure for `0,5`, `projection=1,000`, and for two sizes of one layer."""
     place = [word.value for word, _ in layer.items].index(key)
     name, first = layer.items[place - 1][0].value, word_of(layer.items[place - 1][1])
-    option = of.option(of.number) if place == 1 else of.known_option(name)
+    option = cls.option(cls.number) if place == 1 else cls.known_option(name)
     if option and (ways := ways_to_write(f"{first},{key}", option.allowed)):
-        behind_kind = "-o " if issubclass(of, Output) else f"-l {of.kind}:"
+        behind_kind = "-o " if issubclass(cls, Output) else f"-l {cls.kind}:"
         return f"write {behind_kind if place == 1 else f'{name}='}{one_of(ways)}"
-    if not key.isdecimal() or issubclass(of, Output):
+    if not key.isdecimal() or issubclass(cls, Output):
         return ""
-    if issubclass(of, Embedding) and place == 1:
+    if issubclass(cls, Embedding) and place == 1:
         number, width = escape(first), escape(key)
-        return f"for a vocabulary of {number} and a width of {width}, write -i {number} -l {of.kind}:{width}"
-    return f"a layer has one number; write -l {of.kind}:{escape(key)} for another"
+        return f"for a vocabulary of {number} and a width of {width}, write -i {number} -l {cls.kind}:{width}"
+    return f"a layer has one number; write -l {cls.kind}:{escape(key)} for another"
 
 
-def _kind_of_output(key: str, of: type[Layer], below: Node) -> str:
+def _kind_of_output(key: str, cls: type[Layer], below: Node) -> str:
     """Return the cure for `output: {dense: 5}`: the output layer is written without its kind."""
-    is_output = issubclass(of, Output) and key in KINDS
+    is_output = issubclass(cls, Output) and key in KINDS
     return f"write output: {escape(word_of(below)) or 'N'}, whose layer is dense" if is_output else ""
 
 
@@ -435,8 +435,8 @@ def _kind_and_units(text: str) -> tuple[str, str] | None:
     """Return the kind and the number of `lstm 4`, `lstm=4`, `LSTM(4)`."""
     if text.isdecimal():  # as nearly every word is here: compiling the expression would take longer
         return None
-    found = re.fullmatch(r"([A-Za-z]+)[:= (]+([0-9]\w*)\)?", text)
-    return (found[1].lower(), found[2]) if found and found[1].lower() in KINDS else None
+    match = re.fullmatch(r"([A-Za-z]+)[:= (]+([0-9]\w*)\)?", text)
+    return (match[1].lower(), match[2]) if match and match[1].lower() in KINDS else None
 
 
 def _not_units(units: Scalar, kind: str, number: str) -> str:

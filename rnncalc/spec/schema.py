@@ -75,16 +75,16 @@ def _numbers() -> Schema:
 def _expect() -> Schema:
     shape = {"type": "array", "minItems": 1, "items": Size().schema}
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
-    said = "The shapes of tensors, by the names of their layer and their own."
-    of = {"layers": {"type": "array", "items": COUNT.schema}, "tensors": {**tensors, "description": said}}
-    return _keys({key: of.get(key, COUNT.schema) for key in Expect.fields})
+    text = "The shapes of tensors, by the names of their layer and their own."
+    others = {"layers": {"type": "array", "items": COUNT.schema}, "tensors": {**tensors, "description": text}}
+    return _keys({key: others.get(key, COUNT.schema) for key in Expect.fields})
 
 
 def _budget() -> Schema:
-    keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
+    keys = {key: {**entry.allowed.schema, "description": entry.meaning} for key, entry in BUDGET_KEYS.items()}
     number = LAYER_LIMIT.allowed.schema
-    said = "The most parameters of a layer, by its name."
-    return _keys({**keys, "layers": {"type": "object", "additionalProperties": number, "description": said}})
+    text = "The most parameters of a layer, by its name."
+    return _keys({**keys, "layers": {"type": "object", "additionalProperties": number, "description": text}})
 
 
 def _layers() -> Schema:
@@ -92,12 +92,12 @@ def _layers() -> Schema:
     return {"type": "array", "minItems": 1, "items": {"oneOf": [alone, *(_ref(name) for name in KINDS)]}}
 
 
-def _kind(name: str, of: type[Layer]) -> Schema:
-    first_line = (of.__doc__ or "").split("\n")[0]
-    options = {option: _described(of.option(option)) for option in of.options()}
-    allowed: Schema = of.option(of.number).allowed.schema if of.number else {"type": "null"}
+def _kind(name: str, layer: type[Layer]) -> Schema:
+    first_line = (layer.__doc__ or "").split("\n")[0]
+    options = {option: _described(layer.option(option)) for option in layer.options()}
+    allowed: Schema = layer.option(layer.number).allowed.schema if layer.number else {"type": "null"}
     number = {**allowed, "description": first_line}
-    return _keys({name: number, **options}, name, *of.needed())
+    return _keys({name: number, **options}, name, *layer.needed())
 
 
 def _described(option: Option) -> Schema:
