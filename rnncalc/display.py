@@ -36,14 +36,9 @@ def report_of(result: Any) -> Any:
     return getattr(import_module(module), name)(result) if module else result
 
 
-def in_format(result: Any, spec: str) -> str:
-    """Return a result in a format; without one as `str` gives it. Raises CallError for a format that it has not."""
-    return _written(result, spec) if spec else as_text(result)
-
-
-def as_text(result: Any) -> str:
-    """Return a result as its command prints it."""
-    return _written(result, "").rstrip("\n")
+def as_text(result: Any, form: str = "") -> str:
+    """Return a result in a format; without one as its command prints it. Raises CallError for one that it has not."""
+    return _written(result, form) if form else _written(result, "").rstrip("\n")
 
 
 def _written(result: Any, form: str) -> str:
@@ -61,8 +56,8 @@ def as_html(result: Any) -> str:
     return f'<iframe srcdoc="{page}" onload="{fit}" style="width: 100%; height: 30em; border: 0"></iframe>'
 
 
-def displayed(of: type[T]) -> type[T]:
-    """Give the class of a result these three: a decorator."""
-    for name, function in {"__str__": as_text, "__format__": in_format, "_repr_html_": as_html}.items():
-        setattr(of, name, function)
-    return of
+def displayed(result: type[T]) -> type[T]:
+    """Give the class of a result its text, its formats and its page: a decorator."""
+    for name, function in {"__str__": as_text, "__format__": as_text, "_repr_html_": as_html}.items():
+        setattr(result, name, function)
+    return result

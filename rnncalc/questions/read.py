@@ -122,7 +122,7 @@ class _Drafting:
             layer = layer.replace(extra_inputs=inputs - below)
             doubts.append(Remark(Doubt.WIDTH, (), (below, inputs)))
         if any(frozen.values()) and not layer.frozen:
-            doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name, of in frozen.items() if of)))
+            doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name in frozen if frozen[name])))
         self.width, self.grid = layer.output_width(inputs), layer.output_grid(grid) or ()
         if self._repeats(layer, inputs):
             before = self.layers[-1]
@@ -200,9 +200,9 @@ def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ..
     below = layers[:-1] if output else layers
     places = prod(below[0].grid) if below else 1
     topology = "many-to-one" if any(layer.ends for layer in below) else _topology(file)
-    given: dict[str, Any] = {"layers": below, "output": output, "steps": file.steps, "topology": topology}
+    fields: dict[str, Any] = {"layers": below, "output": output, "steps": file.steps, "topology": topology}
     try:
-        network = Network(input=(input or 1) // places, convention=file.framework, name=_name(file.path), **given)
+        network = Network(input=(input or 1) // places, convention=file.framework, name=_name(file.path), **fields)
     except SpecError:
         return None
     return Draft(network, tuple(doubts), input is None)
@@ -210,11 +210,8 @@ def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ..
 
 def _topology(file: ModelFile) -> TopologyName | None:
     """Return the topology that follows from the file's last recurrent layer, None if none follows."""
-    given = [settings for module in file.modules if _SEQUENCES in (settings := module.settings)]
-    return None if not given else "many-to-many" if given[-1][_SEQUENCES] else "many-to-one"
-
-
-_SEQUENCES = "return_sequences"
+    settings = [module.settings for module in file.modules if "return_sequences" in module.settings]
+    return None if not settings else "many-to-many" if settings[-1]["return_sequences"] else "many-to-one"
 
 
 def _name(path: str) -> str:

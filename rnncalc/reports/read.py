@@ -57,7 +57,9 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
             rows.append((tensor.name, tensor.shape, tensor.dtype, role, *numbers))
         if rest := file.tensors[MOST_ROWS:]:
-            sums = (sum(tensor.params for tensor in rest if tensor.is_parameter == of) for of in (True, False))
+            sums = (
+                sum(tensor.params for tensor in rest if tensor.is_parameter == trained) for trained in (True, False)
+            )
             rows.append((f"{plural(len(rest), 'more tensor')}", "", "", "", *sums))
         others = sum(tensor.params for tensor in file.tensors if not tensor.is_parameter)
         columns = (
@@ -96,8 +98,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             head.append(f"left out: {plural(len(others), 'tensor')} of {plural(numbers, 'number')} ({roles})")
         if draft is None:
             return Document((*head, "no spec: there are no parameters, or more than a spec may have"), ())
-        told = (("steps", draft.network.steps), ("topology", draft.network.topology))
-        missing = [word for word, value in told if not value]
+        missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
         head.append(f"not in the file: {', '.join([*missing, 'dropout'])}, and what joins the layers but their order")
         return Document(tuple(head), tuple(_entries(draft)))
 
@@ -122,7 +123,7 @@ def _entries(draft: Draft) -> Iterator[Entry]:
             yield Entry(key, value, ("the input is not in the file",) if draft.unknown_input else ())
         elif key == "layers":
             layers = zip(value, remarks, strict=False)
-            yield Entry(key, tuple(tuple(_layer_entries(layer, of)) for layer, of in layers))
+            yield Entry(key, tuple(tuple(_layer_entries(*pair)) for pair in layers))
         elif key == "output":
             options = tuple(_layer_entries(value, ())) if isinstance(value, dict) else value
             yield Entry(key, options, remarks[-1])
@@ -222,8 +223,8 @@ def _mismatch(check: TensorCheck) -> str | None:
         case TensorStatus.SHARED:
             return f"expected {ours} of its own, the file has it{where} as another's"
         case _:
-            of = f" {check.layer} does not have" if check.layer else " no layer has"
-            return f"the file has {theirs}{where}, which{of}"
+            owner = f"{check.layer} does not have" if check.layer else "no layer has"
+            return f"the file has {theirs}{where}, which {owner}"
 
 
 def _cure(cure: SpecChange, layer: str | None) -> str:

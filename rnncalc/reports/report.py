@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rnncalc.reports.sheet import Document, Finding, Quiz, Row, Sheet
 
 
-def fields(of: object, *names: str) -> dict[str, Any]:
+def fields(result: object, *names: str) -> dict[str, Any]:
     """Return some attributes of a result, as keys of a JSON object; None each if there is no result."""
-    return {name: None if of is None else getattr(of, name) for name in names}
+    return {name: None if result is None else getattr(result, name) for name in names}
 
 
 class Report(Frozen, ABC):

@@ -261,7 +261,7 @@ class Quiz(Frozen):
 
     def groups(self) -> dict[str, list[QuizQuestion]]:
         """Return the questions by their group."""
-        found: dict[str, list[QuizQuestion]] = {}
+        groups: dict[str, list[QuizQuestion]] = {}
         for question in self.questions:
-            found.setdefault(question.group, []).append(question)
-        return found
+            groups.setdefault(question.group, []).append(question)
+        return groups

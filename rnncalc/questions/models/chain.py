@@ -22,7 +22,7 @@ def in_chain(sites: Sequence[Site]) -> list[Site]:
 
     Embeddings come first and outputs last; if widths leave a choice, the order of the names decides.
     """
-    ranks = {id(site): _rank(site) for site in sites}
+    ranks = {id(site): 0 if isinstance(site.layer, Embedding) else 1 + named_last(site) for site in sites}
     waiting = sorted(sites, key=lambda site: ranks[id(site)])
     last = sum(rank == 2 for rank in ranks.values())
     chained: list[Site] = []
@@ -34,12 +34,6 @@ def in_chain(sites: Sequence[Site]) -> list[Site]:
         if site.layer is not None:
             width = site.layer.output_width(site.inputs)
     return chained
-
-
-def _rank(site: Site) -> int:
-    if isinstance(site.layer, Embedding):
-        return 0
-    return 2 if named_last(site) else 1
 
 
 def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
@@ -69,11 +63,11 @@ def _is_norm(site: Site) -> bool:
 
 def _first(waiting: list[Site]) -> int:
     """Return the index of the first site whose input width is no other site's output width."""
-    handed = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
-    found = []
+    outputs = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
+    places = []
     for place, site in enumerate(waiting):
-        others = {width for key, width in handed.items() if key != (site.path, site.number)}
+        others = {width for key, width in outputs.items() if key != (site.path, site.number)}
         if site.layer is not None and not site.number and site.inputs not in others:
-            found.append(place)
+            places.append(place)
     # a convolution of one channel may be one in groups, behind another layer
-    return min(found, key=lambda place: waiting[place].inputs == 1, default=0)
+    return min(places, key=lambda place: waiting[place].inputs == 1, default=0)

@@ -72,11 +72,11 @@ class Match(NamedTuple):
     @property
     def another_network(self) -> bool:
         """Whether the file has none of the network's tensors, and has other kinds and another number of them."""
-        found = {check.status for check in self.tensors}
+        statuses = {check.status for check in self.tensors}
         cures = [cure for several in self.cures.values() for cure in several]
         kinds = any(cure.layer and any(cure.layer.kind != each.kind for each in cure.instead or ()) for cure in cures)
-        some = TensorStatus.MATCHED in found or TensorStatus.SHARED in found
-        return kinds and not some and bool(found & {TensorStatus.MISSING, TensorStatus.UNEXPECTED})
+        some = TensorStatus.MATCHED in statuses or TensorStatus.SHARED in statuses
+        return kinds and not some and bool(statuses & {TensorStatus.MISSING, TensorStatus.UNEXPECTED})
 
 
 def match(network: Network, file: ModelFile) -> Match:
@@ -139,17 +139,17 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
         return
     theirs = dict(site.tensors) if site else {}
     for name, shape in wanted.shapes.items():
-        found = theirs.pop(name, None)
+        tensor = theirs.pop(name, None)
         names = (wanted.name, wanted.names[name], shape)
-        if found is None:
+        if tensor is None:
             yield TensorCheck(TensorStatus.MISSING, *names, at=wanted.at)
             continue
-        status = TensorStatus.SHARED if found.shared_with else TensorStatus.MATCHED
-        status = status if shape == found.shape else TensorStatus.SHAPE
-        yield TensorCheck(status, *names, found.name, found.shape, wanted.at)
-    for name, found in theirs.items():
-        if not (name in wanted.shared and wanted.shared[name] == found.shape):
-            yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, found.name, found.shape, wanted.at)
+        status = TensorStatus.SHARED if tensor.shared_with else TensorStatus.MATCHED
+        status = status if shape == tensor.shape else TensorStatus.SHAPE
+        yield TensorCheck(status, *names, tensor.name, tensor.shape, wanted.at)
+    for name, tensor in theirs.items():
+        if wanted.shared.get(name) != tensor.shape:
+            yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
 
 
 def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
@@ -166,13 +166,13 @@ def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[lis
         checks.append(_sum(wanted, sum(site.params for site in there)))
     rest = sum(site.params for site in left)
     for wanted in pathless:  # the last gets what is left over, or too little
-        found = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
-        checks.append(_sum(wanted, found))
-        rest -= found
+        params = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
+        checks.append(_sum(wanted, params))
+        rest -= params
     return checks, [] if pathless else left
 
 
-def _sum(wanted: SpecLayer, found: int) -> TensorCheck:
-    params = wanted.placed.params
-    status = TensorStatus.MATCHED if found == params else TensorStatus.SHAPE if found else TensorStatus.MISSING
-    return TensorCheck(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
+def _sum(wanted: SpecLayer, theirs: int) -> TensorCheck:
+    ours = wanted.placed.params
+    status = TensorStatus.MATCHED if theirs == ours else TensorStatus.SHAPE if theirs else TensorStatus.MISSING
+    return TensorCheck(status, wanted.name, "external", (ours,), None, (theirs,) if theirs else None, wanted.at)

@@ -80,8 +80,8 @@ def wanted_of(network: Network) -> list[SpecLayer]:
 def _wanted(placed: Placed, at: Path) -> SpecLayer:
     if isinstance(placed.layer, External):
         return SpecLayer(placed, at, {}, {}, {})
-    own = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.own]
-    shapes, names = {alone.name: alone.shape for alone, _ in own}, {alone.name: one.name for alone, one in own}
+    pairs = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.own]
+    shapes, names = {alone.name: alone.shape for alone, _ in pairs}, {alone.name: one.name for alone, one in pairs}
     shared = {tensor.name: tensor.shape for tensor in placed.shared}
     return SpecLayer(placed, at, shapes, names, shared)
 
@@ -167,7 +167,7 @@ def below(site: Site, path: str) -> bool:
 
 
 def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> None:
-    """Pair the layers that have a path, or the name of a module, with the sites there."""
+    """Pair the layers that have a path, or the name of a module, with the sites there, or at one that ends with it."""
     seen: dict[tuple[str, type[Layer]], int] = {}
     for place, each in enumerate(wanted):
         path = each.layer.path
@@ -176,7 +176,11 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
         key = path or each.layer.name
         if key is None:
             continue
-        there = _at(each, key, left, given=path is not None)
+        there = [site for site in left if site.path == key] or [site for site in left if at_path(site, key)]
+        if len({site.path for site in there}) > 1:
+            if path is not None:
+                raise _ambiguous(each, there, len(there))
+            there = []
         number = seen.get((key, each.kind), 0)
         site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
         seen[key, each.kind] = number + 1
@@ -185,31 +189,18 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
             _take(left, site)
 
 
-def _at(wanted: SpecLayer, path: str, left: list[Site], *, given: bool) -> list[Site]:
-    """Return the sites at a path, or at the only path that ends with it. Raises SpecError if several do."""
-    exact = [site for site in left if site.path == path]
-    if exact:
-        return exact
-    ending = [site for site in left if at_path(site, path)]
-    if len({site.path for site in ending}) > 1:
-        if given:
-            raise _ambiguous(wanted, ending, len(ending))
-        return []
-    return ending
-
-
 def with_path(sites: Sequence[Site], used: Container[int], *, ordered: bool) -> set[str]:
     """Return the modules that a layer is not found in without its path.
 
     Several have the same tensors, and neither the order of the file nor numbers in their paths tell them apart, or not
     all are of layers in the spec. used: those that are, by their identity.
     """
-    found: set[str] = set()
+    paths: set[str] = set()
     for alike in _grouped(sites, lambda site: _key(site.shapes)).values():
         many = len({re.sub("[0-9]+", "", site.path) for site in alike}) > 1
-        if (many and not ordered) or any(id(site) not in used for site in alike):
-            found |= {site.path for site in alike} if len(alike) > 1 else set()
-    return found
+        if len(alike) > 1 and ((many and not ordered) or any(id(site) not in used for site in alike)):
+            paths |= {site.path for site in alike}
+    return paths
 
 
 def _ambiguous(wanted: SpecLayer, sites: Sequence[Site], count: int = 1) -> SpecError:
@@ -233,15 +224,15 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
     )
 
     def key_of(site: Site, shared: Collection[str] = ()) -> Hashable:
-        own = {name: shape for name, shape in site.shapes.items() if name not in shared}
-        return _key(own), kind_of(site.layer) if with_kind else Layer
+        shapes = {name: shape for name, shape in site.shapes.items() if name not in shared}
+        return _key(shapes), kind_of(site.layer) if with_kind else Layer
 
     there = _grouped(left, key_of)
     for key, places in asked.items():
         shared = free[places[0]].shared
         fitting = [site for site in left if key_of(site, shared) == key] if shared else there.get(key, [])
-        own = [site for site in fitting if site.params]
-        fitting = own if len(own) >= len(places) else fitting  # not another layer's tensors, used again
+        owners = [site for site in fitting if site.params]
+        fitting = owners if len(owners) >= len(places) else fitting  # not another layer's tensors, used again
         if with_kind and len(fitting) != len(places):
             continue
         many = len({re.sub("[0-9]+", "", site.path) for site in fitting}) > 1

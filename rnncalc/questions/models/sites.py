@@ -179,12 +179,12 @@ def _tables(sites: Sequence[Site]) -> dict[str, Site]:
         if "weight" in site.tensors:
             matrix = site.tensors["weight"]
             sharing.setdefault(matrix.shared_with or matrix.name, []).append(site)
-    found: dict[str, Site] = {}
+    tables: dict[str, Site] = {}
     for name, those in sharing.items():
         for site in those:
             if {*site.tensors} == {"weight"} and any(_is_table_of(site, other) for other in those):
-                found.setdefault(name, site)
-    return found
+                tables.setdefault(name, site)
+    return tables
 
 
 def _is_table_of(site: Site, other: Site) -> bool:
@@ -404,10 +404,11 @@ def _onnx_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[
 def _onnx_otherwise(module: FileModule) -> bool:
     """Return whether an operator with the weights of a known layer computes something else."""
     settings = module.settings
-    given = [str(word).lower() for word in words] if isinstance(words := settings.get("activations"), list) else []
+    words = settings.get("activations")
+    activations = [str(word).lower() for word in words] if isinstance(words, list) else []
     size = {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
-    ways = [given[start : start + size] for start in range(0, len(given), size)]
-    usual = all(of[0] == "sigmoid" and len({*of[1:]}) == 1 for of in ways) if size > 1 else True
+    ways = [activations[start : start + size] for start in range(0, len(activations), size)]
+    usual = size == 1 or all(way[0] == "sigmoid" and len({*way[1:]}) == 1 for way in ways)
     coupled = settings.get("input_forget", [0]) != [0]  # PyTorch's newer exporter writes it even if it is not
     otherwise = coupled or settings.get("clip") is not None or settings.get("direction") == ["reverse"]
     return otherwise or not usual or len({*map(tuple, ways)}) > 1
@@ -415,11 +416,11 @@ def _onnx_otherwise(module: FileModule) -> bool:
 
 def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
     """Return the activation of a cell, which follows those of its gates; by default tanh."""
-    given = module.settings.get("activations")
+    words = module.settings.get("activations")
     place = 0 if module.kind == "RNN" else 1
-    if not isinstance(given, list):
+    if not isinstance(words, list):
         return "tanh", ()
-    word = _ACTIVATIONS.get(str(given[place]).lower() if len(given) > place else "")
+    word = _ACTIVATIONS.get(str(words[place]).lower() if len(words) > place else "")
     return (word, ()) if word else ("tanh", (Doubt.ACTIVATION,))
 
 
