@@ -63,6 +63,7 @@ FORMATS: dict[str, Format] = {
     "moodle": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_moodle", suffix=".xml"),
     "canvas": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_canvas", suffix=".md"),
     "junit": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_junit", suffix=".xml"),
+    "gitlab": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_gitlab", suffix=".json"),
     "github": Format(
         "rnncalc.formats.checks", (CheckedReport,), writer="write_github", read_at_once=True, suffix=".txt"
     ),

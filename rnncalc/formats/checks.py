@@ -1,12 +1,14 @@
-"""Checks for programs that watch a repository: suites of cases as JUnit's XML, annotations for GitHub's runner.
+"""Checks for programs that watch a repository: JUnit's XML, annotations for GitHub, issues for GitLab.
 
 Knows no network and no limit.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from itertools import islice
 from typing import TextIO
 from xml.sax.saxutils import escape as escape_xml
@@ -88,3 +90,38 @@ def _data(text: str) -> str:
     """Escape what would end the line; `%` first, which the other escapes are made of."""
     safe = escape(text, limit=2_000)
     return safe.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+# GitLab's Code Quality: an array of issues; https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+
+
+def write_gitlab(reports: Iterable[CheckedReport], file: TextIO) -> None:
+    """Write an issue for each failure; one without a place is on the first line of its file."""
+    json.dump(
+        [
+            _issue(path, each)
+            for report in reports
+            for path, findings in report.findings()
+            for each in findings
+            if each.wrong
+        ],
+        file,
+        indent=1,
+    )
+    file.write("\n")
+
+
+def _issue(path: str, finding: Finding) -> dict[str, object]:
+    """Return an issue; its fingerprint stays the same as long as the file and the failure do."""
+    path, name, message = (
+        escape(path, limit=2_000),
+        escape(finding.key or finding.name),
+        escape(finding.message, limit=2_000),
+    )
+    return {
+        "description": f"{name}: {message}",
+        "check_name": name,
+        "fingerprint": sha256("\n".join((path, name, message)).encode()).hexdigest(),
+        "severity": "blocker" if finding.outcome is Outcome.ERROR else "major",
+        "location": {"path": path.removeprefix("./"), "lines": {"begin": finding.line or 1}},
+    }

@@ -12,7 +12,7 @@ import pytest
 from conftest import Call, report_of
 from junitparser import JUnitXml
 
-FORMATS = ("table", "json", "markdown", "junit", "github")
+FORMATS = ("table", "json", "markdown", "junit", "gitlab", "github")
 HOSTILE = "\x1b[31m\n::error::x\r\u202e%0A::warning::y,col=1:##[error]z<b>&\"']]>|`"
 
 
@@ -70,6 +70,24 @@ def test_junit_is_read_by_a_junit_reader(folder: Path, call: Call) -> None:
     for kind, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         assert int(root.attrib[kind]) == sum(int(suite.attrib[kind]) for suite in root) == len([*root.iter(tag)])
         assert all(int(suite.attrib[kind]) == len([*suite.iter(tag)]) for suite in root)
+
+
+def test_gitlab_reads_the_issues(folder: Path, call: Call) -> None:
+    """The keys that GitLab requires, a fingerprint each, and paths that do not start with ./.
+
+    From https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+    """
+    issues = json.loads(call("check", folder, "-f", "gitlab").out)
+    assert len(issues) == len({issue["fingerprint"] for issue in issues}) == 4 + 3
+    for issue in issues:
+        assert {*issue} == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert not issue["location"]["path"].startswith("./")
+    (total,) = (issue for issue in issues if issue["check_name"] == "expect.total")
+    assert (total["description"], total["location"]["lines"]) == (
+        "expect.total: expected 29, got 28: 1 fewer",
+        {"begin": 7},
+    )
 
 
 def test_formats_agree(folder: Path, call: Call) -> None:
