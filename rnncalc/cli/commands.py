@@ -54,6 +54,11 @@ def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
         if isinstance(context.command, Command) and context.command.help_alone and len(context.obj) > 1:
             raise click.UsageError("the help is asked for alone", context)
+        if "-h" in (typed := context.obj or ()) and typed[-1] != "-h" and typed[typed.index("-h") + 1].isdecimal():
+            from rnncalc.cli.unknown_flag import call_meant
+
+            if call := call_meant("-h", typed, context):
+                raise click.UsageError(f"-h is short for --help; for units write {call}", context)
         write_text(f"{context.get_help()}\n")
         context.exit()
 
@@ -257,9 +262,10 @@ def run_call(args: list[str]) -> int:
     except click.UsageError as error:
         message = error.format_message()
         if isinstance(error, click.NoSuchOption) and error.ctx:
-            from rnncalc.cli.unknown_flag import unknown_flag_message
+            from rnncalc.cli.unknown_flag import call_meant, unknown_flag_message
 
-            message = unknown_flag_message(error.option_name, error.ctx.command, cli)
+            call = call_meant(error.option_name, error.ctx.obj or args, error.ctx)
+            message = unknown_flag_message(error.option_name, error.ctx.command, cli, call)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
         tell(f"rnncalc: {_shorten(message)} (see {command} --help)")
     except click.ClickException as error:

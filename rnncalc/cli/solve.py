@@ -52,6 +52,13 @@ def solve(
     Every ? stands for one and the same size: -l 'lstm:?' -l 'lstm:?', in quotes, because to a shell a ? is any letter.
     Exit code 1 when no size fits.
     """
+    context = click.get_current_context()
+    if specs and specs[-1].isdecimal() and params is bytes_ is match is None:
+        from rnncalc.cli.unknown_flag import call_meant
+
+        number = context.obj.index(specs[-1])
+        call = call_meant("--budget", [*context.obj[:number], "--budget", *context.obj[number:]], context)
+        raise CallError(f"'{specs[-1]}': a budget has its flag before it; write {call}")
     with AllAtOnce() as at_once:
         size = at_once.ask(bytes_of, dtype)
         budget = at_once.ask(_budget, params, bytes_, match)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+import shlex
+from collections.abc import Collection, Sequence
 
 import click
 
@@ -12,17 +14,52 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Rate, Switch, Text
-from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, meanings, meant
-from rnncalc.text import all_of, did_you_mean
+from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, meanings, meant
+from rnncalc.text import all_of, did_you_mean, escape
 
 
-def unknown_flag_message(flag: str, command: click.Command, group: click.Group) -> str:
-    """Return the message for a flag that the command does not have. group: all commands."""
+def unknown_flag_message(flag: str, command: click.Command, group: click.Group, call: str = "") -> str:
+    """Return the message for a flag that the command does not have.
+
+    group: all commands. call: the whole call that is meant, if it is known.
+    """
+    if call:
+        return f"No such option '{flag}'; write {call}"
     try:
         cure = _cure(flag, command, group)
     except DeclarationError:  # an option of a cell that this call may not use
         cure = ""
     return f"No such option '{flag}'{cure or '.'}"
+
+
+def call_meant(flag: str, typed: Sequence[str], context: click.Context) -> str:
+    """Return the whole call with what was meant instead of a flag and its value; empty if that is not known."""
+    place = next((place for place, word in enumerate(typed) if word.partition("=")[0] == flag), len(typed))
+    value, after = "".join(typed[place : place + 1]).partition("=")[2], [*typed[place + 1 :]]
+    behind = value or "".join(after[:1])
+    field = "number" if re.fullmatch("[0-9][0-9_,.]*[kKMG]?", behind) else "typed" if _is_layer(behind) else ""
+    if field and not value:
+        del after[0]
+    words, others = {field: behind}, [*typed[:place], *after]
+    layers = [number for number, word in enumerate(others) if number and others[number - 1] in ("-l", "--layer")]
+    layer = others[layers[-1]] if layers else "lstm"
+    words |= {"kind": layer} if layer.isidentifier() else {"layer": layer}
+    known = {name for option in context.command.params for name in option.opts}
+    for row, flags in TYPED.items():
+        fields = {*re.findall(r"{(\w+)}", row)}
+        written = row.format(**dict.fromkeys(fields, "") | words).split()
+        fits = fields <= {*words} and field in (*fields, "") and {word for word in written if word[0] == "-"} <= known
+        if fits and flag.strip("-").replace("-", "_").lower() in flags.split():
+            if layers and not fields.isdisjoint(("kind", "layer")):
+                others[layers[-1] - 1 : layers[-1] + 1] = written
+            else:
+                others[place:place] = written
+            return escape(shlex.join([*context.command_path.split(), *others]))
+    return ""
+
+
+def _is_layer(word: str) -> bool:
+    return ":" in word and word.partition(":")[0].lower() in KINDS
 
 
 def _cure(flag: str, command: click.Command, group: click.Group) -> str:

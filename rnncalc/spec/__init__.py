@@ -274,6 +274,7 @@ def _layer(text: str, mark: Flag) -> Mapping:
     """Read `lstm:512,bidirectional,projection=128`."""
     first, *options = text.split(",")
     name, _, number = map(str.strip, first.partition(":"))
+    name = name.lower() if name.lower() in KINDS else name
     return _with_options(name, number, options, kind(name) if name in KINDS else Layer, mark)
 
 

@@ -192,6 +192,18 @@ IN_KIND = {
 }
 """Cures for options of other kinds, by the kind that lacks them."""
 
+TYPED = {
+    "-l {kind}:{number}": "h hidden hidden_size hidden_dim hidden_units num_units n_units n_hidden units",
+    "-l {layer},repeat={number}": "num_layers n_layers layers depth",
+    "-l {typed}": "layers cell cells",
+    "--params {number}": "budget",
+    "--training --chunk {number}": "bptt tbptt",
+    "--training": "bptt tbptt",
+    "--cost": "macs mac madds mult_adds multiply_adds",
+    "--operations": "flops ops",
+}
+"""What to write for a flag that is typed with a number, with a layer or alone; the first row that fits is meant."""
+
 NO_NOTATION = {"{framework}": "keras flax-linen flax-nnx onnx tensorflow tf jax flax linen nnx"}
 """Cures for words that are not notations."""
 

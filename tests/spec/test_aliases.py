@@ -1,8 +1,10 @@
 """The tables of other programs' words lead to words that there are, and what is told of a word is read."""
 
 import re
+import shlex
 
 import pytest
+from conftest import Call, refusal
 
 from rnncalc.cli.commands import COMMANDS
 from rnncalc.errors import SpecError
@@ -15,7 +17,7 @@ from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.questions.count import DTYPES
 from rnncalc.spec import from_flags, parse
-from rnncalc.spec.aliases import ALIASES, IN_FLAGS, meanings
+from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, meanings
 from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
 from rnncalc.text import did_you_mean
 
@@ -89,3 +91,18 @@ def test_what_is_told_of_a_network_is_read(word: str) -> None:
 def test_keys_are_near_where_what_they_do_not_share_is(word: str, known: tuple[str, ...], meant: str) -> None:
     """A part that many keys have says nothing."""
     assert did_you_mean(word, known) == (f"; did you mean '{meant}'?" if meant else "")
+
+
+@pytest.mark.parametrize(("row", "flags"), TYPED.items())
+def test_a_flag_that_is_typed_gets_the_whole_call_that_is_meant(row: str, flags: str, call: Call) -> None:
+    """The call is accepted, and has the numbers of the one that was typed."""
+    command = "solve" if "--params" in row else "count"
+    layers = "gru" if "{kind}" in row else "gru:?" if command == "solve" else "gru:20"
+    values = ["900"] if "{number}" in row else ["lstm:20"] if "{typed}" in row else []
+    for word in flags.split():
+        for flag in {f"--{word.replace('_', '-')}", f"--{word}"} if len(word) > 1 else {f"-{word}"}:
+            message = refusal(call, command, "-i", 10, "-l", layers, flag, *values)
+            meant = re.search(r"write rnncalc (.*) \(see", message)
+            assert meant, message
+            assert all(value in meant[1] for value in values)
+            assert call(*shlex.split(meant[1])).code == 0, message
