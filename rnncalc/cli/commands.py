@@ -54,7 +54,8 @@ def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
         if isinstance(context.command, Command) and context.command.help_alone and len(context.obj) > 1:
             raise click.UsageError("the help is asked for alone", context)
-        if "-h" in (typed := context.obj or ()) and typed[-1] != "-h" and typed[typed.index("-h") + 1].isdecimal():
+        typed: list[str] = context.obj or []
+        if "-h" in typed[:-1] and typed[typed.index("-h") + 1].isdecimal():
             from rnncalc.cli.unknown_flag import call_meant
 
             if call := call_meant("-h", typed, context):
