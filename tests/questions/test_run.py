@@ -20,7 +20,7 @@ from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.forward.arrays import Floats
 from rnncalc.forward.network_pass import Pass
-from rnncalc.layers.cell import Activation, Merge
+from rnncalc.layers.cell import Merge
 from rnncalc.questions.run import run, weights_in_use
 from rnncalc.spec import parse, parse_data
 
@@ -50,17 +50,6 @@ def test_an_rnn_by_hand() -> None:
     assert outputs(network, weights, [[1.0], [-2.0]]) == [pytest.approx(2 * h2 - 1)]
 
 
-@pytest.mark.parametrize(
-    ("activation", "expected"),
-    [("relu", [0.7, 0.0]), ("linear", [0.7, -0.75]), ("sigmoid", [s(0.7), s(-1.1 + s(0.7) / 2)])],
-)
-def test_the_activations_of_an_rnn(activation: Activation, expected: list[float]) -> None:
-    """The sum 0.6 x + 0.5 h + 0.1 through each activation, for x = 1 and then -2."""
-    weights = {"rnn_1": {"W_xh": [[0.6]], "W_hh": [[0.5]], "b_h": [0.1]}}
-    done = outputs(one(RNN(1, activation=activation), steps=2), weights, [[1.0], [-2.0]])
-    assert [h for (h,) in done] == pytest.approx(expected)
-
-
 LSTM_WEIGHTS = {
     "W_xi": [[0.1]],
     "W_xf": [[0.2]],
@@ -75,37 +64,6 @@ LSTM_WEIGHTS = {
     "b_g": [0.03],
     "b_o": [0.04],
 }
-
-
-def test_an_lstm_by_hand() -> None:
-    """Two steps of the four gates, each sum written out."""
-    i, g, o = s(0.1 + 0.01), tanh(0.3 + 0.03), s(0.4 + 0.04)
-    c1 = i * g
-    h1 = o * tanh(c1)
-    i, f = s(0.2 + 0.5 * h1 + 0.01), s(0.4 + 0.6 * h1 + 0.02)
-    g, o = tanh(0.6 + 0.7 * h1 + 0.03), s(0.8 + 0.8 * h1 + 0.04)
-    c2 = f * c1 + i * g
-    done = outputs(one(LSTM(1), steps=2), {"lstm_1": LSTM_WEIGHTS}, [[1.0], [2.0]])
-    assert [h for (h,) in done] == pytest.approx([h1, o * tanh(c2)])
-
-
-def test_peepholes_see_the_old_cell_state_and_the_output_gate_the_new_one() -> None:
-    """Input and forget gate add w ∘ c of the step before, the output gate w ∘ the new c."""
-    weights = {"lstm_1": {**LSTM_WEIGHTS, "w_ci": [0.9], "w_cf": [-0.9], "w_co": [0.5]}}
-    c1 = s(0.11) * tanh(0.33)
-    h1 = s(0.44 + 0.5 * c1) * tanh(c1)
-    i, f = s(0.2 + 0.5 * h1 + 0.01 + 0.9 * c1), s(0.4 + 0.6 * h1 + 0.02 - 0.9 * c1)
-    c2 = f * c1 + i * tanh(0.6 + 0.7 * h1 + 0.03)
-    h2 = s(0.8 + 0.8 * h1 + 0.04 + 0.5 * c2) * tanh(c2)
-    done = outputs(one(LSTM(1, peepholes=True), steps=2), weights, [[1.0], [2.0]])
-    assert [h for (h,) in done] == pytest.approx([h1, h2])
-
-
-def test_an_lstm_without_output_gate_shows_tanh_of_c() -> None:
-    """h = tanh(c), nothing in between."""
-    kept = {name: array for name, array in LSTM_WEIGHTS.items() if not name.endswith("o")}
-    done = outputs(one(LSTM(1, output_gate=False), steps=1), {"lstm_1": kept}, [[1.0]])
-    assert done[0] == [pytest.approx(tanh(s(0.11) * tanh(0.33)))]
 
 
 def test_a_projection_is_what_comes_back() -> None:
@@ -132,16 +90,6 @@ GRU_WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize("after", [False, True])
-def test_a_gru_by_hand(after: bool) -> None:
-    """With one unit r acts on the product and before it alike."""
-    h1 = (1 - s(0.11)) * tanh(0.33)
-    z, r = s(0.2 + 0.4 * h1 + 0.01), s(0.4 + 0.5 * h1 + 0.02)
-    n = tanh(0.6 + 0.6 * (r * h1) + 0.03)
-    done = outputs(one(GRU(1, reset_after=after), steps=2), {"gru_1": GRU_WEIGHTS}, [[1.0], [2.0]])
-    assert [h for (h,) in done] == pytest.approx([h1, z * h1 + (1 - z) * n])
-
-
 def test_where_the_reset_gate_acts() -> None:
     """Two units that exchange their states: W (r ∘ h) has the reset of the other unit, r ∘ (W h) its own."""
     zero, swap = [[0.0], [0.0]], [[0.0, 1.0], [1.0, 0.0]]
@@ -151,20 +99,6 @@ def test_where_the_reset_gate_acts() -> None:
     for after, last in ((False, [tanh(0.0), tanh(tanh(1.0))]), (True, [tanh(tanh(0.5)), tanh(0.0)])):
         done = outputs(one(GRU(2, reset_after=after), steps=2), {"gru_1": {**weights, **biases}}, [[1.0], [0.0]])
         assert done[-1] == pytest.approx(last)
-
-
-def test_a_simplified_gru_and_an_mgu_by_hand() -> None:
-    """Without reset gate the candidate sees all of h; the minimal gated unit's one gate does both jobs."""
-    kept = {name: array for name, array in GRU_WEIGHTS.items() if not name.endswith("r")}
-    h1 = (1 - s(0.11)) * tanh(0.33)
-    z = s(0.2 + 0.4 * h1 + 0.01)
-    done = outputs(one(GRU(1, reset_gate=False), steps=2), {"gru_1": kept}, [[1.0], [2.0]])
-    assert done[-1] == [pytest.approx(z * h1 + (1 - z) * tanh(0.6 + 0.6 * h1 + 0.03))]
-    weights = {"W_xf": [[0.1]], "W_xn": [[0.3]], "W_hf": [[0.4]], "W_hn": [[0.6]], "b_f": [0.01], "b_n": [0.03]}
-    h1 = s(0.11) * tanh(0.33)
-    f = s(0.2 + 0.4 * h1 + 0.01)
-    done = outputs(one(MGU(1), steps=2), {"mgu_1": weights}, [[1.0], [2.0]])
-    assert done[-1] == [pytest.approx((1 - f) * h1 + f * tanh(0.6 + 0.6 * (f * h1) + 0.03))]
 
 
 def test_saturated_gates_are_exact() -> None:
