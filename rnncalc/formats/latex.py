@@ -295,9 +295,8 @@ def _latex(piece: Piece) -> str:
     return f"\\underset{{{shape}}}{{{text}}}"
 
 
-def _widest(lines: Iterable[WorkLine]) -> float:
+def _widest(lines: Sequence[WorkLine]) -> float:
     """Return the width that equations need: a matrix is not parted from what is before it."""
-    lines = [*lines]
     left = max((_width(_left_side(line)) for line in lines), default=0.0)
     return left + 2 * QUAD + max((_width_of(piece) for line in lines for piece in line), default=0.0)
 

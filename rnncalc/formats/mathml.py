@@ -44,7 +44,6 @@ _SIGNS: dict[str, str] = {
 _DEPTH = 0.38
 """The depth of a term in em, with a subscript or without, so that shapes are in one line."""
 
-
 _WORK_SIGNS = _SIGNS | {
     "·": _between("·", 0.1),
     "(": '<mo form="prefix">(</mo>',

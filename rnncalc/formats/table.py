@@ -23,7 +23,6 @@ GAP = 2
 LEAST = 16
 """The least width to which a column of words is folded."""
 
-
 UNBOUNDED = 10_000
 """The width of a pipe, which no table reaches."""
 
