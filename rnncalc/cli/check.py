@@ -18,12 +18,11 @@ import click
 from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import Decorator, dtype_flag, files, flag_of, override_flags, report_flags, together
+from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, report_flags, together
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
-from rnncalc.layers.options import Ratio
-from rnncalc.network.budget import AMOUNT, BUDGET_KEYS, BYTES, BudgetKey, Quantity, Rule
+from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule, instead_of
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.validation import KEYS
 from rnncalc.questions import check as question
@@ -31,8 +30,8 @@ from rnncalc.questions.check import Difference, Limit, Verdict
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
 from rnncalc.spec import Spec, parse, parse_if_meant, read_value
-from rnncalc.spec.values import ways_to_write
-from rnncalc.text import all_of, escape, escape_path, plural
+from rnncalc.spec.values import growth
+from rnncalc.text import all_of, did_you_mean, escape, escape_path, keys_here, one_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
@@ -40,30 +39,10 @@ if TYPE_CHECKING:
 
 Texts = Mapping[str, str | None]
 
-COMPARISONS = {
-    "max_growth": BudgetKey(Rule.GROWTH, Quantity.PARAMS, AMOUNT, "The most parameters more: 10k, or 5%."),
-    "max_bytes_growth": BudgetKey(Rule.GROWTH, Quantity.BYTES, BYTES, "The most bytes more: 10kB, or 5%."),
-    "max_multiply_adds_growth": BudgetKey(
-        Rule.GROWTH, Quantity.MULTIPLY_ADDS, AMOUNT, "The most multiply-adds more: 1M, or 5%."
-    ),
-    "max_state_growth": BudgetKey(Rule.GROWTH, Quantity.STATE, AMOUNT, "The most numbers of state more: 32, or 5%."),
-    "max_state_bytes_growth": BudgetKey(
-        Rule.GROWTH, Quantity.STATE_BYTES, BYTES, "The most bytes of state more: 1kB, or 5%."
-    ),
-    "max_multiply_adds_per_second_growth": BudgetKey(
-        Rule.GROWTH, Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds per second more: 5%."
-    ),
-    "max_dense_ratio_fall": BudgetKey(
-        Rule.FALL, Quantity.DENSE_RATIO, Ratio(), "The most that the dense ratio falls: 5%."
-    ),
-}
-"""The limits on changes since a baseline, by flag; each may also be a percentage."""
+FLAGS = ("max_params", "max_bytes", "max_multiply_adds", "min_dense_ratio")
+"""The keys of a budget with a flag of their own."""
 
-
-def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorator:
-    metavars = {key: "X" if isinstance(entry.allowed, Ratio) else "N" for key, entry in keys.items()}
-    flags = (click.option(flag_of(key), metavar=metavars[key] + or_percent, help=keys[key].meaning) for key in keys)
-    return together(*flags)
+_limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KEYS[key].meaning) for key in FLAGS))
 
 
 @click.command(
@@ -76,7 +55,14 @@ def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorat
 )
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags
-@_limit_flags(BUDGET_KEYS)
+@_limit_flags
+@click.option(
+    "--limit",
+    "others",
+    multiple=True,
+    metavar="KEY=N",
+    help=f"Another limit of budget: {one_of(tuple(key for key in BUDGET_KEYS if key not in FLAGS))}.",
+)
 @click.option("--rate", metavar="R", help="Steps per second, of a live signal.")
 @dtype_flag
 @click.option(
@@ -85,7 +71,13 @@ def _limit_flags(keys: Mapping[str, BudgetKey], or_percent: str = "") -> Decorat
     shell_complete=files,
     help="A spec, folder, git:REF or JSON to compare.",
 )
-@_limit_flags(COMPARISONS, "|N%")
+@click.option(
+    "--max-growth",
+    "growths",
+    multiple=True,
+    metavar="[QUANTITY=]N|N%",
+    help=f"The most growth since the baseline, of params unless QUANTITY says {one_of(tuple(GROWING)[1:])}.",
+)
 @click.option("--model", metavar="FILE", shell_complete=files, help="A model file to compare the one spec with.")
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @report_flags(CheckReport)
@@ -99,6 +91,8 @@ def check(
     baseline: str | None,
     model: str | None,
     strict: bool,
+    others: tuple[str, ...],
+    growths: tuple[str, ...],
     destination: Destination,
     **limits: str | None,
 ) -> int:
@@ -110,7 +104,8 @@ def check(
     overrides = {"steps": steps, "topology": topology, "convention": convention, "rate": rate}
     with AllAtOnce() as at_once:
         listed = formats.find(destination.format).can_write(DataReport)
-        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model, listed)
+        call_limits = at_once.ask(read_limits, limits, others, growths, compares=baseline is not None)
+        checks = at_once.ask(_check_all, paths, overrides, call_limits, baseline, dtype, strict, model, listed)
     write([checks], destination)
     if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
         tell(*checks.failures())  # a program or a file has the answer, so that people still see what failed
@@ -134,7 +129,7 @@ class Call(NamedTuple):
 def _check_all(
     paths: Sequence[str],
     overrides: Texts,
-    limits: Texts,
+    limits: tuple[Limit, ...],
     baseline: str | None,
     dtype: str,
     strict: bool,
@@ -143,7 +138,7 @@ def _check_all(
 ) -> CheckReport:
     """Check every file at the paths and return a verdict for each; a broken file does not stop the others.
 
-    overrides, limits: flags as typed. Raises SpecError or CallError when the call itself is wrong.
+    overrides: flags as typed. Raises SpecError or CallError when the call itself is wrong.
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
@@ -154,7 +149,6 @@ def _check_all(
         spec = next(path for path in paths if path not in numbers)
         cure = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
-    call_limits = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
@@ -165,7 +159,7 @@ def _check_all(
         from rnncalc.cli.baseline import read_baseline  # with git behind it
 
         earlier = read_baseline(baseline, paths, files, dtype, overrides)
-    call = Call(call_limits, overrides, dtype, strict, listed, model_file)
+    call = Call(limits, overrides, dtype, strict, listed, model_file)
     verdicts: dict[str, Verdict] = {}
     findings = 0
     for file in files:
@@ -251,46 +245,44 @@ def _without_specs(files: Sequence[SpecPath], left_out: Sequence[SpecPath]) -> I
             yield Verdict(folder, problems=unreadable(folder, message).problems)
 
 
-def read_limits(texts: Texts, *, compares: bool) -> tuple[Limit, ...]:
-    """Return the limits of a call by the keys of their flags. compares: whether there is a baseline.
+def read_limits(texts: Texts, others: Sequence[str], growths: Sequence[str], *, compares: bool) -> tuple[Limit, ...]:
+    """Return the limits of a call: by the keys of their flags, of `--limit` and of `--max-growth`.
 
-    Raises SpecError with every limit that is not a number, and every limit on growth without a baseline.
+    compares: whether there is a baseline. Raises SpecError with every limit that is not a number, and CallError for
+    limits on growth without a baseline.
     """
     with AllAtOnce() as at_once:
-        limits = []
-        for key, text in texts.items():
-            if text is not None and key in COMPARISONS:
-                if not compares:
-                    at_once.refuse(f"{flag_of(key)} compares: give --baseline too")
-                limits.append(at_once.ask(read_comparison, key, text))
-            elif text is not None:
-                limits.append(at_once.ask(_limit, key, text, BUDGET_KEYS[key]))
+        limits = [at_once.ask(_limit, flag_of(key), key, text) for key, text in texts.items() if text is not None]
+        for written in others:
+            key, _, text = written.partition("=")
+            if key in BUDGET_KEYS:
+                limits.append(at_once.ask(_limit, f"--limit {key}", key, text))
+            else:
+                cure = (
+                    instead_of(key, in_flags=True)
+                    or did_you_mean(key, [*BUDGET_KEYS])
+                    or f"; {keys_here(tuple(BUDGET_KEYS))}"
+                )
+                at_once.refuse(f"--limit: unknown key '{escape(key)}'{cure}")
+        if growths and not compares:
+            at_once.refuse("--max-growth compares: give --baseline too")
+        limits += [at_once.ask(_growth_limit, written) for written in growths]
     return tuple(limits)
 
 
-def read_comparison(key: str, text: str) -> Limit:
-    """Parse a limit on growth or fall, such as `5%` or `10k`."""
+def _limit(flag: str, key: str, text: str) -> Limit:
+    rule, quantity, allowed, *_ = BUDGET_KEYS[key]
+    return Limit(rule, quantity, read_value(flag, text, allowed), flag=flag)
+
+
+def _growth_limit(written: str) -> Limit:
+    """Parse a limit on growth, such as `5%` or `state=32`."""
+    key, equals, text = written.rpartition("=")
+    flag = f"--max-growth {key}" if equals else "--max-growth"
+    if equals and key not in GROWING:
+        raise CallError(f"{escape(flag)}: expected one of {one_of(tuple(GROWING))} before the =")
     try:
-        return _comparison(key, text)
-    except SpecError:
-        allowed, percent = COMPARISONS[key].allowed, text.endswith("%")
-        such = "0.5" if isinstance(allowed, Ratio) and not percent else f"10k{getattr(allowed, 'unit', '')}"
-        message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        bare = "".join(text.split())
-        for meant in (bare, bare.replace(",", "."), *ways_to_write(text, Ratio() if percent else allowed)):
-            with suppress(SpecError):
-                _comparison(key, meant)
-                message += f"; write {meant}"
-                break
-        raise SpecError((Problem((), message, flag_of(key)),)) from None
-
-
-def _comparison(key: str, text: str) -> Limit:
-    if not text.endswith("%"):
-        return _limit(key, text, COMPARISONS[key])
-    limit = _limit(key, text.removesuffix("%"), COMPARISONS[key]._replace(allowed=Ratio()))
-    return limit._replace(percent=True)
-
-
-def _limit(key: str, text: str, entry: BudgetKey) -> Limit:
-    return Limit(entry.rule, entry.quantity, read_value(flag_of(key), text, entry.allowed), flag=flag_of(key))
+        value, percent = growth(text, GROWING[key or "params"])
+    except ValueError as error:
+        raise SpecError((Problem((), str(error), flag),)) from None
+    return Limit(Rule.GROWTH, Quantity(key or "params"), value, flag=flag, percent=percent)

@@ -14,6 +14,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Rate, Switch, Text
+from rnncalc.network.budget import instead_of
 from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, meanings, meant
 from rnncalc.text import all_of, did_you_mean, escape
 
@@ -74,6 +75,8 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
             return f"; write {option.opts[-1]} {word}"
     known = [option.opts[-1] for option in options]
     key = word.replace("-", "_")
+    if "--max-growth" in known and (cure := instead_of(key, in_flags=True)):
+        return cure
     if found := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = found[0].partition(" ")
         return f"; write {_with_its_report(name, known)}{space}{remark}"

@@ -47,7 +47,6 @@ class Rule(Enum):
     AT_MOST = "at most"
     AT_LEAST = "at least"
     GROWTH = "more than before by at most"
-    FALL = "less than before by at most"
 
 
 class BudgetKey(NamedTuple):
@@ -61,29 +60,39 @@ class BudgetKey(NamedTuple):
 
 AMOUNT, BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B")
 
+GROWING = {
+    quantity.value: BYTES if quantity in (Quantity.BYTES, Quantity.STATE_BYTES) else AMOUNT
+    for quantity in (Quantity.PARAMS, Quantity.BYTES, Quantity.MULTIPLY_ADDS, *Quantity)
+    if quantity is not Quantity.DENSE_RATIO and quantity not in OF_TRAINING
+}
+"""The quantities whose growth may be limited, and the allowed values of a limit that is not a percentage."""
 
-_most, _least = partial(BudgetKey, Rule.AT_MOST), partial(BudgetKey, Rule.AT_LEAST)
+
+class Growth(NamedTuple):
+    """A limit on growth: a number, or a percentage of the earlier number."""
+
+    value: "Fraction | float"
+    percent: bool = False
+
+
+_most = partial(BudgetKey, Rule.AT_MOST)
 
 
 class Budget(NamedTuple):
     """The limits that a network must keep; None for no limit.
 
-    layers: the most parameters that a layer may have, by its name, or in pairs of both.
+    max_growth: the most that quantities may grow since a baseline, by their names, or in pairs of both.
+    layers: the most parameters that a layer may have, likewise.
     """
 
     max_params: Annotated[int | None, _most(Quantity.PARAMS, AMOUNT, "The most parameters, such as 1M.")] = None
-    min_params: Annotated[int | None, _least(Quantity.PARAMS, AMOUNT, "The least parameters.")] = None
     max_bytes: Annotated[int | None, _most(Quantity.BYTES, BYTES, "The most bytes, such as 4MB.")] = None
-    min_bytes: Annotated[int | None, _least(Quantity.BYTES, BYTES, "The least bytes.")] = None
     max_multiply_adds: Annotated[
         int | None, _most(Quantity.MULTIPLY_ADDS, AMOUNT, "The most multiply-adds of one pass: 10M.")
     ] = None
-    min_multiply_adds: Annotated[
-        int | None, _least(Quantity.MULTIPLY_ADDS, AMOUNT, "The least multiply-adds of one pass.")
-    ] = None
     min_dense_ratio: Annotated[
         "Fraction | float | None",
-        _least(Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent ratio, such as 4."),
+        BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent ratio, such as 4."),
     ] = None
     max_saved: Annotated[int | None, _most(Quantity.SAVED, AMOUNT, "The most saved activations of a sequence.")] = None
     max_training_bytes: Annotated[
@@ -98,6 +107,7 @@ class Budget(NamedTuple):
     max_multiply_adds_per_second: Annotated[
         int | None, _most(Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds per second: 40M.")
     ] = None
+    max_growth: "Mapping[str, Growth] | tuple[tuple[str, Growth], ...]" = ()
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 
 
@@ -106,13 +116,25 @@ BUDGET_KEYS: dict[str, BudgetKey] = {
     for name, declared in Budget.__annotations__.items()
     if hasattr(declared, "__metadata__")
 }
-"""The keys with one number each; `layers` has one for each layer."""
+"""The keys with one number each; `max_growth` has one for each quantity, `layers` one for each layer."""
 
 ALLOWED = {key: of.allowed for key, of in BUDGET_KEYS.items()}
 """The allowed values of each."""
 
 LAYER_LIMIT = BUDGET_KEYS["max_params"]
 """The allowed values of the numbers under `layers`."""
+
+
+def instead_of(key: str, *, in_flags: bool) -> str:
+    """Return what to write instead of a key or flag that `check` once had; nothing for any other."""
+    quantity = key.removeprefix("max_").removesuffix("_growth")
+    if key in ("min_params", "min_bytes", "min_multiply_adds"):
+        return "; nothing but the dense ratio has a lower limit: write expect in the spec for what must not change"
+    if key == "max_dense_ratio_fall":
+        return f"; write {'--min-dense-ratio' if in_flags else 'min_dense_ratio'}"
+    if key == f"max_{quantity}_growth" and quantity in GROWING:
+        return f"; write {f'--max-growth {quantity}=5%' if in_flags else f'max_growth: {{{quantity}: 5%}}'}"
+    return f"; write --limit {key}=N" if in_flags and key in BUDGET_KEYS else ""
 
 
 def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
@@ -123,6 +145,18 @@ def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     for (key, entry), value in zip(BUDGET_KEYS.items(), budget, strict=False):
         if value is not None and (problem := entry.allowed.problem(value)):
             yield Problem(("budget", key), problem)
+    growths: dict[str, object]
+    try:
+        growths = {**dict(budget.max_growth)}
+    except (TypeError, ValueError):
+        growths = {"": budget.max_growth}
+    for name, growth in growths.items():
+        limit = growth.value if isinstance(growth, Growth) else -1
+        if name not in GROWING or Ratio().problem(limit):
+            expected = (
+                f"expected one of {', '.join(GROWING)} with a Growth, such as {{'params': Growth(5, percent=True)}}"
+            )
+            yield Problem(("budget", "max_growth"), f"{expected}, got {budget.max_growth!r}")
     try:
         wanted = dict(budget.layers)
     except (TypeError, ValueError):

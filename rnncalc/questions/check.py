@@ -48,7 +48,7 @@ class Limit(NamedTuple):
 
     path: the keys in a spec. flag: the flag, if the limit is set in the call.
     layer: the name of the limited layer; None for a limit on the network.
-    percent: for growth and fall, relative to the earlier number.
+    percent: for growth, relative to the earlier number.
     tensor, shape: the name of a tensor and its expected shape; `value` is then the size of that shape.
     """
 
@@ -61,11 +61,6 @@ class Limit(NamedTuple):
     percent: bool = False
     tensor: str | None = None
     shape: tuple[int, ...] = ()
-
-    @property
-    def compares(self) -> bool:
-        """Whether it limits a change since the baseline."""
-        return self.rule in (Rule.GROWTH, Rule.FALL)
 
 
 LISTED = frozenset((Quantity.DENSE_RATIO, *OF_STREAM))
@@ -121,9 +116,9 @@ class Difference(NamedTuple):
 class LimitCheck(NamedTuple):
     """A limit, and the number that was compared with it.
 
-    actual: the number, or its growth or fall if that is limited; None if unknown, and `unknown` says why.
+    actual: the number, or its growth if that is limited; None if unknown, and `unknown` says why.
     line, column: the place of the limit, None for a flag.
-    difference: the numbers before and after, if growth or fall is limited.
+    difference: the numbers before and after, if growth is limited.
     shape: the actual shape, if the shape of a tensor is limited.
     """
 
@@ -206,14 +201,15 @@ def check(
     """Check a network against its own limits and those of the call; if both limit the same number, both hold.
 
     own_convention: the convention that `expect` counts; under another, `expect` is left out.
-    before: the numbers of the baseline; without them, limits on growth and fall are kept.
+    before: the numbers of the baseline; without them, growth is not checked.
     listed: whether the verdict has numbers without a limit too, as JSON lists them.
     The verdict names no file: the caller adds it.
     """
     limits = [*limits]
-    bounds = [*_bounds(network, [limit for limit in limits if not limit.compares])]
+    bounds = [*_bounds(network, [limit for limit in limits if limit.rule is not Rule.GROWTH])]
+    growths = [*(limit for limit in limits if limit.rule is Rule.GROWTH), *_growths(network)]
     expect = network.expect or Expect()
-    wanted = {limit.quantity for limit in (*bounds, *limits)}.union(LISTED if listed else ())
+    wanted = {limit.quantity for limit in (*bounds, *growths)}.union(LISTED if listed else ())
     if expect.saved is not None or expect.backward_multiply_adds is not None:
         wanted.update(OF_TRAINING)
     numbers = numbers_of(network, dtype, wanted)
@@ -225,10 +221,9 @@ def check(
         number = params[limit.layer] if limit.layer else numbers.of(limit.quantity)
         checks.append(check_number(limit, number, _why_unknown(limit.quantity, numbers, network)))
     if before is not None:
-        for limit in limits:
-            if limit.compares:
-                difference = Difference(before.of(limit.quantity), numbers.of(limit.quantity))
-                checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
+        for limit in growths:
+            difference = Difference(before.of(limit.quantity), numbers.of(limit.quantity))
+            checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
     located = tuple(_located(checks, locate, kept=listed))
     return Verdict("", network.name, network.convention, numbers, located, left_out)
 
@@ -320,6 +315,13 @@ def _bounds(network: Network, limits: list[Limit]) -> Iterator[Limit]:
         yield Limit(rule, quantity, most, ("budget", "layers", name), layer=name)
 
 
+def _growths(network: Network) -> Iterator[Limit]:
+    """Yield the limits on growth of the network's budget."""
+    for name, (value, percent) in dict(network.budget.max_growth if network.budget else ()).items():
+        path = ("budget", "max_growth", name)
+        yield Limit(Rule.GROWTH, Quantity(name), _exact(value), path, percent=percent)
+
+
 def _exact(value: Fraction | float) -> Fraction | int:
     """Return a limit exactly as it was written: 4.54 is 454 hundredths, not the nearest float."""
     if isinstance(value, float):
@@ -367,15 +369,13 @@ def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None
 
 
 def check_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> LimitCheck:
-    """Check a limit on growth or fall; why: the reason if the number is unknown."""
+    """Check a limit on growth; why: the reason if the number is unknown."""
     before, after = difference
     if after is None or before is None:
         return LimitCheck(limit, None, False, why if after is None else Unknown.NOT_KNOWN_BEFORE)
-    grown = difference.growth if limit.rule is Rule.GROWTH else -difference.growth
+    growth = difference.growth
     if not limit.percent:
-        return LimitCheck(limit, grown, grown <= limit.value, difference=difference)
-    if grown and not before:
+        return LimitCheck(limit, growth, growth <= limit.value, difference=difference)
+    if growth and not before:
         return LimitCheck(limit, None, False, Unknown.GROWN_FROM_NOTHING, difference=difference)
-    percent = 0 if difference.percent is None else difference.percent
-    share = percent if limit.rule is Rule.GROWTH else -percent
-    return LimitCheck(limit, share, 100 * grown <= limit.value * before, difference=difference)
+    return LimitCheck(limit, difference.percent or 0, 100 * growth <= limit.value * before, difference=difference)

@@ -253,6 +253,7 @@ def _data(verdict: Verdict) -> dict[str, Any]:
         "checks": (
             {
                 **fields(finding, "name", "limit", "actual"),
+                "convention": verdict.convention,
                 "ok": not finding.wrong,
                 "message": finding.message or None,
                 **fields(finding, "line", "column"),
@@ -317,39 +318,28 @@ def _message(check: LimitCheck) -> str | None:
         return f"{expected} in {escape(limit.layer or '')}, got {bracketed(check.shape)}"
     if actual is None:
         return f"cannot be judged: {_why_unknown(check)}"
-    if limit.compares:
+    if limit.rule is Rule.GROWTH:
         most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
-        if limit.quantity is Quantity.DENSE_RATIO:
-            return f"expected a dense ratio at most {most} below the one before, got {_change(check)}"
         expected = "" if limit.quantity is Quantity.PARAMS else f" {unit}"
         return f"expected at most {most} more{expected} than before, got {_change(check)}"
     if limit.quantity is Quantity.DENSE_RATIO:
         return f"expected {_plain(limit.value)} {unit} at least, got {_fixed(actual, _digits(limit.value, actual))}"
     where = f" in {escape(limit.layer)}" if limit.layer else ""
     difference = actual - limit.value
-    match limit.rule:
-        case Rule.EXACTLY:
-            more = f"{difference:,} more" if difference > 0 else f"{-difference:,} fewer"
-            return f"expected {limit.value:,}{where}, got {actual:,}: {more}"
-        case Rule.AT_MOST:
-            return f"expected at most {limit.value:,} {unit}{where}, got {actual:,}: {difference:,} too many"
-        case _:
-            cure = "smaller than expected, so update the target"
-            return f"expected at least {limit.value:,} {unit}{where}, got {actual:,}: {-difference:,} too few; {cure}"
+    if limit.rule is Rule.EXACTLY:
+        more = f"{difference:,} more" if difference > 0 else f"{-difference:,} fewer"
+        return f"expected {limit.value:,}{where}, got {actual:,}: {more}"
+    return f"expected at most {limit.value:,} {unit}{where}, got {actual:,}: {difference:,} too many"
 
 
 def _change(check: LimitCheck) -> str:
     """Return `+400 (+33.33%): 1,200 before, 1,600 now`."""
     difference = check.difference
     assert difference is not None  # a limit on a change has one
-    digits = _digits(check.limit.value, check.actual)
+    digits = _digits(check.limit.value, check.actual) if check.limit.percent else 2
     percent = difference.percent
-    share = "" if percent is None else f" ({_fixed(percent, digits if check.limit.percent else 2, signed=True)}%)"
-    growth, before, after = difference.growth, difference.before or 0, difference.after or 0
-    if check.limit.quantity is not Quantity.DENSE_RATIO:
-        return f"{growth:+,}{share}: {before:,} before, {after:,} now"
-    more = 2 if check.limit.percent else digits
-    return f"{_fixed(growth, more, signed=True)}{share}: {_fixed(before, more)} before, {_fixed(after, more)} now"
+    share = "" if percent is None else f" ({_fixed(percent, digits, signed=True)}%)"
+    return f"{difference.growth:+,}{share}: {difference.before:,} before, {difference.after:,} now"
 
 
 def _why_unknown(check: LimitCheck) -> str:

@@ -32,7 +32,7 @@ from rnncalc.spec.nodes import (
     what,
     word_of,
 )
-from rnncalc.spec.values import NOTHING, ways_to_write
+from rnncalc.spec.values import NOTHING, growth, ways_to_write
 from rnncalc.text import did_you_mean, escape, one_of
 
 if TYPE_CHECKING:
@@ -306,19 +306,39 @@ class _NetworkReader(TreeReader):
         return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
-        from rnncalc.network.budget import ALLOWED, Budget  # imported only for a spec that has one
+        from rnncalc.network.budget import ALLOWED, Budget, instead_of  # imported only for a spec that has one
 
         if isinstance(node, Scalar) and node.value[:1].isdecimal():
             key = "max_bytes" if node.value.endswith("B") else "max_params"
             such = f"{{{key}: {escape(node.value)}}}"
             self.problem(node.mark, path, f"expected keys, got '{escape(node.value)}'; write budget: {such}")
             return Budget()
-        nodes = dict(self.keys(node, path, (*ALLOWED, "layers")))
-        limits = nodes.pop("layers", None)
-        of_layers = () if limits is None else tuple(self.layer_limits(limits, (*path, "layers")))
-        return Budget(**self.values(nodes.items(), path, ALLOWED), layers=of_layers)
 
-    def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, int]]:
+        def unknown(key: str, known: tuple[str, ...], below: Node) -> str:
+            cure = instead_of(key, in_flags=False)
+            return f"unknown key{cure}" if cure else unknown_key(key, known, below)
+
+        nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", "layers"), unknown))
+        read = {"max_growth": self.growths, "layers": self.layer_limits}
+        pairs = {key: tuple(read[key](nodes.pop(key), (*path, key))) for key in read if key in nodes}
+        return Budget(**(self.values(nodes.items(), path, ALLOWED) | pairs))
+
+    def growths(self, node: Node, path: Path) -> Iterator[tuple[str, Any]]:
+        """Yield the limits on growth by quantity; one alone is that of the parameters."""
+        from rnncalc.network.budget import GROWING, Growth
+
+        below = [("params", node)] if isinstance(node, Scalar) else self.keys(node, path, tuple(GROWING))
+        for name, limit in below:
+            at = path if limit is node else (*path, name)
+            if not isinstance(limit, Scalar):
+                self.problem(limit.mark, at, f"expected a percentage such as 5%, or a number, got {what(limit)}")
+                continue
+            try:
+                yield name, Growth(*growth(limit.value, GROWING[name], limit.plain))
+            except ValueError as error:
+                self.problem(limit.mark, at, str(error))
+
+    def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, Any]]:
         from rnncalc.network.budget import LAYER_LIMIT
 
         for name, below, at in self.named(node, path, "names of layers, each with a number"):

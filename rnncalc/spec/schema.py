@@ -11,12 +11,13 @@ from typing import Any
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
-from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
+from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
+GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _WHOLE = ("input", "layers", "output", "steps", "topology", "feedback")
@@ -83,8 +84,17 @@ def _expect() -> Schema:
 def _budget() -> Schema:
     keys = {key: {**entry.allowed.schema, "description": entry.meaning} for key, entry in BUDGET_KEYS.items()}
     number = LAYER_LIMIT.allowed.schema
+    percent = {"type": "string", "pattern": r"^([0-9]+|[0-9]*\.[0-9]+)%$"}
+    growths = {quantity: {"anyOf": [*allowed.schema["anyOf"], percent]} for quantity, allowed in GROWING.items()}
+    growth = {"anyOf": [growths["params"], _keys(growths)], "description": GROWTH}
     text = "The most parameters of a layer, by its name."
-    return _keys({**keys, "layers": {"type": "object", "additionalProperties": number, "description": text}})
+    return _keys(
+        {
+            **keys,
+            "max_growth": growth,
+            "layers": {"type": "object", "additionalProperties": number, "description": text},
+        }
+    )
 
 
 def _layers() -> Schema:

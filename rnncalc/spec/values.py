@@ -7,6 +7,7 @@ base-60 number and two floats. Each is refused, with the way to write what was m
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS
@@ -83,6 +84,28 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
     if problem := allowed.problem(value):
         raise ValueError(_percent(text, value) if isinstance(allowed, Rate) else problem)
     return _exact(text) if isinstance(allowed, Ratio) else value
+
+
+def growth(text: str, allowed: Allowed, plain: bool = True) -> tuple[Any, bool]:
+    """Return the number of a limit on growth, such as `10k` or `5%`, and whether it is a percentage."""
+    try:
+        return _growth(text, allowed, plain)
+    except ValueError:
+        such = f"10k{getattr(allowed, 'unit', '')}"
+        message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
+        bare = "".join(text.split())
+        for meant in (bare, bare.replace(",", "."), *ways_to_write(text, Ratio() if "%" in text else allowed)):
+            with suppress(ValueError):
+                _growth(meant, allowed, True)
+                message += f"; write {meant}" if plain else "; remove the quotes"
+                break
+        raise ValueError(message) from None
+
+
+def _growth(text: str, allowed: Allowed, plain: bool) -> tuple[Any, bool]:
+    if text.endswith("%"):  # in quotes too, as JSON writes it
+        return read(text.removesuffix("%"), Ratio()), True
+    return read(text, allowed, plain), False
 
 
 def _digits(text: str) -> int | None:

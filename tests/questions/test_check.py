@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import RNN, Network
-from rnncalc.cli.check import read_comparison
+from rnncalc.cli.check import read_limits
 from rnncalc.errors import SpecError
 from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
 from rnncalc.questions.check import Difference, Limit, Numbers, Status, Unknown, Verdict, check, check_difference
@@ -42,8 +42,8 @@ def test_what_cannot_stream_keeps_no_limit_of_state(spec: Path, call: Call) -> N
         "budget.max_state: cannot be judged: a bidirectional layer cannot run step by step" in call("check", spec).out
     )
     spec.write_text("input: 4\nlayers: [{gru: 3}]\n")
-    assert call("check", spec, "--max-multiply-adds-per-second", 630, "--rate", 10).code == 0
-    assert call("check", spec, "--max-multiply-adds-per-second", 629, "--rate", 10).code == 1
+    assert call("check", spec, "--limit", "max_multiply_adds_per_second=630", "--rate", 10).code == 0
+    assert call("check", spec, "--limit", "max_multiply_adds_per_second=629", "--rate", 10).code == 1
     assert "--rate: expected a number above 0" in call("check", spec, "--rate", 0).err
     (report,) = reports(call, spec, "--rate", 10)
     assert [report[key] for key in ("state", "state_bytes", "multiply_adds_per_second")] == [3, 12, 630]
@@ -55,11 +55,15 @@ def test_a_state_that_grew(spec: Path, tmp_path: Path, call: Call, earlier: tupl
     spec.write_text("input: 4\nrate: 10\nlayers: [{gru: 3}]\n")
     before = file_at(tmp_path / "before.json", call(*earlier, spec, "-f", "json").out)
     spec.write_text("input: 4\nrate: 10\nlayers: [{gru: 4}]\n")
-    limits = ("--max-state-growth", "33%", "--max-state-bytes-growth", "4B")
-    result = call("check", spec, "--baseline", before, *limits, "--max-multiply-adds-per-second-growth", "330")
-    assert "--max-state-growth: expected at most 33% more numbers of state than before, got +1" in result.out
+    limits = ("--max-growth", "state=33%", "--max-growth", "state_bytes=4B")
+    result = call("check", spec, "--baseline", before, *limits, "--max-growth", "multiply_adds_per_second=330")
+    assert "--max-growth state: expected at most 33% more numbers of state than before, got +1" in result.out
     assert result.out.splitlines()[-1] == "1 failed."
-    assert tuple(line[0] for line in result.out.splitlines() if "bytes-growth " in line or "second-g" in line) == (
+    assert tuple(
+        line[0]
+        for line in result.out.splitlines()
+        if "growth state_bytes" in line or "growth multiply_adds_per_second" in line
+    ) == (
         "✓",
         "✓",
     )
@@ -95,11 +99,10 @@ def test_limits_of_flags_and_of_the_spec_both_hold(spec: Path, call: Call) -> No
         ("--min-dense-ratio", 4, True),
     ]
     assert [limit["line"] for limit in report["checks"]] == [None, 6, 6, None, None]
-    spec.write_text(SPEC + "budget: {max_params: 28, min_params: 28}\n")  # 24 + 4
+    spec.write_text(SPEC + "budget: {max_params: 28}\n")  # 24 + 4
     for flags, code in (
         (["--max-params", 28, "--max-bytes", "4MB"], 0),
         (["--max-params", 27], 1),
-        (["--min-params", 29], 1),
         (["--max-bytes", 56, "--dtype", "float16"], 0),
     ):
         assert call("check", spec, *flags).code == code
@@ -293,21 +296,20 @@ def test_a_file_is_as_its_limits_are() -> None:
 )
 def test_growth_is_held_to_the_last_parameter(before: int, after: int, growth: str, kept: bool) -> None:
     """Percent are of what it was before: 5.6% of 689,000 are 38,584 exactly, and no size is too large to tell."""
-    limit = read_comparison("max_growth", growth)
+    (limit,) = read_limits({}, (), (growth,), compares=True)
     assert check_difference(limit, Difference(before, after)).kept == kept
 
 
 @given(st.fractions(0, 10**6), st.fractions(0, 10**6), st.fractions(0, 10**3))
 def test_a_percentage_kept_is_a_number_kept(before: Fraction, after: Fraction, percent: Fraction) -> None:
-    """Percent of before are so much; growth and fall are one another's opposite."""
-    for rule, (one, other) in {Rule.GROWTH: (before, after), Rule.FALL: (after, before)}.items():
-        share = Limit(rule, Quantity.DENSE_RATIO, percent, percent=True)
-        number = Limit(rule, Quantity.DENSE_RATIO, percent * one / 100)
-        checked = check_difference(share, Difference(one, other))
-        if one or one == other:
-            assert checked.kept == check_difference(number, Difference(one, other)).kept
-        if one and checked.actual is not None:
-            assert checked.actual * one == 100 * (check_difference(number, Difference(one, other)).actual or 0)
+    """Percent of before are so much."""
+    share = Limit(Rule.GROWTH, Quantity.PARAMS, percent, percent=True)
+    number = Limit(Rule.GROWTH, Quantity.PARAMS, percent * before / 100)
+    checked, counted = (check_difference(limit, Difference(before, after)) for limit in (share, number))
+    if before or before == after:
+        assert checked.kept == counted.kept
+    if before and checked.actual is not None:
+        assert checked.actual * before == 100 * (counted.actual or 0)
 
 
 def test_a_ratio_is_held_to_the_last_digit(spec: Path, call: Call) -> None:
@@ -351,10 +353,9 @@ def test_the_limits_of_a_budget_are_flags_and_schema_too(call: Call) -> None:
     """Whatever the one declaration has, the help lists, the schema describes and a flag sets."""
     printed = " ".join(call("check", "--help").out.split())
     keys = schema()["properties"]["budget"]["properties"]
-    assert {*BUDGET_KEYS} == {*keys} - {"layers"} == {*Budget._fields} - {"layers"}
+    assert {*BUDGET_KEYS} == {*keys} - {"layers", "max_growth"} == {*Budget._fields} - {"layers", "max_growth"}
     for key, entry in BUDGET_KEYS.items():
-        assert f"--{key.replace('_', '-')}" in printed
-        assert entry.meaning in printed
+        assert key in printed or (f"--{key.replace('_', '-')}" in printed and entry.meaning in printed)
         assert keys[key]["description"] == entry.meaning
 
 
@@ -386,11 +387,25 @@ def test_more_limits_than_memory_holds_are_refused(tmp_path: Path, call: Call, m
         ("input: 4\nsteps: 3\nlayers: [rnn: 3]\n", None, Unknown.NOT_KNOWN_BEFORE),
     ],
 )
-@pytest.mark.parametrize("rule", [Rule.GROWTH, Rule.FALL])
-def test_what_is_not_known_has_not_grown_within_a_limit(
-    text: str, before: int | None, unknown: Unknown, rule: Rule
-) -> None:
+def test_what_is_not_known_has_not_grown_within_a_limit(text: str, before: int | None, unknown: Unknown) -> None:
     """It is said why: of now, or else of the baseline."""
-    limit = Limit(rule, Quantity.MULTIPLY_ADDS, 1_000, flag="--max-growth")
+    limit = Limit(Rule.GROWTH, Quantity.MULTIPLY_ADDS, 1_000, flag="--max-growth")
     (checked,) = check(parse(text.encode(), "spec").network, [limit], before=Numbers(24, 96, before)).limits
     assert (checked.kept, checked.actual, checked.unknown) == (False, None, unknown)
+
+
+def test_growth_in_a_budget(spec: Path, tmp_path: Path, call: Call) -> None:
+    """A limit alone is that of the parameters; without a baseline there is nothing to compare with."""
+    old = file_at(tmp_path / "old.yaml", SPEC)  # 3 (4 + 3 + 1) + 4 = 28
+    for written, failures in {
+        "50%": [],
+        "13": [],
+        "12": ["budget.max_growth.params"],
+        "{params: 46%, bytes: 52B}": ["budget.max_growth.params"],
+        "{state: 0, bytes: 51}": ["budget.max_growth.state", "budget.max_growth.bytes"],
+    }.items():  # 4 (4 + 4 + 1) + 5 = 41 parameters
+        spec.write_text(SPEC.replace("rnn: 3", "rnn: 4") + f"budget: {{max_growth: {written}}}\n")
+        (report,) = reports(call, spec, "--baseline", old)
+        assert [check["name"] for check in report["checks"] if not check["ok"]] == failures
+        assert {check["line"] for check in report["checks"]} == {6}
+        assert reports(call, spec)[0]["checks"] == []
