@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -58,7 +58,6 @@ _limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KE
 @_limit_flags
 @click.option(
     "--limit",
-    "others",
     multiple=True,
     metavar="KEY=N",
     help=f"Another limit of budget: {one_of(tuple(key for key in BUDGET_KEYS if key not in FLAGS))}.",
@@ -73,7 +72,6 @@ _limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KE
 )
 @click.option(
     "--max-growth",
-    "growths",
     multiple=True,
     metavar="[QUANTITY=]N|N%",
     help=f"The most growth since the baseline, of params unless QUANTITY says {one_of(tuple(GROWING)[1:])}.",
@@ -91,10 +89,8 @@ def check(
     baseline: str | None,
     model: str | None,
     strict: bool,
-    others: tuple[str, ...],
-    growths: tuple[str, ...],
     destination: Destination,
-    **limits: str | None,
+    **limits: Any,
 ) -> int:
     """Check that specs keep their expect and budget.
 
@@ -104,8 +100,7 @@ def check(
     overrides = {"steps": steps, "topology": topology, "convention": convention, "rate": rate}
     with AllAtOnce() as at_once:
         listed = formats.find(destination.format).can_write(DataReport)
-        call_limits = at_once.ask(read_limits, limits, others, growths, compares=baseline is not None)
-        checks = at_once.ask(_check_all, paths, overrides, call_limits, baseline, dtype, strict, model, listed)
+        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model, listed)
     write([checks], destination)
     if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
         tell(*checks.failures())  # a program or a file has the answer, so that people still see what failed
@@ -129,7 +124,7 @@ class Call(NamedTuple):
 def _check_all(
     paths: Sequence[str],
     overrides: Texts,
-    limits: tuple[Limit, ...],
+    limits: Mapping[str, Any],
     baseline: str | None,
     dtype: str,
     strict: bool,
@@ -138,7 +133,7 @@ def _check_all(
 ) -> CheckReport:
     """Check every file at the paths and return a verdict for each; a broken file does not stop the others.
 
-    overrides: flags as typed. Raises SpecError or CallError when the call itself is wrong.
+    overrides, limits: flags as typed. Raises SpecError or CallError when the call itself is wrong.
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
@@ -149,6 +144,7 @@ def _check_all(
         spec = next(path for path in paths if path not in numbers)
         cure = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
+    call_limits = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
@@ -159,7 +155,7 @@ def _check_all(
         from rnncalc.cli.baseline import read_baseline  # with git behind it
 
         earlier = read_baseline(baseline, paths, files, dtype, overrides)
-    call = Call(limits, overrides, dtype, strict, listed, model_file)
+    call = Call(call_limits, overrides, dtype, strict, listed, model_file)
     verdicts: dict[str, Verdict] = {}
     findings = 0
     for file in files:
@@ -245,15 +241,15 @@ def _without_specs(files: Sequence[SpecPath], left_out: Sequence[SpecPath]) -> I
             yield Verdict(folder, problems=unreadable(folder, message).problems)
 
 
-def read_limits(texts: Texts, others: Sequence[str], growths: Sequence[str], *, compares: bool) -> tuple[Limit, ...]:
-    """Return the limits of a call: by the keys of their flags, of `--limit` and of `--max-growth`.
+def read_limits(flags: Mapping[str, Any], *, compares: bool) -> tuple[Limit, ...]:
+    """Return the limits of a call by the keys of its flags; `limit` and `max_growth` may be repeated.
 
-    compares: whether there is a baseline. Raises SpecError with every limit that is not a number, and CallError for
-    limits on growth without a baseline.
+    compares: whether there is a baseline. Raises SpecError with every limit that is not a number, and every limit on
+    growth without a baseline.
     """
     with AllAtOnce() as at_once:
-        limits = [at_once.ask(_limit, flag_of(key), key, text) for key, text in texts.items() if text is not None]
-        for written in others:
+        limits = [at_once.ask(_limit, flag_of(key), key, flags[key]) for key in FLAGS if flags.get(key) is not None]
+        for written in flags.get("limit", ()):
             key, _, text = written.partition("=")
             if key in BUDGET_KEYS:
                 limits.append(at_once.ask(_limit, f"--limit {key}", key, text))
@@ -264,6 +260,7 @@ def read_limits(texts: Texts, others: Sequence[str], growths: Sequence[str], *, 
                     or f"; {keys_here(tuple(BUDGET_KEYS))}"
                 )
                 at_once.refuse(f"--limit: unknown key '{escape(key)}'{cure}")
+        growths = flags.get("max_growth", ())
         if growths and not compares:
             at_once.refuse("--max-growth compares: give --baseline too")
         limits += [at_once.ask(_growth_limit, written) for written in growths]
