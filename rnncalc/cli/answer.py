@@ -12,11 +12,11 @@ import click
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags
+from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags, word_flag
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_specs
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.questions.answer.grading import Grader, judge
+from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
 from rnncalc.reports.setting import setting, title
@@ -24,6 +24,7 @@ from rnncalc.text import escape, plural
 
 if TYPE_CHECKING:
     from rnncalc.cli.variants import Variants
+    from rnncalc.network.network import Network
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
@@ -45,6 +46,7 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
 @click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
 @network_flags
 @notation_flag
+@word_flag("--of", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters.")
 @click.option("--exact", is_flag=True, help="Read 1.6k as exactly 1,600, not as a rounded number.")
 @click.option("--hint", is_flag=True, help="Write the kind of mistake in words, and no correct number.")
 @click.option(
@@ -66,6 +68,7 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
 def answer(
     context: click.Context,
     words: tuple[str, ...],
+    of: str | None,
     exact: bool,
     hint: bool,
     from_: str | None,
@@ -83,7 +86,7 @@ def answer(
     """
     _refuse_unknown_flags(context, words)
     if from_ is not None:
-        write([_grade(words, from_, (name, answers, variant), exact=exact, hint=hint, flags=flags)], destination)
+        write([_grade(words, from_, (name, answers, variant), of=of, exact=exact, hint=hint, flags=flags)], destination)
         return 0
     if name is not None or answers or variant is not None:
         raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
@@ -111,13 +114,13 @@ def answer(
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
-    judged = judge(spec.network, readings)
+    judged = _grader(spec.network, of).judge(readings)
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right else 1
 
 
 def _grade(
-    words: tuple[str, ...], path: str, columns: Columns, *, exact: bool, hint: bool, flags: NetworkFlags
+    words: tuple[str, ...], path: str, columns: Columns, *, of: str | None, exact: bool, hint: bool, flags: NetworkFlags
 ) -> GradebookReport:
     """Return the grades of a class; write warnings about single rows to standard error."""
     from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
@@ -135,16 +138,27 @@ def _grade(
         file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [])
     except CallError as error:
         raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
+    if variants and of is not None:
+        raise CallError(f"--of: {escape(words[0])} says what its variants ask for; remove it")
     if variants:
         book = grade_class(file, variants.grader, variants.answered, exact=exact)
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         network = specs[0].network
-        book = grade_class(file, lambda _: Grader(network), exact=exact)
+        book = grade_class(file, lambda _: _grader(network, of), exact=exact)
         heading = title(network), setting(network)
     report = GradebookReport(book, *heading, hint)
     tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))
     return report
+
+
+def _grader(network: Network, of: str | None) -> Grader:
+    """Return the grader of answers about a quantity, the parameters by default."""
+    if of in (None, "params"):
+        return Grader(network)
+    from rnncalc.questions.answer.asked import QuantityGrader  # most answers are about parameters
+
+    return QuantityGrader(network, of)
 
 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:

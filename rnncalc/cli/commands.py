@@ -195,13 +195,17 @@ def write_flags(
 
 def write_allowed_values(formatter: click.HelpFormatter, options: list[click.Option]) -> None:
     """Write the allowed values of some flags, without breaking a word."""
+    from textwrap import wrap  # only help needs it
+
     from rnncalc.cli.flags import WordOption
 
     flags = [option for option in options if isinstance(option, WordOption)]
     if flags:
         with formatter.section("Allowed values"):
             for flag in flags:
-                formatter.write(f"{'':{formatter.current_indent}}{flag.opts[-1]:<14}{', '.join(flag.words())}\n")
+                lines = wrap(", ".join(flag.words()), 64, break_on_hyphens=False)
+                values = f"\n{'':{formatter.current_indent + 14}}".join(lines)
+                formatter.write(f"{'':{formatter.current_indent}}{flag.opts[-1]:<14}{values}\n")
 
 
 def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:

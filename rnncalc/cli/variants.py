@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_EXERCISES
 from rnncalc.errors import CallError, Path, Problem, SpecError
+from rnncalc.questions.answer.asked import grader_of
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import Given, GivenNumber
-from rnncalc.questions.exercise import ASKS, grader_of
+from rnncalc.questions.exercise import ASKS
 from rnncalc.spec import parse
 from rnncalc.text import escape, escape_path, has_letters, one_of
 

@@ -14,16 +14,15 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
-from rnncalc.questions.answer.grading import Grader
-from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
-from rnncalc.questions.answer.quantities import QUANTITIES, Quantity, Subject
+from rnncalc.questions.answer.asked import ASKED, QuantityGrader, grader_of
+from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, number_of_tensors, tensors_of
 from rnncalc.questions.given import describe, network_of, whole, word
 from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.text import not_among, plural
 
-ASKS = ("total", "layers", "tensors", "multiply-adds", "saved", "formula")
+ASKS = ("total", "layers", "tensors", "formula", *ASKED)
 """What an exercise may ask for."""
 
 MOST_CHOICES = 26
@@ -233,7 +232,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
             mistaken = [size for _, _, change in TENSOR_MISTAKES for _, size in change(tensors, place, shapes)]
             wrong.append([*map(Shape, _wrong(mistaken, shape.sizes))])
     elif isinstance(grader, QuantityGrader):
-        correct, wrong = [GivenNumber(grader.correct)], [[*map(GivenNumber, grader.confused)]]
+        correct, wrong = [GivenNumber(grader.correct)], [[GivenNumber(number) for number, _ in grader.confused()]]
     elif len(places) > 1:
         correct = [GivenNumber(stack[place].params) for place in places]
         singles = grader.explainer.search.singles
@@ -267,72 +266,3 @@ def _wrong(answers: Iterable[T], right: T, layers: int = 1) -> list[T]:
     """
     most = min(MOST_WRONG, MOST_WRONG_LINES // layers)
     return [*islice((answer for answer in dict.fromkeys(answers) if answer not in (right, 0)), most)]
-
-
-RIGHT = {ask: QUANTITIES[ask] for ask in ("multiply-adds", "saved")}
-"""The quantities, other than counts and shapes, that may be asked for."""
-
-CONFUSED: Mapping[str, Sequence[tuple[Reason, Quantity]]] = {
-    "multiply-adds": (
-        (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds per step"]),
-        (
-            Reason("params", "is the number of parameters, and most are used once for each step"),
-            lambda of: of.network.params,
-        ),
-        (Reason("biases", "counts a multiply-add for each bias too"), QUANTITIES["gradients per step"]),
-        (
-            Reason("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add"),
-            QUANTITIES["twice forward"],
-        ),
-        (Reason("backward", "is that of the backward pass"), QUANTITIES["backward"]),
-        (Reason("dense", "is that of the dense equivalent with its biases"), QUANTITIES["dense"]),
-    ),
-    "saved": (
-        (
-            Reason("no-gates", "leaves out the gates, which the backward equations read too"),
-            QUANTITIES["saved without gates"],
-        ),
-        (Reason("states", "is the number of values in the states of all steps"), QUANTITIES["states"]),
-        (Reason("params", "is the number of parameters"), lambda of: of.network.params),
-        (Reason("multiply-adds", "is the number of multiply-adds in one pass"), QUANTITIES["multiply-adds"]),
-    ),
-}
-"""The quantities that each is confused with, the likeliest first."""
-
-
-class QuantityGrader(Grader):
-    """Judges answers about a quantity of a network other than its parameters.
-
-    correct: the quantity. confused: the wrong numbers, each with its reason. Raises CallError for an unknown quantity.
-    """
-
-    def __init__(self, network: Network, ask: str) -> None:
-        super().__init__(network)
-        self.ask = ask
-        subject = Subject.of(network)
-        correct = RIGHT[ask](subject)
-        if correct is None:
-            if any(part.steps is None for part in network.parts.values()):
-                raise CallError(f"ask: {ask} depends on the number of steps; give steps")
-            raise CallError(f"ask: {ask} is not known of a network with a part counted elsewhere")
-        self.correct = correct
-        self.confused: dict[int, Reason] = {}
-        for reason, quantity in CONFUSED[ask]:
-            if (number := quantity(subject)) and number != correct:
-                self.confused.setdefault(number, reason)
-
-    def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
-        """Judge one number; a wrong one may be a quantity that is confused with the correct one."""
-        match [*answers]:
-            case [GivenNumber(number=number) as answer]:
-                judgement = Judgement(None, answer, self.correct)
-                if not judgement.right and (reason := self.confused.get(number)):
-                    diagnosis = Diagnosis((reason,), None, None, number, self.correct)
-                    judgement = judgement._replace(diagnoses=(diagnosis,))
-                return (judgement,)
-        raise CallError(f"expected 1 number, {self.ask}, got {plural(len(answers), 'answer')}")
-
-
-def grader_of(network: Network, ask: str) -> Grader:
-    """Return the grader of answers to a question about a network. Raises CallError if it cannot be asked."""
-    return QuantityGrader(network, ask) if ask in RIGHT else Grader(network)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
-from rnncalc.conventions.formula import Expression, letters, plain
+from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape
@@ -42,6 +42,7 @@ class AnswerReport(SheetReport, DataReport):
         data: dict[str, Any] = {
             "name": self.answer.network.name,
             "notation": notation_of(self.answer.network),
+            "of": self.answer.of,
             "params": params[0] if whole else params,
             "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
@@ -120,6 +121,10 @@ class AnswerReport(SheetReport, DataReport):
         return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
 
     def _remarks(self) -> Iterator[str]:
+        if self.answer.of != "params":
+            from rnncalc.questions.answer.asked import ASKED  # which few answers need
+
+            yield ASKED[self.answer.of].rule
         for each in self.answer.judged:
             yield from _instead(each, self.answer.network, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):
@@ -250,7 +255,9 @@ def _sentence(diagnosis: Diagnosis) -> str:
 
 
 def _sum(expression: Expression) -> Value:
-    return expression if isinstance(expression, int) else Arithmetic(write(expression), f"{amount(expression):,}")
+    if isinstance(expression, Plus | Times):
+        return Arithmetic(write(expression), f"{amount(expression):,}")
+    return expression if isinstance(expression, int) else str(expression)
 
 
 ORDERS = {

@@ -24,6 +24,9 @@ QUESTIONS = {
     "layers": "How many parameters does the layer {layer} have?",
     "tensors": "Which shape does the tensor {tensor} of the layer {layer} have?",
     "multiply-adds": "How many multiply-adds (MACs) does one pass over one sequence take?",
+    "flops": "How many floating-point operations (FLOPs) does one forward pass over one sequence take?",
+    "bytes": "How many bytes do the parameters take in float32?",
+    "state": "How many numbers are carried from one step to the next?",
     "saved": "How many activations are saved for the backward pass over one sequence?",
     "formula": "Which formula gives the number of parameters of the network?",
 }

@@ -60,7 +60,8 @@ def test_a_help_has_its_own_flags_first(name: str, call: Call) -> None:
     for option in own:
         assert re.search(rf"^  (-\w, )?{option.opts[-1]}\b", shown, re.MULTILINE)
         if isinstance(option, WordOption):
-            assert re.search(rf"^  {option.opts[-1]} +{', '.join(option.words())}$", text, re.MULTILINE)
+            values = r",\s+".join(option.words())
+            assert re.search(rf"^  {option.opts[-1]} +{values}$", text, re.MULTILINE)
     for option in options:
         if option not in own:
             assert re.search(rf"{option.opts[0]}\b", rest.partition("\n\n")[0])

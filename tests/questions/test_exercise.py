@@ -1,5 +1,7 @@
 """Exercises: sizes that vary by a seed, right answers, wrong ones with the feedback of `answer`."""
 
+from collections.abc import Callable
+
 import pytest
 from conftest import Call
 from hypothesis import given
@@ -19,14 +21,18 @@ from rnncalc import (
     Part,
     SpecError,
     answer,
+    count,
     exercise,
     training,
 )
+from rnncalc.questions.answer.asked import ASKED, QuantityGrader, grader_of
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Judgement
-from rnncalc.questions.answer.reading import GivenNumber, Shape
-from rnncalc.questions.exercise import ASKS, Answered, answered, grader_of, items_of, sizes_of
+from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
+from rnncalc.questions.exercise import ASKS, Answered, answered, items_of, sizes_of
+from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.solve import SizePlace, resized
+from rnncalc.questions.stream import stream
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.spec import parse
 
@@ -182,7 +188,15 @@ GATED = Network(input=13, layers=(LSTM(29),), steps=7)  # 4·29·43 = 4,988 para
             SMALL,
             "multiply-adds",
             66,
-            {24: "one-step", 28: "params", 76: "biases", 132: "flops", 87: "backward", 127: "dense"},
+            {
+                24: "one-step",
+                28: "params",
+                76: "biases",
+                132: "flops",
+                129: "recurrent-twice",
+                87: "backward",
+                127: "dense",
+            },
         ),
         (SMALL, "saved", 27, {9: "states", 28: "params", 66: "multiply-adds"}),
         (
@@ -205,9 +219,95 @@ def test_what_another_quantity_is_confused_with(network: Network, ask: str, righ
         assert not judged.right
         assert [each.id for each in judged.diagnoses] == [reason]
     assert grader.judge([GivenNumber(right + 2)]).judged[0].diagnoses == ()
+    layers = len(network.stack)
+    expected = f"1 number, {ask}{f', or {layers} in order' if layers > 1 else ''}"
     with pytest.raises(CallError) as refused:
-        grader.judge([GivenNumber(right)] * 2)
-    assert str(refused.value) == f"expected 1 number, {ask}, got 2 answers"
+        grader.judge([GivenNumber(right)] * 5)
+    assert str(refused.value) == f"expected {expected}, got 5 answers"
+
+
+@pytest.mark.parametrize("of", ASKED)
+@given(st.one_of(whole(), encoder_decoder()))
+def test_an_answer_about_a_quantity_is_what_the_commands_count(of: str, spec: Spec) -> None:
+    """The total and each layer; the numbers that are told as mistakes are wrong, and each has one."""
+    network = network_of(spec)
+    try:
+        grader = QuantityGrader(network, of)
+    except CallError:  # the steps are unknown, say
+        return
+    quantity: dict[str, Callable[[], int | None]] = {
+        "multiply-adds": lambda: count(network).multiply_adds,
+        "flops": lambda: flops(network),
+        "bytes": lambda: count(network).bytes,
+        "saved": lambda: training(network).saved,
+        "state": lambda: stream(network).state,
+    }
+    assert grader.judge([GivenNumber(quantity[of]())]).right
+    assert grader.judge([*map(GivenNumber, grader.counts)]).right
+    for number, reason in grader.confused():
+        (wrong,) = grader.judge([GivenNumber(number)]).judged
+        assert (wrong.right, wrong.diagnoses[0].id) == (False, reason.id)
+
+
+def flops(network: Network) -> int | None:
+    counts = pass_operations(network).total
+    return counts and counts.flops
+
+
+TRANSLATOR = parse(
+    b"encoder: {steps: T, input: V, layers: [{embedding: m}, {rnn: k}]}\n"
+    b"decoder: {steps: T, input: V, layers: [{embedding: m}, {rnn: k}], output: V}",
+    "translator.yaml",
+).network
+"""The encoder-decoder of an assignment, https://github.com/MK-Sindhu/ed24s401_dl_Assignment_3, with its formulas."""
+
+
+@pytest.mark.parametrize(
+    ("of", "formula", "mistakes"),
+    [
+        ("multiply-adds", "2*T*k*m + 2*T*k^2 + T*V*k", []),
+        ("multiply-adds", "T(4*m*k + 4*k^2 + k*V)", ["recurrent-twice"]),
+        ("flops", "T(4*m*k + 4*k^2 + 2*k + 2*k*V) + 2*T*k + T*V", []),
+        ("flops", "T(4*m*k + 4*k^2 + 2*k + 2*k*V)", ["no-biases"]),
+        ("bytes", "8*V*m + 8*(m*k + k^2 + k) + 4*k*V + 4*V", []),
+        ("state", "2*k", []),
+    ],
+)
+def test_a_formula_of_a_quantity_is_judged(of: str, formula: str, mistakes: list[str]) -> None:
+    (judged,) = QuantityGrader(TRANSLATOR, of).judge([read_answer(formula)]).judged
+    assert judged.right is not bool(mistakes)
+    assert [each.id for each in judged.diagnoses] == mistakes
+
+
+@pytest.mark.parametrize(
+    ("network", "of", "right", "wrong"),
+    [
+        # 2·6·4·8·12 + 2·8·3 multiplied and added, 6·4·8 + 3 biases, 6·4·8 element-wise, 6·5·8 activations
+        (
+            Network(input=4, layers=(LSTM(8),), output=Output(3), steps=6),
+            "flops",
+            4_656 + 195 + 192 + 240,
+            {2_328: "multiply-adds", 4_656: "products-alone", 5_088: "no-biases", 443: "params"},
+        ),
+        (
+            Network(input=4, layers=(LSTM(8),)),
+            "bytes",
+            4 * 416,
+            {416: "params", 832: "float16", 3_328: "float64", 13_312: "bits"},
+        ),
+        (
+            Network(input=4, layers=(LSTM(8), GRU(5)), steps=6),
+            "state",
+            8 + 8 + 5,
+            {13: "one-state", 6 * 21: "states", 416 + 3 * 5 * 14: "params"},
+        ),
+    ],
+)
+def test_wrong_numbers_of_other_quantities(network: Network, of: str, right: int, wrong: dict[int, str]) -> None:
+    """Worked by hand."""
+    grader = QuantityGrader(network, of)
+    assert grader.correct == right
+    assert {number: reason.id for number, reason in grader.confused()} == wrong
 
 
 def test_as_many_choices_as_there_are_letters() -> None:

@@ -54,6 +54,9 @@ def judge(network: Network, answers: Sequence[Given]) -> Answer:
 class Grader:
     """Judges answers about one network. What several answers need is computed once, at its first use."""
 
+    of = "params"
+    """What the answers are about."""
+
     def __init__(self, network: Network) -> None:
         self.network = network
 
@@ -74,7 +77,7 @@ class Grader:
         judgements = self.judgements(answers)
         shapes = [each.given for each in judgements if isinstance(each.given, Shape)]
         wrong = any(isinstance(each, Shape) for each in answers) and not all(each.right for each in judgements)
-        return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None)
+        return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None, self.of)
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""
@@ -99,7 +102,7 @@ class Grader:
         if not network.letters and any(has_letters(each.number) for each in numbers):
             return tuple(_judge_formulas(network, numbers))
         for each in numbers:
-            _check_letters(each, network.letters)
+            check_letters(each, network.letters)
         if len(numbers) == 1:
             return (_judge_total(self, numbers[0]),)
         everything = [*range(len(network.stack))]
@@ -241,7 +244,7 @@ def _judge_named(network: Network, answers: Sequence[NamedShape]) -> tuple[Judge
     return tuple(next(returned) if place is None else judged[place] for place in places)
 
 
-def _check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
+def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
     """Raise CallError for letters of a formula that the network does not have."""
     if has_letters(answer.number) and (unknown := [name for name in answer.number.letters if name not in known]):
         wanted = f"a formula in {all_of([*known])}" if known else "a number"
@@ -266,7 +269,7 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber]) -> Iterato
         from rnncalc.polynomial import letter  # most answers are numbers
 
         letters = {name: letter(name) for name in placed.sizes}
-        _check_letters(each, letters)
+        check_letters(each, letters)
         formula = placed.layout.params
         right = value(formula, letters)
         judged = Judgement(name, each, right, formula=formula)

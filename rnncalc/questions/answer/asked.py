@@ -1,0 +1,229 @@
+"""The quantities of a network, other than its parameters, that an answer or an exercise may be about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rnncalc.errors import CallError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import External
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.grading import Grader, check_letters
+from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
+from rnncalc.questions.answer.quantities import QUANTITIES, Quantity, Subject
+from rnncalc.questions.answer.reading import Given, GivenNumber
+from rnncalc.questions.count import total
+from rnncalc.text import has_letters, plural
+
+Counts = Sequence[Any]
+"""A quantity of each layer; None if it is unknown."""
+
+
+class QuantityQuestion(NamedTuple):
+    """A quantity that may be asked for: how it is counted, and the quantities that it is confused with.
+
+    counts: returns it for each layer of a network. rule: the sentence by which it is counted. confused: the likeliest
+    first.
+    """
+
+    counts: Callable[[Network], Counts]
+    rule: str
+    confused: Sequence[tuple[Reason, Quantity]]
+
+
+def _multiply_adds(network: Network) -> Counts:
+    return [placed.multiply_adds for placed in network.stack]
+
+
+def _flops(network: Network) -> Counts:
+    from rnncalc.questions.operations import pass_operations  # which few answers are about
+
+    return [None if counts is None else counts.flops for counts in pass_operations(network).layers]
+
+
+def _saved(network: Network) -> Counts:
+    from rnncalc.questions.training import training_of
+
+    return [layer.saved for layer in training_of(network).layers]
+
+
+def _state(network: Network) -> Counts:
+    return [placed.layer.carried(placed.inputs) for placed in network.stack]
+
+
+def _flops_without_biases(subject: Subject) -> int | None:
+    from rnncalc.questions.operations import pass_operations
+
+    layers = zip(subject.network.stack, pass_operations(subject.network).layers, strict=True)
+    asked = [counts for placed, counts in layers if placed in subject.layers]
+    return total(None if counts is None else counts.flops - counts.bias_additions for counts in asked)
+
+
+def _recurrent_twice(subject: Subject) -> int | None:
+    numbers = [(placed.multiply_adds, 1 + isinstance(placed.layer, Cell)) for placed in subject.layers]
+    return total(None if number is None else number * times for number, times in numbers)
+
+
+def _one_state(subject: Subject) -> int:
+    layers = [(placed, placed.layer) for placed in subject.layers]
+    return sum(
+        [
+            placed.sizes[next(iter(layer.states.values()))] * layer.directions
+            for placed, layer in layers
+            if isinstance(layer, Cell)
+        ]
+    )
+
+
+def _params(subject: Subject, times: int = 1) -> int:
+    return times * sum([placed.params for placed in subject.layers])
+
+
+ASKED: Mapping[str, QuantityQuestion] = {
+    "multiply-adds": QuantityQuestion(
+        _multiply_adds,
+        "Multiply-adds (MACs) of one forward pass over one sequence; biases and activations are not counted; "
+        "FLOPs count them.",
+        (
+            (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds per step"]),
+            (Reason("params", "is the number of parameters, and most are used once for each step"), _params),
+            (Reason("biases", "counts a multiply-add for each bias too"), QUANTITIES["gradients per step"]),
+            (
+                Reason("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add"),
+                QUANTITIES["twice forward"],
+            ),
+            (Reason("recurrent-twice", "counts the products of the recurrent layers twice"), _recurrent_twice),
+            (Reason("backward", "is that of the backward pass"), QUANTITIES["backward"]),
+            (Reason("dense", "is that of the dense equivalent with its biases"), QUANTITIES["dense"]),
+        ),
+    ),
+    "flops": QuantityQuestion(
+        _flops,
+        "FLOPs of one forward pass over one sequence: two for each multiply-add, one for each addition of a bias, "
+        "element-wise operation and activation.",
+        (
+            (
+                Reason("multiply-adds", "counts a multiplication and an addition as one multiply-add, not as two"),
+                QUANTITIES["multiply-adds"],
+            ),
+            (
+                Reason("products-alone", "counts the matrix products alone, without biases and activations"),
+                QUANTITIES["twice forward"],
+            ),
+            (Reason("no-biases", "leaves out the additions of the biases"), _flops_without_biases),
+            (Reason("params", "is the number of parameters"), _params),
+        ),
+    ),
+    "bytes": QuantityQuestion(
+        lambda network: [4 * placed.params for placed in network.stack],
+        "Bytes of the parameters in float32, four for each.",
+        (
+            (Reason("params", "is the number of parameters, and each takes four bytes"), _params),
+            (
+                Reason("float16", "counts two bytes for each parameter, as in float16"),
+                lambda subject: _params(subject, 2),
+            ),
+            (
+                Reason("float64", "counts eight bytes for each parameter, as in float64"),
+                lambda subject: _params(subject, 8),
+            ),
+            (Reason("bits", "is the number of bits"), lambda subject: _params(subject, 32)),
+        ),
+    ),
+    "saved": QuantityQuestion(
+        _saved,
+        "Activations of one sequence that the backward equations read, each once.",
+        (
+            (
+                Reason("no-gates", "leaves out the gates, which the backward equations read too"),
+                QUANTITIES["saved without gates"],
+            ),
+            (Reason("states", "is the number of values in the states of all steps"), QUANTITIES["states"]),
+            (Reason("params", "is the number of parameters"), _params),
+            (Reason("multiply-adds", "is the number of multiply-adds in one pass"), QUANTITIES["multiply-adds"]),
+        ),
+    ),
+    "state": QuantityQuestion(
+        _state,
+        "Numbers that are carried from one step to the next, for one sequence.",
+        (
+            (Reason("one-state", "counts one state of each cell, and there are several"), _one_state),
+            (Reason("states", "is the number of values in the states of all steps"), QUANTITIES["states"]),
+            (Reason("params", "is the number of parameters"), _params),
+        ),
+    ),
+}
+"""The quantities that may be asked for, by the words of `answer --of` and `exercise --ask`."""
+
+OF = ("params", *ASKED)
+"""What an answer may be about."""
+
+
+class QuantityGrader(Grader):
+    """Judges answers about a quantity of a network other than its parameters: the total, or a number for each layer.
+
+    Raises CallError if the quantity is unknown.
+    """
+
+    def __init__(self, network: Network, of: str) -> None:
+        super().__init__(network)
+        self.of = of
+        self.counts = ASKED[of].counts(network)
+        if None in self.counts:
+            raise CallError(_unknown(network, of, self.counts))
+        self.correct = sum(self.counts)
+
+    def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
+        """Judge numbers or formulas; a wrong one may be a quantity that is confused with the correct one."""
+        numbers = [each for each in answers if isinstance(each, GivenNumber)]
+        for each in numbers:
+            check_letters(each, self.network.letters)
+        if len(numbers) == len(answers) == 1:
+            return (self._judged(None, numbers[0], self.correct),)
+        everything = range(len(self.counts))
+        for places in ([*everything], [place for place in everything if self.counts[place]]):
+            if len(numbers) == len(answers) == len(places):
+                return tuple(
+                    [self._judged(place, each, self.counts[place]) for place, each in zip(places, numbers, strict=True)]
+                )
+        expected = f"1 number, {self.of}, or {len(places)} in order" if len(places) > 1 else f"1 number, {self.of}"
+        raise CallError(f"expected {expected}, got {plural(len(answers), 'answer')}")
+
+    def confused(self, place: int | None = None) -> Iterator[tuple[Any, Reason]]:
+        """Yield the wrong numbers of the network, or of a layer, that are other quantities, the likeliest first."""
+        subject, correct = Subject.of(self.network), self.correct
+        if place is not None:
+            subject, correct = subject.layer(place), self.counts[place]
+        numbers = [correct]
+        for reason, quantity in ASKED[self.of].confused:
+            if (number := quantity(subject)) and number not in numbers:
+                numbers.append(number)
+                yield number, reason
+
+    def _judged(self, place: int | None, answer: GivenNumber, correct: Any) -> Judgement:
+        name = None if place is None else self.network.stack[place].name
+        judgement = Judgement(name, answer, correct, formula=correct if has_letters(correct) else None)
+        if judgement.right or answer.one_digit:
+            return judgement
+        wrong = [(number, reason) for number, reason in self.confused(place) if answer.means(number)]
+        return judgement._replace(
+            diagnoses=tuple([Diagnosis((reason,), name, None, number, correct) for number, reason in wrong])
+        )
+
+
+def _unknown(network: Network, of: str, counts: Counts) -> str:
+    """Return why a quantity is unknown."""
+    placed = network.stack[[*counts].index(None)]
+    if isinstance(placed.layer, External):
+        return f"{of} is not known of a network with a part counted elsewhere"
+    if of == "state":
+        return f"state: {placed.name} needs future steps, so the network does not run step by step"
+    if of == "saved" and network.letters:
+        return "saved needs numbers: the sizes of the network are letters; give numbers"
+    return f"{of} depends on the number of steps; give steps"
+
+
+def grader_of(network: Network, of: str) -> Grader:
+    """Return the grader of answers about a quantity, or of any other question. Raises CallError if it is unknown."""
+    return QuantityGrader(network, of) if of in ASKED else Grader(network)
