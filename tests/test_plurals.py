@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from conftest import Call, Result, file_at
 
-from rnncalc.cli.check import check
 from rnncalc.export import SPELLINGS
+from rnncalc.network.budget import BUDGET_KEYS, GROWING
 from rnncalc.questions.quantized import QUANTIZATIONS
 
 NETWORKS = (
@@ -75,7 +75,7 @@ def test_one_is_no_plural(call_of: str, call: Call) -> None:
         assert not plurals(result), (network, result)
 
 
-LIMITS = sorted(option.opts[-1] for option in check.params if re.match("--(max|min)-", option.opts[-1]))
+LIMITS = [f"--limit {key}=1" for key in BUDGET_KEYS] + [f"--max-growth {quantity}=1" for quantity in GROWING]
 SPEC = "input: 1\nsteps: 1\nrate: 1\nlayers: [rnn: 2]\noutput: 1\nexpect: 1\n"
 
 
@@ -84,7 +84,7 @@ def test_one_is_no_plural_in_a_check(limit: str, call: Call, tmp_path: Path) -> 
     """Of each limit of 1, also of a growth by at most 1 over an earlier file."""
     before, after = file_at(tmp_path / "a.yaml", SPEC), file_at(tmp_path / "b.yaml", SPEC.replace("rnn: 2", "rnn: 9"))
     for form in ("table", "markdown", "junit"):
-        result = call("check", after, "--baseline", before, limit, 1, "-f", form)
+        result = call("check", after, "--baseline", before, *limit.split(), "-f", form)
         assert not plurals(result), result
 
 

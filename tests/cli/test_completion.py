@@ -35,7 +35,7 @@ CASES = [
     (["-c", "p"], {"pytorch"}),
     (["compare", "--topology", "many"], {"many-to-one", "many-to-many"}),
     (["count", "--dtype", "bf"], {"bfloat16"}),
-    (["check", "-f", "g"], {"github"}),
+    (["check", "-f", "g"], {"github", "gitlab"}),
     (["draw", "--view", ""], {"unrolled", "cell", "growth"}),
     (["-i", "4", "-l", "min"], {"mingru:", "minlstm:"}),
 ]
