@@ -29,11 +29,11 @@ NOTATIONS = ("w", "uvw", "rows", "columns", "stacked", "stacked-gates", "pytorch
 
 def convention(name: str) -> Convention:
     """Return a convention. Raises KeyError for a name that is not in the list."""
-    found = CONVENTIONS[name]
-    if isinstance(found, str):
-        loaded: Convention = import_module(found).CONVENTION
-        CONVENTIONS[name] = found = loaded
-    return found
+    entry = CONVENTIONS[name]
+    if isinstance(entry, str):
+        loaded: Convention = import_module(entry).CONVENTION
+        CONVENTIONS[name] = entry = loaded
+    return entry
 
 
 def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:

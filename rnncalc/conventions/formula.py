@@ -38,36 +38,36 @@ class Times(Frozen):
 Expression = Union[int, str, Axis, Plus, Times, "Polynomial"]
 
 
-def value(of: Expression, sizes: Sizes) -> int:
+def value(expression: Expression, sizes: Sizes) -> int:
     """Return the value of an expression."""
-    if isinstance(of, str):  # not a match statement, which takes twice as long, and every layer needs this
-        return sizes[of]
-    if isinstance(of, int):
-        return of
-    if isinstance(of, Plus):
-        return sum([value(term, sizes) for term in of.terms])
-    if isinstance(of, Times):
-        return prod([value(factor, sizes) for factor in of.factors])
-    if isinstance(of, Axis):
-        return of.size(sizes)
-    return of  # type: ignore[return-value]  # a polynomial, where an int is elsewhere
+    if isinstance(expression, str):  # not a match statement, which takes twice as long, and every layer needs this
+        return sizes[expression]
+    if isinstance(expression, int):
+        return expression
+    if isinstance(expression, Plus):
+        return sum([value(term, sizes) for term in expression.terms])
+    if isinstance(expression, Times):
+        return prod([value(factor, sizes) for factor in expression.factors])
+    if isinstance(expression, Axis):
+        return expression.size(sizes)
+    return expression  # type: ignore[return-value]  # a polynomial, where an int is elsewhere
 
 
-def letters(of: Expression) -> str:
+def letters(expression: Expression) -> str:
     """Return an expression in letters: `4h(m + h + 1)`."""
-    match of:
+    match expression:
         case int() | str():
-            return str(of)
+            return str(expression)
         case Axis():
-            return f"{of.times if of.times > 1 or not of.letter else ''}{of.letter}"
+            return f"{expression.times if expression.times > 1 or not expression.letter else ''}{expression.letter}"
         case Plus():
-            return " + ".join(map(letters, of.terms)).replace(" + -", " − ") or "0"
+            return " + ".join(map(letters, expression.terms)).replace(" + -", " − ") or "0"
         case Times():
-            signs = ("", *starmap(_sign, pairwise(of.factors)))
-            factors = [_bracketed(factor, letters(factor)) for factor in of.factors]
+            signs = ("", *starmap(_sign, pairwise(expression.factors)))
+            factors = [_bracketed(factor, letters(factor)) for factor in expression.factors]
             return "".join(map(add, signs, factors)) or "1"
         case _:
-            return str(of)
+            return str(expression)
 
 
 def _sign(left: Expression, right: Expression) -> str:
@@ -81,37 +81,37 @@ def _sign(left: Expression, right: Expression) -> str:
             return " × "
 
 
-def numbers(of: Expression, sizes: Sizes) -> str:
+def numbers(expression: Expression, sizes: Sizes) -> str:
     """Return an expression with its sizes for its letters: `4 × 20 × (10 + 20 + 1)`, or `4h_1(m + h_1 + 1)`."""
     if any(type(size) is not int for size in sizes.values()):
-        return letters(substituted(of, sizes))
-    match of:
+        return letters(substituted(expression, sizes))
+    match expression:
         case Plus():
-            return " + ".join([numbers(term, sizes) for term in of.terms]) or "0"
+            return " + ".join([numbers(term, sizes) for term in expression.terms]) or "0"
         case Times():
-            return " × ".join([_bracketed(factor, numbers(factor, sizes)) for factor in of.factors]) or "1"
+            return " × ".join([_bracketed(factor, numbers(factor, sizes)) for factor in expression.factors]) or "1"
         case _:
-            return str(value(of, sizes))
+            return str(value(expression, sizes))
 
 
-def substituted(of: Expression, sizes: Sizes, *, folded: bool = False) -> Expression:
+def substituted(expression: Expression, sizes: Sizes, *, folded: bool = False) -> Expression:
     """Return an expression with its sizes for its letters.
 
     folded: whether the plain numbers of a sum or of a product become one.
     """
-    match of:
+    match expression:
         case Plus():
-            return _sum([substituted(term, sizes, folded=folded) for term in of.terms], folded)
+            return _sum([substituted(term, sizes, folded=folded) for term in expression.terms], folded)
         case Times():
-            return _product([substituted(factor, sizes, folded=folded) for factor in of.factors], folded)
-        case Axis(times=times) if isinstance(of, StackedAxis):
-            return substituted(Times((times, Plus(of.letters))), sizes, folded=True)
+            return _product([substituted(factor, sizes, folded=folded) for factor in expression.factors], folded)
+        case Axis(times=times) if isinstance(expression, StackedAxis):
+            return substituted(Times((times, Plus(expression.letters))), sizes, folded=True)
         case Axis(times=times, letter=letter):
             return substituted(Times((times, letter)), sizes, folded=True) if letter else times
         case str():
-            return _expression(sizes[of])
+            return _expression(sizes[expression])
         case _:
-            return _expression(of)
+            return _expression(expression)
 
 
 def folded_sum(terms: Iterable[Expression]) -> Expression:
@@ -147,27 +147,27 @@ def _expression(size: int | Polynomial) -> Expression:
     return _sum([_product((factor, *monomial), folded=True) for monomial, factor in terms], folded=True)
 
 
-def factored(of: int | Polynomial) -> Expression:
+def factored(expression: int | Polynomial) -> Expression:
     """Return what a polynomial's terms have in common, times the rest in a bracket: `T·n(m + n)`."""
-    if isinstance(of, int):
-        return of
-    number, common, rest = of.factored()
+    if isinstance(expression, int):
+        return expression
+    number, common, rest = expression.factored()
     return _product((number, *common, _expression(rest)), folded=True)
 
 
-def plain(of: Expression) -> str:
+def plain(expression: Expression) -> str:
     """Return an expression of numbers and letters in plain arithmetic: `4*h*(m + h + 1)`."""
-    match of:
+    match expression:
         case Plus():
-            return " + ".join(map(plain, of.terms)).replace(" + -", " - ") or "0"
+            return " + ".join(map(plain, expression.terms)).replace(" + -", " - ") or "0"
         case Times():
-            return "*".join([_bracketed(factor, plain(factor)) for factor in of.factors]) or "1"
+            return "*".join([_bracketed(factor, plain(factor)) for factor in expression.factors]) or "1"
         case _:
-            return str(of)
+            return str(expression)
 
 
-def _bracketed(of: Expression, text: str) -> str:
-    return f"({text})" if len(getattr(of, "terms", ())) > 1 else text  # a sum, or a polynomial that is one
+def _bracketed(expression: Expression, text: str) -> str:
+    return f"({text})" if len(getattr(expression, "terms", ())) > 1 else text  # a sum, or a polynomial that is one
 
 
 _IN_BRACKET = {

@@ -124,9 +124,9 @@ def role_of(layer: Cell, product: Product) -> Role:
     return Role.RECURRENT if product.form is Form.FULL or product.of == first else Role.PEEPHOLE
 
 
-def width_of(layer: Cell, of: str) -> str:
+def width_of(layer: Cell, vector: str) -> str:
     """Return the letter of the width that a product reads."""
-    return layer.x_width if of == "x" else layer.states[of]
+    return layer.x_width if vector == "x" else layer.states[vector]
 
 
 def axis_of(layer: Cell, product: Product) -> str:
@@ -206,14 +206,14 @@ class CellTensors:
             array = self.arrays.stacked
             assert array is not None  # no other convention has stacks
             gates = "".join(letter for matrix in stack.matrices for letter in users[matrix])
-            reads = "+".join(width_of(self.layer, of) for of in stack.reads)
+            reads = "+".join(width_of(self.layer, vector) for vector in stack.reads)
             lengths = {Width.STACKED: StackedAxis(1, reads), Width.UNITS: Axis(len(stack.matrices), "h")}
             axes = tuple(lengths.get(width) or WIDTHS[width] for width in array.axes)
             yield self._filled(array, stack.letters(len(self.gates)), ""), Role.KERNEL, gates, axes
 
     def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Made]:
         """Yield a tensor for each matrix of the role, or one for all gates if the array is fused."""
-        stacked = {(matrix, of) for stack in self.stacks for matrix in stack.matrices for of in stack.reads}
+        stacked = {(matrix, vector) for stack in self.stacks for matrix in stack.matrices for vector in stack.reads}
         matrices: dict[tuple[str, Form], dict[str, str]] = {}  # what is read and how: the gates that use each matrix
         for gate in gates:
             for product in gate.products:
@@ -221,16 +221,16 @@ class CellTensors:
                 if role_of(self.layer, product) is role and (letters, product.of) not in stacked:
                     uses = matrices.setdefault((product.of, product.form), {})
                     uses[letters] = uses.get(letters, "") + gate.letter
-        for (of, form), uses in matrices.items():
+        for (vector, form), uses in matrices.items():
             assert array is not None
-            reads = axis_of(self.layer, Product(of, form))
+            reads = axis_of(self.layer, Product(vector, form))
             places = len(self.layer.grid) if form is Form.CONVOLUTION else 0
             if array.by_gate:
                 for letters, gated in uses.items():
-                    yield self._filled(array, letters, of), role, gated, self._axes(array, 1, reads, places)
+                    yield self._filled(array, letters, vector), role, gated, self._axes(array, 1, reads, places)
             else:
                 axes = self._axes(array, len(uses), reads, places)
-                yield self._filled(array, "", of), role, "".join(uses.values()), axes
+                yield self._filled(array, "", vector), role, "".join(uses.values()), axes
 
     def _biases(self) -> Iterator[_Made]:
         arrays = self.arrays
@@ -243,8 +243,8 @@ class CellTensors:
             (arrays.bias, Role.BIAS, Side.INPUT),
             (arrays.recurrent_bias, Role.RECURRENT_BIAS, Side.RECURRENT),
         ):
-            of = "x" if side is Side.INPUT else "h"
-            beside = {letter: of if sides[letter] is Side.BOTH else "" for letter in biased}
+            vector = "x" if side is Side.INPUT else "h"
+            beside = {letter: vector if sides[letter] is Side.BOTH else "" for letter in biased}
             letters = [letter for letter in biased if sides[letter] in (side, Side.BOTH)]
             yield from self._vectors(array, role, letters, beside)
 
@@ -286,10 +286,10 @@ class CellTensors:
                 array = self.arrays.state
                 yield self._filled(array, "", state), Role.STATE, "", self._axes(array, 1, width)
 
-    def _filled(self, array: Array, letters: str, of: str) -> tuple[str | Slot, ...]:
+    def _filled(self, array: Array, letters: str, vector: str) -> tuple[str | Slot, ...]:
         """Return a name with the gate and what it reads filled in, spelled as the framework does."""
-        memory = of in ("x", next(iter(self.layer.states)))
-        name = array.filled(letters, of, alone=len(self.gates) == 1, memory=memory)
+        memory = vector in ("x", next(iter(self.layer.states)))
+        name = array.filled(letters, vector, alone=len(self.gates) == 1, memory=memory)
         spelled = self.convention.renamed.get("".join(piece for piece in name if isinstance(piece, str)))
         return name if spelled is None else (spelled,)
 
