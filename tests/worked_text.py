@@ -12,7 +12,7 @@ Number = Any
 """A float, a vector of them, or a matrix of more than one column."""
 
 OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
-_WORD = re.compile(r"[A-Za-zγσζν][\w/]*(?:\[\d\])?(?:(?<=_)\(\d+\))?")
+_WORD = re.compile(r"[A-Za-zγσζνδ∂][\w/∂]*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
 
 
@@ -45,13 +45,15 @@ FUNCTIONS: dict[str, Callable[[Number], Number]] = {
 def paired(function: Callable[[float, float], float], left: Number, right: Number) -> Number:
     """Return a function of two vectors of one length, or of a number and a vector."""
     if isinstance(left, list) and isinstance(right, list):
-        return [function(a, b) for a, b in zip(left, right, strict=True)]
+        return [paired(function, a, b) for a, b in zip(left, right, strict=True)]
     if isinstance(left, list):
-        return [function(a, right) for a in left]
-    return [function(left, b) for b in right] if isinstance(right, list) else function(left, right)
+        return [paired(function, a, right) for a in left]
+    return [paired(function, left, b) for b in right] if isinstance(right, list) else function(left, right)
 
 
 def product(left: Number, right: Number) -> Number:
+    if isinstance(left, list) and isinstance(right, list) and isinstance(right[0], list) and len(right) == 1:
+        return [[a * b for b in right[0]] for a in left]  # a column times a row
     if isinstance(left, list) and isinstance(left[0], list):
         vector = right if isinstance(right, list) else [right]
         done = [sum(a * b for a, b in zip(row, vector, strict=True)) for row in left]
@@ -113,7 +115,7 @@ class _Reader:
         while self.at < len(self.tokens):
             name = self._next()
             while self._peek() != "=":
-                name += self._next()
+                name += str(self._next())
             sides: list[Number | None] = []
             while self._peek() == "=":
                 self._next()

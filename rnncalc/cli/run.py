@@ -17,7 +17,7 @@ from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, named, write, write_file
 from rnncalc.errors import CallError
 from rnncalc.formats import find, offered, terminal_width
-from rnncalc.layers.options import Size, WholeNumber
+from rnncalc.layers.options import Real, Size, WholeNumber
 from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.questions import run as question
@@ -74,6 +74,7 @@ MOST_DECIMALS = 15
 @click.option(
     "--verify", is_flag=True, help="Show weights read and multiplications; with --backward, finite differences."
 )
+@click.option("--learning-rate", metavar="R", help="With --work --backward: also the updated weights.")
 @click.option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
 @word_flag(
     "--loss",
@@ -97,6 +98,7 @@ def run(
     digits: str | None,
     backward: bool,
     verify: bool,
+    learning_rate: str | None,
     chunk: str | None,
     loss: str | None,
     max_multiply_adds: str,
@@ -109,10 +111,11 @@ def run(
     """
     with AllAtOnce() as at_once:
         shown = {"--states": states, "--work": work, "--backward": backward, "--digits": digits, "--verify": verify}
-        shown |= {"--notation": flags.get("notation")}
+        shown |= {"--notation": flags.get("notation"), "--learning-rate": learning_rate}
         if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, destination.format):
             at_once.refuse(misfit)
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
+        rate = None if learning_rate is None else at_once.ask(read_value, "--learning-rate", learning_rate, Real())
         decimals = 4 if digits is None else at_once.ask(read_value, "--digits", digits, WholeNumber())
         if decimals is not None and decimals > MOST_DECIMALS:
             at_once.refuse(f"--digits: expected at most {MOST_DECIMALS}, the decimals of a float, got {decimals}")
@@ -130,7 +133,9 @@ def run(
         else {"seed": number, "states": states, "verify": verify, "most_multiply_adds": most}
     )
     report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
-    if backward:
+    if work and backward:
+        asked |= {"backward": True, "chunk": steps, "loss": loss, "learning_rate": rate}
+    elif backward:
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
     reports = []
     for spec in read:
@@ -168,8 +173,10 @@ def _data(
 def _misfit(flags: dict[str, Any], format: str) -> str:
     """Return why the flags contradict each other or the format; nothing if they fit."""
     form = find(format)
-    if flags["--work"] and (other := [flag for flag in ("--states", "--backward", "--verify") if flags[flag]]):
+    if flags["--work"] and (other := [flag for flag in ("--states", "--verify") if flags[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
+    if flags["--learning-rate"] and not (flags["--work"] and flags["--backward"]):
+        return "--learning-rate: only a backward pass worked by hand updates weights; add --work --backward"
     if flags["--notation"] and not flags["--work"]:
         return "--notation: only a pass worked by hand shows parameters; add --work"
     if not flags["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if flags[flag]]):
@@ -198,7 +205,7 @@ def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkRep
     from rnncalc.questions.work import work
     from rnncalc.reports.work import WorkReport
 
-    return WorkReport(work(network, weights=data.weights, inputs=data.inputs, start=data.start, **asked), digits)
+    return WorkReport(work(network, **data._asdict(), **asked), digits)
 
 
 def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:

@@ -334,13 +334,13 @@ def _width_of(piece: WorkPiece) -> float:
         return sum(columns) + _BRACKETS
     grown = _GROWN * (isinstance(piece, str) and piece.endswith(("(", ")")))
     return grown + _text_width(
-        piece if isinstance(piece, str) else piece.name if isinstance(piece, Term) else piece.text
+        piece if isinstance(piece, str) else piece.text if isinstance(piece, EquationText) else piece.name
     )
 
 
 def _work_piece(piece: WorkPiece) -> str:
     match piece:
-        case Term():
+        case Term() | Derivative():
             return latex((piece,))
         case EquationText():
             return f"\\text{{{typeset(piece.text)}}}"

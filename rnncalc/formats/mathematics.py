@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from rnncalc.reports.equations import Line, Sign, Term, plain, plain_piece
+from rnncalc.reports.equations import Derivative, Line, Sign, Term, plain, plain_piece
 from rnncalc.reports.sheet import Block, EquationText, WorkLine, WorkPiece
 from rnncalc.text import escape
 
@@ -123,7 +123,7 @@ def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
 
 def _spelled(piece: WorkPiece, signs: Mapping[int, str]) -> WorkPiece:
     match piece:
-        case Term():
+        case Term() | Derivative():
             return EquationText(plain((piece,)).translate(signs))
         case str() if piece.endswith("("):
             return piece.translate(signs)
@@ -200,7 +200,7 @@ def _box(piece: WorkPiece) -> TextBox:
     match piece:
         case Block():
             return _joined([*_around([_numbers(piece)], _BRACKETS, len(piece.rows))])
-        case Term():
+        case Term() | Derivative():
             return (plain((piece,)),)
         case EquationText():
             return (escape(piece.text),)

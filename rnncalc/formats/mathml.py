@@ -137,8 +137,8 @@ def text(text: str) -> str:
 
 def _work_piece(piece: WorkPiece) -> str:
     match piece:
-        case Term():
-            return symbol(piece.letter, piece.subscript or piece.time)
+        case Term() | Derivative():
+            return _piece(piece)
         case EquationText():
             return f"<mtext>{text(piece.text)}</mtext>"
         case Block():
@@ -165,7 +165,7 @@ def _number(number: str) -> str:
 
 def _plain_work(piece: WorkPiece) -> str:
     match piece:
-        case Term():
+        case Term() | Derivative():
             return piece.name
         case EquationText():
             return piece.text

@@ -165,27 +165,29 @@ class DirectionPass(Generic[Value]):
         """Return the weights of a node. Raises BindingError if a vector is bound for a matrix, or the reverse."""
         weights = node.weights
         assert weights is not None  # reported by its operation
-        found = self._find(weights)
+        found = bound_weights(self.bound, weights)
         if not isinstance(found, wanted):
             of = f"gate {weights.letter}'s product of {weights.of}"
             raise BindingError(f"{of}: a {_FORMS[wanted]} is needed, a {_FORMS[type(found)]} is bound")
         return found
 
-    def _find(self, weights: Weights) -> Matrix | WeightVector:
-        match weights.role:
-            case Role.MATRIX:
-                return self.bound.matrix(weights.letter)
-            case Role.VECTOR | Role.SCALAR:
-                return self.bound.vector(weights.letter)
-            case Role.GAIN:
-                return self.bound.gain(weights.letter)
-            case Role.BIAS | Role.RECURRENT_BIAS:
-                side = Side.INPUT if weights.role is Role.BIAS else Side.RECURRENT
-                bias = self.bound.bias(weights.letter, side.value)
-                assert bias is not None  # the trace has only biases that are bound
-                return bias
-            case _:
-                return self.bound.product(weights.letter, weights.of)
+
+def bound_weights(bound: BoundWeights, weights: Weights) -> Matrix | WeightVector:
+    """Return the weights of a node as they are bound."""
+    match weights.role:
+        case Role.MATRIX:
+            return bound.matrix(weights.letter)
+        case Role.VECTOR | Role.SCALAR:
+            return bound.vector(weights.letter)
+        case Role.GAIN:
+            return bound.gain(weights.letter)
+        case Role.BIAS | Role.RECURRENT_BIAS:
+            side = Side.INPUT if weights.role is Role.BIAS else Side.RECURRENT
+            bias = bound.bias(weights.letter, side.value)
+            assert bias is not None  # the trace has only biases that are bound
+            return bias
+        case _:
+            return bound.product(weights.letter, weights.of)
 
 
 def trace_of(layer: Cell, inputs: int, habits: Habits, weights: BoundWeights) -> Trace:

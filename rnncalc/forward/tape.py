@@ -99,7 +99,7 @@ class _Read:
         return of.numbers
 
 
-class _MatrixUse(TapeValue):
+class MatrixUse(TapeValue):
     """A matrix as a layer multiplies by it; `owner` is the layer whose weights it is made of."""
 
     __slots__ = ("owner",)
@@ -116,22 +116,21 @@ class _MatrixUse(TapeValue):
             self.layer.use(self.numbers, self.owner, *pair)
 
 
-class _LookUp(TapeValue):
+class LookUp(TapeValue):
     """A table whose rows are looked up; the backward pass needs the index of the row."""
 
-    __slots__ = ("table",)
+    __slots__ = ("row_piece",)
 
-    def __init__(self, table: Matrix, numbers: Vector, layer: LayerTape, chunk: int) -> None:
+    def __init__(self, table: Matrix, number: int, numbers: Vector, layer: LayerTape, chunk: int) -> None:
         super().__init__(numbers, layer, chunk=chunk)
-        self.table = table
+        self.row_piece = table.piece._replace(start=table.piece.start + number)
         self.needs = layer.trained
 
     def add(self, gradient: Any) -> None:
         """Add to the gradient of a row."""
-        number, of = gradient
-        piece = self.table.piece
+        _, row_gradient = gradient
         self.layer.hold(self.numbers, 1, self.chunk)
-        self.layer.add(piece._replace(start=piece.start + number), [of])
+        self.layer.add(self.row_piece, [row_gradient])
 
 
 class LayerTape:
@@ -226,6 +225,11 @@ class Tape:
         """Begin the step of this number, counted from 0."""
         self.now = step // self.chunk if self.chunk else 0
 
+    @property
+    def values(self) -> Sequence[TapeValue]:
+        """The values in the order in which they were made, until the backward pass uses them up."""
+        return self._made
+
     def stops(self, border: int) -> bool:
         """Return whether no gradient goes from the step of this number, counted from 0, to the one before."""
         return self.chunk is not None and border % self.chunk == 0
@@ -252,7 +256,7 @@ class Taped:
         self.meter = meter
         self.tape = tape
         self.layer = layer
-        self._uses: dict[int, _MatrixUse] = {}
+        self._uses: dict[int, MatrixUse] = {}
 
     @property
     def chunk(self) -> int:
@@ -303,7 +307,7 @@ class Taped:
         use = self._uses.get(id(matrix))
         if use is None:
             owner = self.tape.owners[id(matrix.origin)] if matrix.shared else self.layer
-            use = self._uses[id(matrix)] = _MatrixUse(matrix, self.layer, owner)
+            use = self._uses[id(matrix)] = MatrixUse(matrix, self.layer, owner)
         numbers = self.meter.product(matrix, vector.numbers)
         row = CONVOLVE if isinstance(matrix, Convolution) else MATRIX
         return self._note(TapeValue(numbers, self.layer, row, (use, vector), self.tape.now))
@@ -329,5 +333,5 @@ class Taped:
         self.tape.owners[id(matrix)] = self.layer
         numbers = [*matrix.rows[number]]
         self.meter.read(number, len(numbers))
-        table = _LookUp(matrix, numbers, self.layer, self.tape.now)
+        table = LookUp(matrix, number, numbers, self.layer, self.tape.now)
         return self._note(TapeValue(numbers, self.layer, row(number), (table,), self.tape.now), needs=self.tape.every)

@@ -140,18 +140,16 @@ def backward(
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    name = ("sum" if targets is None else "squared") if loss is None else word("loss", loss, tuple(LOSSES))
-    if name not in WITHOUT_TARGETS and targets is None:
-        raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
+    name = loss_name(loss, targets)
     own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
-    counted = _counted(timed, chunk)
+    counted = counted_of(timed, chunk)
     passes = "the passes and the finite differences" if verify else "the two passes"
     refuse_costly(_work(counted, verify), most, f"{passes} would take as long as")
     refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
     used = PassData(seed_of(seed), own.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
-    function = LOSSES[name](_in_steps(timed, own.targets))
+    function = LOSSES[name](in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = backward_pass(timed, function, used, **given)
     cut = counted.chunk if counted.truncated else None
@@ -178,15 +176,23 @@ def backward(
     return done._replace(layers=tuple(layers), weights=timed.trainable, kinks=differences.kinks)
 
 
+def loss_name(loss: str | None, targets: object) -> str:
+    """Return the name of the loss, by default squared if there are targets, else sum. Raises CallError without any."""
+    name = ("sum" if targets is None else "squared") if loss is None else word("loss", loss, tuple(LOSSES))
+    if name not in WITHOUT_TARGETS and targets is None:
+        raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
+    return name
+
+
 def whole_work(network: Network, chunk: int | None = None, *, verify: bool = True) -> int:
     """Return the multiply-adds of a forward pass, a backward pass and, to verify them, the finite differences.
 
     Raises CallError and RefusedError as `backward` does.
     """
-    return _work(_counted(network, chunk), verify)
+    return _work(counted_of(network, chunk), verify)
 
 
-def _counted(network: Network, chunk: int | None) -> Training:
+def counted_of(network: Network, chunk: int | None) -> Training:
     """Return the counts of a backward pass with chunks of a size, by default that of the network.
 
     Raises CallError for an invalid chunk, and RefusedError if a part is counted elsewhere, because its backward pass is
@@ -210,7 +216,7 @@ def _work(counted: Training, verify: bool) -> int:
     return (forward + back) * (2 if counted.truncated else 1) + passes * forward
 
 
-def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
+def in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
     """Return the targets as one vector for each step with an output. Raises CallError for another number of them."""
     steps = network.stack[-1].output_shape[:-1]
     if not steps or not targets:

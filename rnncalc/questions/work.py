@@ -13,9 +13,9 @@ from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import BIASES, Role
 from rnncalc.errors import Cure, RefusedError
-from rnncalc.forward.arrays import Arrays, Matrix, PassData, WeightVector
+from rnncalc.forward.arrays import Arrays, Matrix, PassData
 from rnncalc.forward.bindings import BoundWeights, binding
-from rnncalc.forward.layer_pass import History
+from rnncalc.forward.layer_pass import History, bound_weights
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
@@ -23,30 +23,16 @@ from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions.backward import LOSSES, counted_of, in_steps, loss_name
 from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
+from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.nodes import Weights
 from rnncalc.step.trace import trace
 
 LayerOutputs = Mapping[str, Sequence[TapeValue]]
 """The outputs of each layer, by its name."""
-
-
-class Variable(NamedTuple):
-    """A letter of a layer at a step, counted from 1; step is None without a sequence."""
-
-    letter: str
-    step: int | None
-    layer: str
-
-
-class WorkedLine(NamedTuple):
-    """A value and its name; also the earlier name of the same value, if it has one."""
-
-    name: Variable
-    value: TapeValue
-    same_as: Variable | None = None
 
 
 class StepWork(NamedTuple):
@@ -75,11 +61,16 @@ class LayerWork(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A forward pass worked by hand. names: the first name of each value that has one, by identity."""
+    """A forward pass worked by hand. names: the first name of each value that has one, by identity.
+
+    backward: the backward pass, if it was asked for; rate: the learning rate of the updated weights, if any.
+    """
 
     run: Run
     layers: tuple[LayerWork, ...]
     names: Mapping[int, Variable]
+    backward: GradientWork | None = None
+    rate: float | None = None
 
 
 def work(
@@ -90,21 +81,34 @@ def work(
     inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
     start: Mapping[str, Mapping[str, Nested]] | None = None,
     rounded: bool = True,
+    backward: bool = False,
+    chunk: int | None = None,
+    loss: str | None = None,
+    targets: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
+    learning_rate: float | None = None,
 ) -> Work:
     """Run a forward pass of a small network and return the numbers of every equation.
 
     Arguments and errors are those of `run`; also raises RefusedError if a step has more than 200 numbers.
-    rounded: whether numbers drawn from the seed have few decimals.
+    rounded: whether numbers drawn from the seed have few decimals. backward: whether to work the backward pass too;
+    chunk, loss and targets are then as in `backward`. learning_rate: of the updated weights.
     """
     network = network_of(network)
-    own = own_numbers(network, weights, inputs, start)
+    own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
+    name, cut = "", None
+    if backward:
+        if any(isinstance(placed.layer, Output) and placed.layer.tied for placed in timed.stack):
+            raise RefusedError("by hand, the gradient of a table that a tied output shares is not written; remove tied")
+        name, counted = loss_name(loss, targets), counted_of(timed, chunk)
+        cut = counted.chunk if counted.truncated else None
     _refuse_large(timed)
     in_use = PassData(seed_of(seed), own.weights, rounded=rounded).weights_of_all(timed)
-    tape = Tape()
+    tape = Tape(cut)
+    tapes = {placed.name: LayerTape({}, trained=backward and not placed.layer.frozen) for placed in timed.stack}
     forward: Pass[TapeValue] = Pass(
         timed,
-        lambda _, meter: Taped(meter, tape, LayerTape({}, trained=False)),
+        lambda placed, meter: Taped(meter, tape, tapes[placed.name]),
         seed=seed_of(seed),
         weights=in_use,
         inputs=own.inputs,
@@ -133,7 +137,12 @@ def work(
             each._replace(placed=shown[each.placed.name], weights=spelled_weights(timed, each.placed, each.weights))
             for each in layers
         ]
-    return Work(done, tuple(layers), names)
+    if not backward or len(reached) < len(timed.stack):
+        return Work(done, tuple(layers), names)
+    of_names = {id(each): layer for layer, each in tapes.items()}
+    made_loss = LOSSES[name](in_steps(timed, own.targets))
+    kept = tape.values, of_names, forward.outputs, forward.histories, names
+    return Work(done, tuple(layers), names, gradient_work(timed, in_use, *kept, name, made_loss), learning_rate)
 
 
 def _refuse_large(network: Network) -> None:
@@ -322,21 +331,10 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
         yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
 
 
-def _respelled(bound: BoundWeights, of: Weights) -> Nested:
+def _respelled(bound: BoundWeights, weights: Weights) -> Nested:
     """Return the numbers of weights; a matrix has a row for each output."""
-    match of.role:
-        case Role.VECTOR | Role.SCALAR:
-            return [*bound.vector(of.letter).numbers]
-        case Role.GAIN:
-            return [*bound.gain(of.letter).numbers]
-        case Role.MATRIX:
-            return bound.matrix(of.letter).rows
-        case Role.BIAS | Role.RECURRENT_BIAS:
-            vector = bound.bias(of.letter, "input" if of.role is Role.BIAS else "recurrent")
-            assert vector is not None  # the step has it
-            return [*vector.numbers]
-    found: Matrix | WeightVector = bound.product(of.letter, of.of)
-    return found.rows if isinstance(found, Matrix) else [*found.numbers]
+    array = bound_weights(bound, weights)
+    return array.rows if isinstance(array, Matrix) else [*array.numbers]
 
 
 def _side_by_side(blocks: list[Any]) -> Nested:

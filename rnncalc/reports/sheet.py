@@ -14,7 +14,7 @@ from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
-    from rnncalc.reports.equations import Line, Term
+    from rnncalc.reports.equations import Derivative, Line, Term
 
 
 class Arithmetic(Frozen):
@@ -75,7 +75,7 @@ class EquationText(Frozen):
     text: str
 
 
-WorkPiece: TypeAlias = "Term | Block | EquationText | str"
+WorkPiece: TypeAlias = "Term | Derivative | Block | EquationText | str"
 """A part of an equation with numbers; a string is a number, a sign, a bracket or a function with its bracket."""
 
 WorkLine: TypeAlias = "tuple[WorkPiece, ...]"

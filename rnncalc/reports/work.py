@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
+from itertools import groupby
 from typing import Any
 
 from rnncalc.conventions.notation import Notation, W
@@ -14,14 +15,15 @@ from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.explain import explain
-from rnncalc.questions.work import LayerWork, StepWork, Variable, Work, WorkedLine
-from rnncalc.reports.equations import Term, line_of
+from rnncalc.questions.work import LayerWork, StepWork, Work
+from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
+from rnncalc.reports.equations import Derivative, Term, line_of
 from rnncalc.reports.explain import on_padding
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine
-from rnncalc.step.operations import ATOM
+from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine, WorkPiece
+from rnncalc.step.operations import ATOM, BY_HAND
 from rnncalc.text import all_of, plural
 
 DIGITS = 4
@@ -60,7 +62,12 @@ class WorkReport(DerivationReport):
         rounded = f"Fractions are rounded to {plural(self.digits, 'decimal')}; the pass computes with all of them."
         head = Sheet((), (), title=title(network), subtitle=f"worked by hand; {setting(network)}", notes=(rounded,))
         layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
-        return [head, *layers, Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run)))]
+        return [
+            head,
+            *layers,
+            *_backward(self.work),
+            Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run))),
+        ]
 
 
 def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
@@ -82,6 +89,66 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     both = f"{placed.name}, both directions" if layer.ways else placed.name
     for each in layer.steps:
         yield _step(work, each, both if each.step is None else f"{both}, step {each.step}")
+
+
+def _backward(work: Work) -> Iterator[Sheet]:
+    """Yield the loss, the gradients of each step from the last to the first, and those of the weights."""
+    done = work.backward
+    if done is None:
+        return
+    rows = work.run.network.spelling.rows
+    slopes = [each for vector in done.outputs for each in vector]
+    if done.name_of_loss == "squared":
+        errors = [(*_bracketed(number(each)), "·", *_bracketed(number(each))) for each in slopes]
+        value: WorkLine = ("(", *_sum(errors), ")", " / ", "2")
+        note = "The loss L is half the sum of (output − target)², so that ∂L/∂output = output − target."
+    else:
+        value = _sum([(number(each),) for each in done.summed])
+        note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
+    line: WorkLine = (Term("L"), " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
+    deltas = "δ is the gradient of the loss with respect to what is within the function of a gate."
+    yield Sheet((), (), title="Loss", work=(line,), notes=(note, deltas))
+    for step in done.steps:
+        way = "" if step.direction is None else f", {WAYS[step.direction]}"
+        at = "" if step.step is None else f", step {step.step}"
+        lines = [equation(each, work.names, work.run.network.spelling) for each in step.lines]
+        yield Sheet((), (), title=f"{step.layer}{way}{at}, backward", work=tuple(lines))
+    for layer, weights in groupby(done.weights, key=lambda each: each.name.layer):
+        lines = [line for each in weights for line in _totals(each, work.rate, rows=rows)]
+        yield Sheet((), (), title=f"{layer}, gradients of its weights", work=tuple(lines))
+
+
+def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:
+    """Yield the gradient of an array of weights as a sum over the steps, and the updated weights."""
+    total, *others = parts = [part.numbers for part in weights.parts]
+    for other in others:
+        total = _combined(total, other, 1.0)
+    sides = [_sum([_numbers(part, rows=rows) for part in parts])] * (len(parts) > 1) + [_numbers(total, rows=rows)]
+    yield (*_name(weights.name), *(piece for side in sides for piece in (" = ", *side)))
+    if rate is not None:
+        before, after = _numbers(weights.weights, rows=rows), _combined(weights.weights, total, -rate)
+        step = (number(rate), "·", *_bracketed(*_numbers(total, rows=rows)))
+        letter = Term(weights.name.letter, weights.name.below)
+        yield (EquationText("new "), letter, " = ", *before, " − ", *step, " = ", *_numbers(after, rows=rows))
+
+
+def _combined(left: Any, right: Any, times: float) -> Any:
+    """Return left + times · right, number by number."""
+    if isinstance(left, list):
+        return [_combined(one, other, times) for one, other in zip(left, right, strict=True)]
+    return left + times * right
+
+
+def _numbers(nested: Any, *, rows: bool) -> WorkLine:
+    """Return a vector or a matrix of weights or of their gradients; a notation in rows has the transposed matrix."""
+    if not isinstance(nested[0], list):
+        return numbers(nested, rows=rows)
+    return matrix([[*column] for column in zip(*nested, strict=True)] if rows else nested)
+
+
+def _bracketed(*line: WorkPiece) -> WorkLine:
+    """Return numbers as they are written behind a sign."""
+    return ("(", *line, ")") if isinstance(line[0], str) and line[0].startswith("−") else line
 
 
 def _step(work: Work, step: StepWork, title: str) -> Sheet:
@@ -134,10 +201,12 @@ def _said(layer: LayerWork) -> tuple[str, ...]:
 
 def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
     """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; named values are written as numbers."""
-    sides: list[WorkLine] = [(term(line.name),)]
+    sides: list[WorkLine] = [_name(line.name)]
     if line.same_as is not None:
         other = line.same_as
-        sides.append((term(other), *(() if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),))))
+        sides.append(
+            (*_name(other), *(() if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)))
+        )
     else:
         writers = (
             _ValueWriter(names, notation),
@@ -145,7 +214,7 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
             _ValueWriter(names, notation, applied=True),
         )
         sides += [writer.bare(line.value) for writer in writers]
-    sides.append(numbers(line.value.numbers, rows=notation.rows))
+    sides.append(_numbers(line.value.numbers, rows=notation.rows))
     different = [side for number, side in enumerate(sides) if not number or side != sides[number - 1]]
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 
@@ -153,6 +222,16 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
 def term(name: Variable) -> Term:
     """Return a name as a term: `h_(12)`."""
     return Term(name.letter, time="" if name.step is None else str(name.step))
+
+
+def _name(name: Variable) -> WorkLine:
+    """Return a name, also of a gradient: `∂L/∂h_2`, or, of what a step contributes, `∂L/∂W_xh (step 2)`."""
+    if not name.gradient:
+        return (Term(name.letter, name.below) if name.below else term(name),)
+    if not (name.below or name.weights):
+        return (Derivative(Term("L"), term(name)),)
+    at = (EquationText(f" (step {name.step})"),) if name.step is not None else ()
+    return (Derivative(Term("L"), Term(name.letter, name.below)), *at)
 
 
 def numbers(vector: list[float], *, rows: bool = False) -> WorkLine:
@@ -226,6 +305,8 @@ class _ValueWriter:
                 return ("(", *self.line(operands[0]), "; ", *self.line(operands[1]), ")")
             case "row":
                 return (Term("E", row.drawn),)
+            case "outer" | "through":
+                return self._by_hand(value)
         if not row.sign or row.name == "convolve":  # its products, place by place, are too many to write
             return self.numbers(value)
         left, right = operands
@@ -288,6 +369,21 @@ class _ValueWriter:
     def numbers(self, value: TapeValue) -> WorkLine:
         """Return the numbers of a value."""
         return numbers(value.numbers, rows=self.rows)
+
+    def _by_hand(self, value: TapeValue) -> WorkLine:
+        """Return δ xᵀ or Wᵀ δ; with vectors as rows, xᵀ δ or δ Wᵀ."""
+        left, right = value.operands
+        if value.row is BY_HAND["outer"]:
+            gradient, beside = self.line(left, 3), numbers(right.numbers, rows=not self.rows)
+            first, second = (beside, self.line(left, ATOM)) if self.rows else (gradient, _bracketed(*beside))
+            single = 1 in (len(left.numbers), len(right.numbers))
+        else:
+            weights = matrix(left.numbers.rows if self.rows else left.numbers.columns)
+            first, second = (weights, self.line(right, ATOM))
+            if self.rows:
+                first, second = self.line(right, 3), _bracketed(*weights)
+            single = len(right.numbers) == 1 or isinstance(weights[0], str)
+        return (*first, "·" if single else " ", *second)
 
     def _parts(self, value: TapeValue) -> Iterator[TapeValue]:
         """Yield the terms of a sum, with sums within it expanded."""

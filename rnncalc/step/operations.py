@@ -39,12 +39,16 @@ class Values(Protocol):
 Gradient = Callable[[Vector, Values], Any]
 """The gradient of an operand, from that of the result and those forward values that it reads."""
 
+Written = Callable[[Any, Any, Any], Any]
+"""The same as operations: `ops.times(gradient, values[1])`."""
+
 
 class Operation(Frozen):
     """One operation. Raises DeclarationError for an incomplete or contradictory one.
 
     operands: how many it has. forward: the numbers of the result from those of the operands.
     gradients: one for each operand. reads: for each of them the places of the values that it reads.
+    written: the gradients as operations, for a backward pass by hand; none for those that are only computed.
     number: the place of an operand that is one trained number, where there is one; all others are of one width.
     again: on the way back it is done again on its operand, which is kept instead of the result.
     sign, strength: what is between its operands, and how tightly that binds: 1 as a sum, 2 as a product, 3 as a
@@ -63,6 +67,7 @@ class Operation(Frozen):
     forward: Callable[..., Any]
     gradients: tuple[Gradient, ...]
     reads: tuple[tuple[int, ...], ...]
+    written: tuple[Written, ...] = ()
     number: int | None = None
     again: bool = False
     sign: str = ""
@@ -238,6 +243,18 @@ def _unchanged(gradient: Vector, _: Values) -> Vector:
     return gradient
 
 
+def _handed(_: Any, gradient: Any, __: Any) -> Any:
+    return gradient
+
+
+def _by_hand_through_tanh(ops: Any, gradient: Any, values: Any) -> Any:
+    return ops("times", gradient, ops("complement", ops("times", values[RESULT], values[RESULT])))
+
+
+def _by_hand_through_sigmoid(ops: Any, gradient: Any, values: Any) -> Any:
+    return ops("times", ops("times", gradient, values[RESULT]), ops("complement", values[RESULT]))
+
+
 def activation(
     name: str, forward: Callable[[Vector], Vector], gradient: Gradient, function: str = "", **others: Any
 ) -> Operation:
@@ -248,13 +265,29 @@ def activation(
 
 
 TABLE = (
-    Operation("plus", 2, plus, (_unchanged,) * 2, ((), ()), sign=" + ", strength=1, drawn="+", program="+", sums=1),
+    Operation(
+        "plus",
+        2,
+        plus,
+        (_unchanged,) * 2,
+        ((), ()),
+        (_handed,) * 2,
+        sign=" + ",
+        strength=1,
+        drawn="+",
+        program="+",
+        sums=1,
+    ),
     Operation(
         "times",
         2,
         times,
         (lambda gradient, values: times(gradient, values[1]), lambda gradient, values: times(gradient, values[0])),
         ((1,), (0,)),
+        (
+            lambda ops, gradient, values: ops("times", gradient, values[1]),
+            lambda ops, gradient, values: ops("times", gradient, values[0]),
+        ),
         sign=" ∘ ",
         strength=2,
         drawn="∘",
@@ -281,6 +314,7 @@ TABLE = (
         lambda vector: [1.0 - each for each in vector],
         (lambda gradient, _: [-each for each in gradient],),
         ((),),
+        (lambda ops, gradient, _: ops("negative", gradient),),
         again=True,
         before=("1", " − "),
         strength=1,
@@ -335,12 +369,14 @@ TABLE = (
         "tanh",
         lambda vector: list(map(tanh, vector)),
         lambda gradient, values: [g * (1.0 - y * y) for y, g in zip(values[RESULT], gradient, strict=True)],
+        written=(_by_hand_through_tanh,),
     ),
     activation(
         "sigmoid",
         _sigmoid,
         lambda gradient, values: [g * y * (1.0 - y) for y, g in zip(values[RESULT], gradient, strict=True)],
         "σ",
+        written=(_by_hand_through_sigmoid,),
     ),
     activation(
         "relu",
@@ -348,7 +384,7 @@ TABLE = (
         lambda gradient, values: [g if y > 0 else 0.0 for y, g in zip(values[RESULT], gradient, strict=True)],
     ),
     activation("softmax", _softmax, _through_softmax),
-    Operation("linear", 1, _same, (_unchanged,), ((),), again=True),
+    Operation("linear", 1, _same, (_unchanged,), ((),), (_handed,), again=True),
     # A matrix, with its rows and columns, and a vector. The gradient of the matrix is the outer product of two vectors,
     # which are given as they are: a tape sums the products of all steps at once.
     Operation(
@@ -357,6 +393,10 @@ TABLE = (
         lambda matrix, vector: product(matrix.rows, vector),
         (lambda gradient, values: (gradient, values[1]), lambda gradient, values: product(values[0].columns, gradient)),
         ((1,), (0,)),
+        (
+            lambda ops, gradient, values: ops("outer", gradient, values[1]),
+            lambda ops, gradient, values: ops("through", values[0], gradient),
+        ),
         sign=" ",
         strength=3,
         program="@",
@@ -430,6 +470,41 @@ def by_name(rows: Iterable[Operation]) -> dict[str, Operation]:
         if found.setdefault(row.name, row) is not row:
             raise DeclarationError(f"operation {row.name}: two rows have this name; give one of them another")
     return found
+
+
+BY_HAND = by_name(
+    (
+        Operation(
+            "negative",
+            1,
+            lambda vector: [-each for each in vector],
+            (_unchanged,),
+            ((),),
+            before=("−",),
+            strength=2,
+            beside=True,
+        ),
+        Operation(
+            "outer",
+            2,
+            lambda rows, columns: [_scaled([row], columns) for row in rows],
+            (_unchanged,) * 2,
+            ((), ()),
+            beside=True,
+        ),
+        Operation(
+            "through",
+            2,
+            lambda matrix, vector: product(matrix.columns, vector),
+            (_unchanged,) * 2,
+            ((), ()),
+            sign=" ",
+            strength=3,
+            beside=True,
+        ),
+    )
+)
+"""The operations that only a backward pass by hand writes: −g, the outer product g xᵀ, and Wᵀ g."""
 
 
 def standardise_by(epsilon: float) -> Operation:

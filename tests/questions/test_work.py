@@ -27,9 +27,9 @@ from rnncalc import (
 )
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import filled
-from rnncalc.questions.work import LayerWork, Variable, spelled_weights, work
-from rnncalc.reports.equations import Term
-from rnncalc.reports.sheet import Block, WorkPiece
+from rnncalc.questions.work import LayerWork, spelled_weights, work
+from rnncalc.questions.work_backward import Variable
+from rnncalc.reports.sheet import Block, EquationText, WorkPiece
 from rnncalc.reports.work import WorkReport
 
 
@@ -221,7 +221,7 @@ def done(net: Network, weights: Any, inputs: Any, start: Any) -> str:
 def on_one_line(piece: WorkPiece) -> str:
     if isinstance(piece, Block):
         return f"[{'; '.join(' '.join(row) for row in piece.rows)}]"
-    return piece if isinstance(piece, str) else piece.name if isinstance(piece, Term) else piece.text
+    return piece if isinstance(piece, str) else piece.text if isinstance(piece, EquationText) else piece.name
 
 
 def test_a_state_that_a_dense_layer_makes_is_called_by_that_layer() -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from itertools import groupby, product
+from math import tanh
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,9 +15,10 @@ from worked_text import Number, equations
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.errors import SpecError
+from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers import kind
+from rnncalc.questions.backward import backward
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
 from rnncalc.reports.work import WorkReport, number
@@ -161,6 +163,47 @@ def test_every_equation_is_true_and_comes_to_what_run_has(convention: str) -> No
     assert tried > 15
 
 
+def check_backward(network: Network, **numbers: Any) -> None:
+    """Assert that every equation of a backward pass is true, and the gradients of weights are those of `backward`."""
+    done = work(network, rounded=False, backward=True, learning_rate=0.1, **numbers)
+    expected = [g for layer in backward(network, **numbers).layers for g in flat([*layer.seen.gradients.values()])]
+    assert done.backward is not None
+    sums = [map(sum, zip(*[flat(part.numbers) for part in each.parts], strict=True)) for each in done.backward.weights]
+    got = [number for numbers_ in sums for number in numbers_]
+    unused = [0.0] * (len(expected) - len(got))  # of rows that no token looks up
+    assert sorted([*got, *unused]) == pytest.approx(sorted(expected), abs=1e-9)
+    text = printed(network, rounded=False, backward=True, learning_rate=0.1, **numbers)
+    count = 0
+    for title, lines in sections(text):
+        for name, sides in lines:
+            values = [side for side in sides if side is not None]
+            count += name.startswith("∂L/∂")
+            assert all(close(value, values[-1], WITHIN) for value in values), f"{title}: {name}: {values}\n{text}"
+    assert count > 2
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_so_is_every_equation_of_the_backward_pass(convention: str) -> None:
+    for network in cases(convention):
+        check_backward(network, weights=weights_of(network), inputs=[[1.0, -0.5], [0.25, 2.0]])
+
+
+def test_backpropagation_of_one_unit_is_that_of_the_textbook() -> None:
+    """δ_t = ∂L/∂h_t (1 − h_t²), ∂L/∂h_1 = w δ_2, ∂L/∂w = Σ δ_t h_(t−1), computed here without the package."""
+    network = Network(input=1, layers=[RNN(1)], steps=2)
+    given = {"rnn_1": {"W_xh": [[0.5]], "W_hh": [[-0.25]], "b_h": [0.125]}}
+    h1 = tanh(0.5 + 0.125)
+    h2 = tanh(0.5 * 2 - 0.25 * h1 + 0.125)
+    delta2 = (h2 - 1) * (1 - h2 * h2)
+    delta1 = -0.25 * delta2 * (1 - h1 * h1)
+    done = work(network, weights=given, inputs=[[1], [2]], targets=[1], backward=True)
+    assert done.backward is not None
+    assert done.backward.loss == pytest.approx((h2 - 1) ** 2 / 2)
+    gradients = {each.name.below: sum(flat([part.numbers for part in each.parts])) for each in done.backward.weights}
+    expected = {"xh": delta1 + 2 * delta2, "hh": delta2 * h1, "h": delta1 + delta2}
+    assert gradients == pytest.approx(expected)
+
+
 NETWORKS = {
     "many to one": Network(input=2, layers=[RNN(2), GRU(1)], output=Output(2, activation="softmax"), steps=3),
     "one to many": Network(input=2, layers=[Dense(1), LSTM(2)], output=1, topology="one-to-many", steps=3),
@@ -183,6 +226,11 @@ def test_so_is_every_equation_of_a_network(name: str) -> None:
     """Over the topologies, several layers, steps of two digits; what only passes a layer is not written again."""
     network = NETWORKS[name]
     assert check(network, weights=weights_of(network, 1)) > 3
+    if any(isinstance(placed.layer, External) or getattr(placed.layer, "tied", False) for placed in network.stack):
+        with pytest.raises(RefusedError):
+            work(network, backward=True)
+    else:
+        check_backward(network, weights=weights_of(network, 1))
 
 
 @pytest.mark.parametrize("name", NETWORKS)
