@@ -69,12 +69,12 @@ MOST_DECIMALS = 15
 )
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
 @click.option("--work", is_flag=True, help="Show the pass of a small network worked by hand.")
-@click.option("--digits", metavar="N", help="With --work: decimals of rounded numbers; 4 by default.")
+@click.option("--digits", metavar="N", help="With --work: decimals of numbers; 4 by default.")
 @click.option("--backward", is_flag=True, help="Add the backward pass: the gradient of every weight.")
 @click.option(
     "--verify", is_flag=True, help="Show weights read and multiplications; with --backward, finite differences."
 )
-@click.option("--learning-rate", metavar="R", help="With --work --backward: also the updated weights.")
+@click.option("--learning-rate", metavar="R", help="With --work --backward: updated weights.")
 @click.option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
 @word_flag(
     "--loss",
