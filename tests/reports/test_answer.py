@@ -31,6 +31,7 @@ def test_a_mistake_with_both_sums() -> None:
     assert data(NET, 725) == {
         "name": "network",
         "notation": "w",
+        "of": "params",
         "params": 2_585,
         "params_formula": None,
         "answer": 725,

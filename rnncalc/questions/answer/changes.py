@@ -538,6 +538,12 @@ def embedding_output(line: LayerLine, network: Network) -> LayerLine:
     return line._replace(others={"output": Times((steps, line.h))}) if steps > 1 else line
 
 
+def one_embedding(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count only the first of several embeddings."""
+    first = next((line for line in worksheet if isinstance(line.layer, Embedding)), None)
+    return in_layers(lambda line: line if line is first else leave_out(line), Embedding)(worksheet, network)
+
+
 def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
     """Replace the units of each recurrent layer by the number of steps, also in the next layer's input width."""
 

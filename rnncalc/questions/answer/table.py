@@ -173,6 +173,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     # layers and parts left out, or counted twice
     Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(leave_out)),
     Mistake("no-embedding", "leaves out the embedding's table", in_layers(leave_out, Embedding)),
+    Mistake("one-embedding", "counts one embedding for several", changes.one_embedding),
     Mistake("embedding-output", "takes the output shape of the embedding, steps × width, for its count",
             with_network(changes.embedding_output, Embedding)),
     Mistake("only-recurrent", "counts the recurrent layers alone",

@@ -271,7 +271,7 @@ def test_a_dropout_changes_no_explanation(inputs: int, layers: list[Spec], outpu
     assert explained(network_of(dropped)) == explained(network_of(spec))
 
 
-ABOUT_BOTH = {"encoder-input", "state-beside-input", "no-encoder", "no-decoder", "one-plain-rnn"}
+ABOUT_BOTH = {"one-embedding", "encoder-input", "state-beside-input", "no-encoder", "no-decoder", "one-plain-rnn"}
 
 
 @given(encoder_decoder())
