@@ -85,6 +85,12 @@ def plural(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
+def ordinal(number: int) -> str:
+    """Return `first`, `second`, `4th`."""
+    words = ("first", "second", "third")
+    return words[number - 1] if number <= len(words) else f"{number}th"
+
+
 LETTER = "[A-Za-z](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
 """A size in letters, as a pattern: a letter, which may have a subscript, such as `m` or `h_1`."""
 

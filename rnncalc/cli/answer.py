@@ -99,6 +99,7 @@ def answer(
     if variants := _variants(specs, None, flags):
         raise CallError(f"{escape(variants.source)} is an exercise: grade the answers to it with --from FILE")
     check_number_of_answers(len(numbers))
+    sizes = None
     with AllAtOnce() as at_once:
         if specs and _is_number(specs[0]) and files:
             call = " ".join((*files[:1], *others))
@@ -108,9 +109,10 @@ def answer(
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
         else:
             read = at_once.ask(read_specs, specs, **flags)
+            sizes = Grader(read[0].network).sizes if read else None
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
-        readings = [at_once.ask(read_answer, number, exact=exact) for number in numbers]
+        readings = [at_once.ask(read_answer, number, exact=exact, sizes=sizes) for number in numbers]
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read

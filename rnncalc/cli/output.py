@@ -165,10 +165,15 @@ def tell(*lines: str) -> None:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "unknown")
     start, end = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() and not plain else ("", "")
     try:
-        sys.stderr.write("".join(f"{start}{escape(line, MOST_OF_A_LINE)}{end}\n" for line in lines))
+        sys.stderr.write("".join(f"{start}{_escaped(line)}{end}\n" for line in lines))
         sys.stderr.flush()
     except OSError:  # the pipe is closed, or the disk full: the exit code remains
         _discard(sys.stderr)
+
+
+def _escaped(message: str) -> str:
+    """Return a message with each of its lines escaped; lines after the first, such as a caret's, begin with blanks."""
+    return "\n    ".join(escape(line, MOST_OF_A_LINE) for line in message.split("\n    "))
 
 
 def discard_unwritten() -> None:

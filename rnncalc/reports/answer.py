@@ -16,7 +16,7 @@ from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
-from rnncalc.text import bracketed, escape, has_letters, plural
+from rnncalc.text import bracketed, escape, has_letters, ordinal, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.answer.gradebook import Grade, Gradebook
@@ -273,6 +273,8 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
     answer = judged.given
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.order]}."
+    if isinstance(answer, GivenNumber) and answer.untrue:
+        yield f"In '{escape(answer.text, 200)}' the {ordinal(answer.untrue)} = is where it stops being true."
     if judged.rounded and isinstance(answer, GivenNumber):
         yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if answer.one_digit:
@@ -420,6 +422,9 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
         if unread := self.book.number_unread:
             notes.append(f"{plural(unread, 'answer')} could not be read.")
+        for sign in self.book.signs:
+            if sign.unsure and sign.sign:
+                notes.append(f"{escape(sign.unsure)} is read with the decimal sign of {escape(sign.shown)}.")
         if guesses := self.book.number_guessed:
             notes.append(f"Guesses, which are not counted below: {guesses:,}.")
         if others := self.book.number_of_other_variants:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
+from rnncalc.expressions import DecimalSign, decimal_sign
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import Given, read_answer
@@ -43,10 +44,14 @@ class Grade(NamedTuple):
 
 
 class Gradebook(NamedTuple):
-    """The grades of a class, in the order of the file."""
+    """The grades of a class, in the order of the file.
+
+    signs: the decimal sign of each column of answers.
+    """
 
     file: AnswerFile
     grades: tuple[Grade, ...]
+    signs: tuple[DecimalSign, ...] = ()
 
     @property
     def own_columns(self) -> tuple[str, ...]:
@@ -99,18 +104,19 @@ def grade_class(
     variant_of: returns the number of the variant to which answers are right, if there is one.
     exact: whether a number that looks rounded is taken exactly.
     """
+    signs = [decimal_sign(column) for column in zip(*(row.answers for row in file.rows), strict=True)]
     by_variant: dict[str, list[StudentRow]] = {}
     for row in file.rows:
         by_variant.setdefault(row.variant, []).append(row)
     grades: dict[StudentRow, Grade] = {}
     for variant, rows in by_variant.items():
-        graded = _grades(rows, partial(grader_of, variant), variant_of, exact=exact)
+        graded = _grades(rows, partial(grader_of, variant), variant_of, [each.sign for each in signs], exact=exact)
         grades |= zip(rows, graded, strict=True)
-    return Gradebook(file, tuple(grades[row] for row in file.rows))
+    return Gradebook(file, tuple(grades[row] for row in file.rows), tuple(signs))
 
 
 def _grades(
-    rows: Sequence[StudentRow], make: Callable[[], Grader], variant_of: VariantOf, *, exact: bool
+    rows: Sequence[StudentRow], make: Callable[[], Grader], variant_of: VariantOf, signs: Sequence[str], *, exact: bool
 ) -> Iterator[Grade]:
     """Yield the grades of the students of one variant."""
     judged: dict[tuple[str, ...], Grade] = {}
@@ -121,20 +127,23 @@ def _grades(
         return
     for row in rows:
         if row.answers not in judged:
-            judged[row.answers] = _grade(row, grader, variant_of, exact=exact)
+            judged[row.answers] = _grade(row, grader, variant_of, signs, exact=exact)
         yield judged[row.answers]._replace(row=row)
 
 
-def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, *, exact: bool) -> Grade:
+def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str], *, exact: bool) -> Grade:
     if not any(row.answers):
         return Grade(row)
     if not all(row.answers):
         return Grade(row, problem="some answers are empty")
     try:
-        answers = [read_answer(text, exact=exact) for text in row.answers]
+        answers = [
+            read_answer(text, exact=exact, sizes=grader.sizes, decimal=sign)
+            for text, sign in zip(row.answers, signs, strict=True)
+        ]
         judged = grader.judge(answers)
     except CallError as error:
-        return Grade(row, problem=str(error))
+        return Grade(row, problem=str(error).partition("\n")[0])
     return Grade(row, judged, variant_answered=None if judged.right else variant_of(answers))
 
 

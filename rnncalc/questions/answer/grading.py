@@ -61,6 +61,17 @@ class Grader:
         self.network = network
 
     @cached_property
+    def sizes(self) -> Mapping[str, Any]:
+        """The letters of an answer: those of the network, or of its layers, None for one that has several sizes."""
+        if self.network.letters:
+            return self.network.letters
+        sizes: dict[str, Any] = {}
+        for placed in self.network.stack:
+            for name, size in placed.sizes.items():
+                sizes[name] = size if sizes.get(name, size) == size else None
+        return sizes
+
+    @cached_property
     def formula(self) -> Expression | None:
         """The count as a formula, if it has letters."""
         return count(self.network).in_letters
@@ -133,7 +144,8 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     """
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
-    given = [_read(each) for each in answers]
+    sizes = Grader(network_of(network, letters=True)).sizes
+    given = [_read(each, sizes) for each in answers]
     tensors = number_of_tensors(network_of(network, letters=True))
     match given:
         case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
@@ -143,11 +155,11 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     return judge(network, given)
 
 
-def _read(answer: object) -> Given:
+def _read(answer: object, sizes: Mapping[str, Any]) -> Given:
     """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
     answer = plain(answer)
     if not isinstance(answer, tuple | list):
-        return read_answer(str(answer))
+        return read_answer(str(answer), sizes=sizes)
     if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
         raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
     return Shape(tuple(answer))

@@ -1,59 +1,32 @@
-"""Reads a learner's answer: a number, exact or rounded, or the shape of an array. Knows no network."""
+"""Reads a learner's answer: a number, exact or rounded, a formula, or the shape of an array. Knows no network."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.bounds import (
-    LONGEST_ANSWER,
-    LONGEST_FORMULA,
-    MAX_DIGITS,
-    MOST_ANSWERS,
-    MOST_BRACKETS,
-    MOST_DEGREE,
-    MOST_PRODUCTS,
-)
+from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.text import LETTER, escape, has_letters
+from rnncalc.expressions import Chain, ExpressionError, Side, TooLargeError, read_chain
+from rnncalc.text import escape, has_letters
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
 
-_NUMBER = re.compile(
-    r"\+?(?P<whole>0|[1-9][0-9]{0,2}(?P<gap>[, '\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3}){0,11}"
-    r"|[1-9][0-9_]{0,39})"
-    r"(?:\.(?P<decimals>[0-9]{1,30}))?(?:[eE]\+?(?P<power>[0-9]{1,2})| ?(?P<suffix>[kKMGB]))?"
-)
+    Sizes = Mapping[str, Number | None] | None
+
 _SIZE = "[1-9][0-9]{0,12}"
-_SHAPE = re.compile(rf"[(\[]{_SIZE}(?:[,x×]{_SIZE})*,?[)\]]|{_SIZE}(?:[x×]{_SIZE})+")
+_TIMES = r"(?:[,x×*]|\times|\,)"
+_SHAPE = re.compile(rf"[(\[]{_SIZE}(?:(?:[,x×]|\\times){_SIZE})*,?[)\]]|{_SIZE}(?:(?:[x×]|\\times){_SIZE})+")
 _AXIS = f"(?:{_SIZE}|[A-Z]|None)"
 _NAMED = re.compile(
     r"(?P<name>[A-Za-z][\w./-]*) ?(?:==?|:) ?"
     rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]])))+[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS})+)"
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
-_SUM = re.compile(r"[0-9(\[{][-0-9_,+*×·x^²³()\[\]{}]*")
-_FORMULA = re.compile(r"(?:[A-Za-z]+=)?(?P<formula>[0-9A-Za-z(\[{][-0-9A-Za-z_,+*×·^²³()\[\]{}]*)")
-_TOKEN = re.compile(rf"[0-9][0-9_]*(?:,[0-9]{{3}})*|(?:\^|\*\*)[0-9]|{LETTER}|.")
-_POWER = re.compile(r"(?:\^|\*\*)[0-9]|[²³]")
-_ALIKE = {"−": "-", "–": "-", "⋅": "·", "∙": "·", "\\cdot": "·", "\\times": "×"}
-_ALIKE |= {"\\left": "", "\\right": "", "\\{": "{", "\\}": "}"}
-"""Signs of documents and LaTeX, and the plain sign that each means in a formula."""
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_WORDS = re.compile(
-    r"^\s*(?:≈|~|=|about\b|ca\.?\s|total:)\s*"
-    r"|\s*\b(?:(?:trainable|learnable|total)\s+)?(?:parameters?|params?|weights?|parametern?)\.?\s*$",
-    re.IGNORECASE,
-)
-"""Words around a number that are ignored."""
-
-_FLAT = str.maketrans("₀₁₂₃₄₅₆₇₈₉²³", "012345678923")
-"""Maps the digits of subscripts and powers to plain digits."""
-
-_POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
+_BRACKETS = re.compile(r"[(\[][^()\[\]]+[)\]]")
 
 
 def check_number_of_answers(count: int) -> None:
@@ -67,12 +40,14 @@ class GivenNumber(NamedTuple):
 
     number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
+    untrue: which `=` of a chain of equations is the first that is not true; 0 if none is.
     """
 
     number: Any
     unit: int = 1
     text: str = ""
     coarse: int = 0
+    untrue: int = 0
 
     @property
     def meant(self) -> tuple[int, int]:
@@ -127,220 +102,104 @@ Given = GivenNumber | Shape | NamedShape
 """A learner's answer."""
 
 
-def read_answer(text: str, *, exact: bool = False) -> Given:
+def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal: str = "") -> Given:
     """Return a learner's number, formula or shape: 1600, 1.6k, 4*16*(8+16+1), 4h(m+h+1), (20, 10), W_xh=(20, 10).
 
-    exact: whether a number that looks rounded is taken exactly. Raises CallError if the text is no answer.
+    Of a chain of equations it is the last side. exact: whether a number that looks rounded is taken exactly.
+    sizes: the letters that may be used, each with its size if it has one; None if any may. decimal: the decimal sign, where it is known.
+    Raises CallError if the text is no answer.
     """
     if len(text) > LONGEST_ANSWER:
         raise CallError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = re.sub(r"\s{2,}", " ", text.strip())
     if match := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
-        sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", match["shape"])
+        named = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", match["shape"])
         return NamedShape(
             match["name"].removesuffix(".shape"),
-            tuple(int(size) if size.isdecimal() else None if size == "None" else size for size in sizes),
+            tuple(int(size) if size.isdecimal() else None if size == "None" else size for size in named),
         )
-    answer = _read(_WORDS.sub("", text))
-    return answer._replace(unit=1, coarse=0) if exact and isinstance(answer, GivenNumber) else answer
-
-
-def _read(text: str) -> GivenNumber | Shape:
-    bare = _without_signs(text)
-    if _SHAPE.fullmatch(bare):
-        return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
-    if _SUM.fullmatch(bare) and re.search(r"[0-9)\]}²³][-+*×·^²³(\[{]", bare) and not _NUMBER.fullmatch(text.strip()):
-        return GivenNumber(formula_of(bare), 1, text)
-    if not _NUMBER.fullmatch(text.strip()) and (formula := _shape(bare) or _formula(text)):
-        return formula
-    if name := re.match(r"\s*([A-Za-z][\w./-]*)\s*=", text):
-        raise CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
-    if bare[:1] in ("(", "["):
-        raise CallError(f"expected {_FORMULAS if _is_sum(text) else 'a shape, such as (20, 10)'}, got '{escape(text)}'")
-    return read_number(text)
-
-
-class TooLargeError(CallError):
-    """A formula beyond a limit: its length, its brackets, or its products."""
-
-
-def formula_of(text: str) -> Number:
-    """Return the value of a formula such as 4h(m+h+1) or of a sum, without spaces. Raises CallError if it is neither.
-
-    It may have whole numbers, letters with subscripts, brackets, +, -, powers, and products with or without a sign.
-    Raises TooLargeError beyond a limit.
-    """
-    if len(text) > LONGEST_FORMULA:
-        raise TooLargeError(f"a formula has at most {LONGEST_FORMULA:,} characters, this one has {len(text):,}")
-    expected = _FORMULAS if re.search("[A-Za-wyz]", text) else "a sum, such as 4*16*(8+16+1)"
-    tokens = _TOKEN.findall(text)
-    place = depth = work = 0
-
-    def character() -> int:
-        return len("".join(tokens[:place])) + 1
-
-    def refused() -> CallError:
-        cannot = f"it cannot be read from character {character()} on" if place < len(tokens) else "its end is missing"
-        return CallError(f"expected {expected}, got '{escape(text)}'; {cannot}")
-
-    def next_token() -> str:
-        return tokens[place] if place < len(tokens) else ""
-
-    def taken(*signs: str) -> str:
-        nonlocal place
-        token = next_token() if next_token() in signs else ""
-        place += bool(token)
-        return token
-
-    def too_large(limit: str) -> TooLargeError:
-        return TooLargeError(f"{limit}, and '{escape(text)}' has more at character {character() - 1:,}")
-
-    def total() -> Number:
-        value = product()
-        while sign := taken("+", "-"):
-            value += product() if sign == "+" else -product()
-        return value
-
-    def product() -> Number:
-        value = power()
-        while taken("*", "×", "·", "x") or next_token() in _BRACKETS or next_token()[:1].isalpha():
-            value = times(value, power())
-        return value
-
-    def power() -> Number:
-        nonlocal place, depth
-        token = next_token()
-        value: Number
-        if opened := taken(*_BRACKETS):
-            depth += 1
-            if depth > MOST_BRACKETS:
-                raise too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
-            value = total()
-            depth -= 1
-            if not taken(_BRACKETS[opened]):
-                raise refused()
-        elif token[:1].isdecimal():
-            place += 1
-            value = times(1, int(token.replace(",", "").replace("_", "")))
-        elif token[:1].isalpha():
-            from rnncalc.polynomial import letter  # most answers are numbers
-
-            value = letter(token)
-            place += 1
-        else:
-            raise refused()
-        if _POWER.fullmatch(raised := next_token()):
-            place += 1
-            value, factor = 1, value
-            for _ in range(int(raised[-1].translate(_FLAT))):
-                value = times(value, factor)
-        return value
-
-    def times(one: Number, other: Number) -> Number:
-        """Return a product, unless it is beyond a limit: what it takes is counted before it is made."""
-        nonlocal work
-        (terms, degree), (more_terms, more_degree) = _extent(one), _extent(other)
-        work += terms * more_terms
-        if degree + more_degree > MOST_DEGREE:
-            raise too_large(f"a product has at most {MOST_DEGREE} letters")
-        if work > MOST_PRODUCTS:
-            raise too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
-        value = one * other
-        if any(abs(factor) >= 10**MAX_DIGITS for factor in _coefficients(value)):
-            raise too_large(f"a number has at most {MAX_DIGITS} digits")
-        return value
-
-    value = total()
-    if place < len(tokens):
-        raise refused()
-    if value < 0:
-        raise CallError(f"expected {expected}, got '{escape(text)}', which is less than 0")
-    return value
-
-
-def _extent(value: Number) -> tuple[int, int]:
-    """Return the number of terms of a value, and the most letters in one of them."""
-    return (1, 0) if isinstance(value, int) else (len(value.terms), max(map(len, value.terms)))
-
-
-def _coefficients(value: Number) -> Iterable[int]:
-    return (value,) if isinstance(value, int) else value.terms.values()
-
-
-def _without_signs(text: str) -> str:
-    """Return a text without blanks, and with the plain signs for those of documents and LaTeX."""
-    bare = re.sub(r"\s", "", text)
-    for sign, meant in _ALIKE.items():
-        bare = bare.replace(sign, meant)
-    return re.sub(r"([_^])\{(\w+)\}", r"\1\2", bare)
-
-
-def _shape(bare: str) -> Shape | None:
-    """Return a shape in letters, such as (4h, m); None if the text is not one."""
-    inside = bare[1:-1].rstrip(",")
-    several = "," in bare or re.fullmatch(f"[0-9]*{LETTER}", inside)
-    if not several or not re.fullmatch(r"[(\[][^()\[\]]+[)\]]", bare) or not all(inside.split(",")):
-        return None
-    sizes = [GivenNumber(int(size)) if re.fullmatch(_SIZE, size) else _formula(size) for size in inside.split(",")]
-    return None if None in sizes else Shape(tuple(size.number for size in sizes if size))
-
-
-def _formula(text: str) -> GivenNumber | None:
-    """Return a formula in letters; None for a word or other text."""
-    bare = re.sub("[₀-₉]+", lambda match: f"_{match[0].translate(_FLAT)}", _without_signs(text))
-    bare = re.sub("(?<![A-Za-z_])([A-WYZa-wyz])([0-9]+)", r"\1_\2", bare)  # h1; x is also a sign of multiplication
-    match = _FORMULA.fullmatch(bare)
-    if not match or re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", bare) or re.search("(?<!_)[A-Za-z]{3}", bare):
-        return None
+    if shape := _shape(text, sizes):
+        return shape
     try:
-        value = formula_of(match["formula"])
-    except CallError as error:
-        if isinstance(error, TooLargeError) or _is_sum(text):
+        chain = read_chain(text, sizes, decimal)
+    except ExpressionError:
+        if _is_formula(text) and not re.match(r"[A-Za-z]\w*[_.][\w./-]*\s*=", text):
             raise
-        return None
-    return GivenNumber(value, 1, " ".join(text.split())) if has_letters(value) else None
+        raise _refused(text) from None
+    side = chain.sides[-1]
+    letters = has_letters(side.value)
+    if letters and re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not (sizes and {*side.value.letters} <= {*sizes}):
+        raise _refused(text)
+    untrue = _untrue(chain, sizes)
+    return GivenNumber(side.value, *((1,) if exact else (side.unit,)), chain.text, 0 if exact else side.coarse, untrue)
 
 
-_FORMULAS = "a formula, such as 4h(m + h + 1)"
+def _untrue(chain: Chain, sizes: Sizes) -> int:
+    """Return the number of the first `=` between two sides that differ; sides in letters and in numbers only if known."""
+    sides = [_with_sizes(side, sizes) for side in chain.sides]
+    for place, (before, after) in enumerate(zip(sides, sides[1:], strict=False), 1 + chain.named):
+        if has_letters(before.value) == has_letters(after.value):
+            one, two = (GivenNumber(side.value, side.unit, "", side.coarse) for side in (before, after))
+            if not (one.rounds(after.value) or two.rounds(before.value)):
+                return place
+    return 0
 
 
-def _is_sum(text: str) -> bool:
-    """Return whether a text that cannot be read is meant as a formula: letters, and signs between them."""
-    return bool(re.search("[A-Za-z]", text) and re.search(r"[(+*/^·×]", text)) and not re.search("[,=]", text)
+def _with_sizes(side: Side, sizes: Sizes) -> Side:
+    value: Any = side.value
+    known = sizes and has_letters(value) and all(sizes.get(name) is not None for name in value.letters)
+    return Side(value.at(sizes)) if known else side
 
 
 def read_number(text: str) -> GivenNumber:
     """Return a learner's number: 1600, 1,600 or 1 600, or rounded as in 3.8M. Raises CallError if it is none."""
-    match = _NUMBER.fullmatch(text.strip())
-    power = int(match["power"] or _POWERS.get(match["suffix"], 0)) if match else 0
-    decimals = (match["decimals"] or "") if match else ""
-    kept, beyond = decimals[:power], decimals[power:]
-    if not match or beyond.strip("0") or power > MAX_DIGITS:
-        if _is_sum(text):
-            raise CallError(f"expected {_FORMULAS}, got '{escape(text)}'")
-        raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{_cure(text.strip())}")
-    unit = 10 ** (power - len(kept))
-    digits = re.sub(r"[^0-9]", "", match["whole"]) + kept
-    zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not kept and digits != "0" else 0
-    return GivenNumber(int(digits) * unit, unit, text, unit * 10**zeros if zeros else 0)
+    answer = read_answer(text)
+    if not isinstance(answer, GivenNumber) or has_letters(answer.number):
+        raise _refused(text)
+    return answer
 
 
-def _cure(text: str) -> str:
-    """Return the cure for sizes without brackets, and for a number with a comma behind it."""
-    if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE})+", text):
-        return f"; write ({text}) for a shape"
-    if re.fullmatch(r"[0-9]+,[0-9]+ ?[kKMGB]|[1-9][0-9]{0,2}(?:\.[0-9]{3})+", text):  # separators of another language
-        meant = text.replace(",", ".") if "," in text else text.replace(".", "")
-        return f"; write {meant}" if _reads(meant) else ""
-    return f"; write {text[:-1]}" if text[-1:] in (",", ";") and _NUMBER.fullmatch(text[:-1]) else ""
-
-
-def _reads(text: str) -> bool:
+def _shape(text: str, sizes: Sizes) -> Shape | None:
+    """Return a shape, such as (20, 10) or (4h, m); None if the text is not one."""
+    bare = re.sub(r"\s|\\left|\\right|\\,", "", text)
+    if _SHAPE.fullmatch(bare):
+        return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
+    inside = bare[1:-1].removesuffix(",")
+    several = "," in bare or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)
+    if not several or not _BRACKETS.fullmatch(bare):
+        return None
     try:
-        read_number(text)
+        (*values,) = [read_chain(size, sizes).sides[0].value for size in inside.split(",") if not size.startswith("0")]
+    except TooLargeError:
+        raise
     except CallError:
-        return False
-    return True
+        values = []
+    if len(values) <= inside.count(",") or any(value == 0 for value in values):
+        if re.search("[+*/^·×]", inside):
+            return None  # a sum of numbers with commas between thousands
+        raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
+    return Shape(tuple(values))  # type: ignore[arg-type]  # sizes may be polynomials
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a text that cannot be read is meant as a formula or a sum: it has signs of one."""
+    return bool(re.search(r"[0-9A-Za-z)\]}²³]\s*[-(\[{+*/^·×=\\$]|[+*/^·×]|^[(\[{\\$]", text)) and not text.startswith(
+        "-"
+    )
+
+
+def _refused(text: str) -> CallError:
+    """Return the error for what is no number, with the cure for sizes without brackets, and for a comma behind it."""
+    cure = ""
+    if name := re.match(r"\s*([A-Za-z][\w./-]*)\s*=", text):
+        return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
+    if text[:1] in ("(", "["):
+        return CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
+    if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE})+", text):
+        cure = f"; write ({text}) for a shape"
+    elif re.fullmatch(r"[0-9][0-9,._]*[,;]", text):
+        cure = f"; write {text[:-1]}"
+    return CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{cure}")
 
 
 def in_one(numbers: list[GivenNumber]) -> GivenNumber | None:

@@ -1,0 +1,423 @@
+r"""The one grammar of what people write as mathematics: sums, formulas, numbers of any language, LaTeX.
+
+    chain    = [name "="] sum {"=" sum}
+    sum      = [sign] product {sign product}
+    product  = power {("*" | "/" | nothing) power}
+    power    = factor [exponent]
+    factor   = number [suffix] | letter | "(" sum ")" | "\frac" factor factor
+
+A tokenizer turns a text into these signs, whatever their spelling; a parser of precedence gives their value. Knows no
+network: the letters that are known, with their sizes, are given to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
+from rnncalc.errors import CallError
+from rnncalc.text import GREEK, escape, has_letters
+
+if TYPE_CHECKING:
+    from rnncalc.polynomial import Number
+
+    Known = Mapping[str, Number | None] | None
+
+SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
+"""The letters behind a number that multiply it, with their powers of ten."""
+
+_GAP = r"\{,\}|\\[,; ]|[,.'’_ \u00a0\u2009\u202f]"
+_NUMBER = (
+    rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
+    r"|[0-9]+(?:_[0-9]+)*)(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?"
+    r"(?:[eE]\+?(?P<exponent>[0-9]{1,2})(?![0-9A-Za-z]))?"
+)
+_INDEX = (
+    r"\\?_ ?(?:\{ ?(?:\\[a-z]+ ?\{)?(?P<braced>[A-Za-z0-9]{1,8})\}? ?\}|(?P<index>[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))"
+    r"|(?P<digits>[₀-₉]{1,8}|(?<!x)[0-9]{1,8})"
+)
+_GREEK = {f"\\{name}": sign for name, sign in GREEK.items()}
+_SPACE = r"(?:\s|~|\\[,;:!> ]|\\(?:q?quad|left|right|[bB]igg?[lrm]?|displaystyle)(?![A-Za-z]))+"
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_DELIMITERS = re.compile(r"\$\$[^$]+\$\$|\$[^$]+\$|\\\((?:(?!\\[()]).)+\\\)|\\\[(?:(?!\\[\[\]]).)+\\\]", re.DOTALL)
+_AROUND = re.compile(
+    r"\s*(?P<before>(?:≈|~|=|about\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)\s*)?(?P<inside>.*?)"
+    r"(?P<after>(?:\\?\s|\\text\{\s*)*\b(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)"
+    r"\}?)?[\s]*\.?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words around a chain that are ignored."""
+_NAME = re.compile(
+    r"(?:\\(?:text|mathrm)\{[^{}]*\}|#?[A-Za-z][A-Za-z ]*|[|]\w+[|]|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))\s*(?::=|[=:≈]|\\approx\b)"
+)
+
+
+class ExpressionError(CallError):
+    """A text that is not in the grammar: what was expected, and a caret under the place."""
+
+    def __init__(self, expected: str, text: str, place: int) -> None:
+        begin = max(0, place - 50)
+        shown, behind = escape(text[begin:place], 500), escape(text[place : place + 30], 200)
+        example = "4h(m + h + 1)" if re.search("[A-Za-wyz]", text) else "4*16*(8+16+1)"
+        line = f"expected {expected} at character {place + 1:,} of '{escape(text)}', as in {example}"
+        super().__init__(f"{line}\n    {shown}{behind}\n    {' ' * len(shown)}^")
+
+
+class TooLargeError(CallError):
+    """A formula beyond a limit: its brackets, its digits, or its products."""
+
+
+class Side(NamedTuple):
+    """A side of a chain of equations.
+
+    unit: the value of the last digit of a number, more than 1 if it was rounded.
+    coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
+    """
+
+    value: Number
+    unit: int = 1
+    coarse: int = 0
+
+
+class Token(NamedTuple):
+    """A sign of the grammar. text: its plain spelling. number: the match of a number."""
+
+    kind: str
+    text: str
+    place: int
+    number: re.Match[str] | None = None
+
+
+class Chain(NamedTuple):
+    """The sides of a chain of equations, the name before the first left out.
+
+    named: whether there is a name, as in `P = 4h`. text: what was read, without the words around it.
+    """
+
+    sides: tuple[Side, ...]
+    named: bool
+    text: str
+
+
+def evaluate(text: str, sizes: Mapping[str, Number]) -> Number:
+    """Return the value of an expression of sizes, such as `2*D` or `(h + 4)/2`: a number, or a polynomial in letters.
+
+    sizes: the value of each name. Raises CallError for a text that is no expression, for a name that is not among the
+    sizes, and for a quotient that is not whole.
+    """
+    chain = read_chain(text, sizes)
+    if chain.named or len(chain.sides) > 1:
+        raise ExpressionError("an expression without =", text, text.index("="))
+    value = chain.sides[0].value
+    if isinstance(value, int):
+        return value
+    if unknown := [name for name in value.letters if name not in sizes]:
+        raise CallError(f"'{escape(text)}': {unknown[0]} is no size; the sizes are {', '.join(sizes) or 'none'}")
+    return value.at(sizes)
+
+
+def read_chain(text: str, sizes: Known = None, decimal: str = "") -> Chain:
+    """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
+
+    sizes: the known letters; None if any letter may be one. decimal: the decimal sign, `.` or `,`, where it is known.
+    Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
+    """
+    if len(text) > LONGEST_ANSWER:
+        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+    bare = _DELIMITERS.sub(lambda match: _inside(match[0]), text)
+    around = _AROUND.fullmatch(bare)
+    begin, end = around.span("inside") if around else (0, len(bare))
+    name = _NAME.match(bare, begin, end)
+    tokens = [*_tokens(bare, name.end() if name else begin, end, sizes)]
+    places = [-1, *(place for place, token in enumerate(tokens) if token.kind == "equals"), len(tokens)]
+    sides: list[Side] = []
+    work = 0
+    for before, after in zip(places, places[1:], strict=False):
+        side = [*tokens[before + 1 : after], Token("end", "", tokens[after].place if after < len(tokens) else end)]
+        parser = _Parser(text, side, sizes, decimal, work)
+        sides.append(parser.side())
+        work = parser.work
+    return Chain(tuple(sides), name is not None, " ".join(text[begin:end].split()))
+
+
+def _inside(text: str) -> str:
+    """Return what is between signs of mathematics such as $ and $, with blanks for them."""
+    width = 2 if text.startswith(("$$", "\\")) else 1
+    return " " * width + text[width:-width] + " " * width
+
+
+def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
+    """Yield the signs of a text. A run of letters is a product where each letter is known, or two letters long."""
+    known = None if sizes is None else {*sizes}
+    for match in _pattern(known is not None and any(name[0] == "x" for name in known)).finditer(text, begin, end):
+        kind, place = str(match.lastgroup), match.start()
+        if kind == "space":
+            continue
+        if kind != "letters":
+            yield Token(kind, match[0].lstrip("\\") if kind in ("open", "close") else match[0], place, match)
+            continue
+        names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
+        if index := match["braced"] or match["index"] or match["digits"]:
+            names[-1] += f"_{index.translate(_SUPERSCRIPTS)}"
+            short, rest = names[-1][:3], names[-1][3:]
+            if known and match["index"] and names[-1] not in known and {short, *rest} <= known:  # n_hm is n_h·m
+                names[-1:] = [short, *rest]
+        if len(match["names"]) > 2 and len(names) > 2 and not (known and known.issuperset(names)):
+            raise ExpressionError(f"a number or a letter instead of the word '{escape(match[0], 30)}'", text, place)
+        yield from (Token("letter", name, place) for name in names)
+
+
+@cache
+def _pattern(x_is_letter: bool) -> re.Pattern[str]:
+    """Return the pattern of all signs; an x is a sign of multiplication unless a known letter has that name."""
+    letter = rf"(?:[A-Za-zα-ωΑ-Ω]|{'|'.join(map(re.escape, _GREEK))}(?![A-Za-z]))"
+    times = r"\\?\*(?!\*)|[·×∗⋅∙]|\\(?:cdot|times|ast)(?![A-Za-z])"
+    if not x_is_letter:
+        letter, times = f"(?!x){letter}", f"{times}|x"
+    return re.compile(
+        rf"(?P<space>{_SPACE})|(?P<number>{_NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))|(?P<times>{times})"
+        rf"|(?P<power>\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<letters>(?P<names>{letter}+)(?:{_INDEX})?)"
+        r"|(?P<open>[(\[]|\\?\{)|(?P<close>[)\]]|\\?\})|(?P<sign>[-+−–])|(?P<over>[/÷]|\\div(?![A-Za-z]))"
+        r"|(?P<equals>==?|≈|\\approx(?![A-Za-z]))|(?P<other>.)",
+        re.DOTALL,
+    )
+
+
+class _Parser:
+    """Reads the signs of one side of a chain."""
+
+    def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str, work: int) -> None:
+        self.text, self.tokens, self.decimal, self.work = text, tokens, decimal, work
+        self.next = self.depth = 0
+        letters = {token.text for token in tokens if token.kind == "letter"}
+        known: Collection[str] = sizes if sizes is not None else letters if len(letters - {*SUFFIXES}) else ()
+        self.suffixes = SUFFIXES.keys() - {*known}
+        alone = [token.kind for token in tokens] == ["number", "letter", "end"] and tokens[1].text in SUFFIXES
+        if alone and sizes is not None and (name := tokens[1].text) in sizes:
+            if has_letters(sizes[name]):
+                number = tokens[0].text
+                cure = f"write {number}*{name}, or {number}e{SUFFIXES[name]}"
+                raise CallError(f"'{escape(text)}' may be {number} times the letter {name}, or have a suffix; {cure}")
+            self.suffixes |= {name}
+
+    def side(self) -> Side:
+        """Return the value of the side, with its rounding if it is one number."""
+        kinds = [token.kind for token in self.tokens if token.text != "+"]
+        one = kinds == ["number", "end"] or (
+            kinds == ["number", "letter", "end"] and self.tokens[-2].text in self.suffixes
+        )
+        value = self.total()
+        if self.token.kind != "end":
+            raise self.expected("+, -, a factor or the end")
+        if value < 0:
+            raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
+        return self.rounded(value) if one and isinstance(value, int) else Side(value)
+
+    def rounded(self, value: int) -> Side:
+        """Return a number with the value of its last digit."""
+        token, *rest = [token for token in self.tokens if token.kind in ("number", "letter")]
+        digits, shift, power = self.parts(token, rest[0].text if rest else "")
+        unit = 10 ** max(0, power - shift)
+        zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not shift and value else 0
+        return Side(value, unit, unit * 10**zeros if zeros else 0)
+
+    @property
+    def token(self) -> Token:
+        """The next token."""
+        return self.tokens[self.next]
+
+    def taken(self, *kinds: str) -> Token | None:
+        """Return the next token and go on, if it is of these kinds."""
+        token = self.token
+        if token.kind not in kinds:
+            return None
+        self.next += 1
+        return token
+
+    def expected(self, what: str, place: int | None = None) -> ExpressionError:
+        """Return the error for the next token, or for an earlier place."""
+        return ExpressionError(what, self.text, self.token.place if place is None else place)
+
+    def too_large(self, limit: str) -> TooLargeError:
+        return TooLargeError(
+            f"{limit}, and '{escape(self.text)}' has more at character {self.tokens[self.next - 1].place + 1:,}"
+        )
+
+    def total(self) -> Number:
+        """Return the value of a sum."""
+        value: Number = 0
+        sign = self.taken("sign")
+        while True:
+            term = self.product()
+            value = value + term if not sign or sign.text == "+" else value - term
+            if not (sign := self.taken("sign")):
+                return value
+
+    def product(self) -> Number:
+        """Return the value of a product; it is divided at its end, so that h/2·4 is 2h."""
+        above: Number = 1
+        below: Number = 1
+        place, over = self.token.place, False
+        while True:
+            top, bottom = self.power()
+            if over:
+                top, bottom, place = bottom, top, self.tokens[self.next - 1].place
+            above, below = self.times(above, top), self.times(below, bottom)
+            if self.taken("times", "over"):
+                over = self.tokens[self.next - 1].kind == "over"
+            elif self.token.kind in ("number", "letter", "open", "fraction"):
+                if self.token.kind == "number" and self.tokens[self.next - 1].kind in ("number", "power"):
+                    raise self.expected("a sign between two numbers")
+                over = False
+            else:
+                return self.quotient(above, below, place)
+
+    def quotient(self, above: Number, below: Number, place: int) -> Number:
+        """Return a quotient; a product without a division has 1 below."""
+        if isinstance(below, int) and below == 1:
+            return above
+        self.work += _extent(above)[0] ** 2
+        if self.work > MOST_PRODUCTS:
+            raise self.too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
+        quotient, rest = divmod(above, below) if below else (0, 1)
+        if rest:
+            raise self.expected("a quotient that is whole", place)
+        return quotient
+
+    def power(self) -> tuple[Number, Number]:
+        """Return a factor with its exponent, as what is above and what is below a bar."""
+        above, below = self.factor()
+        if not (power := self.taken("power")):
+            return above, below
+        digits = power.text.translate(_SUPERSCRIPTS)
+        if not digits.isdecimal():
+            bracket = self.taken("open")
+            number = self.taken("number")
+            digits = number.text if number else ""
+            if not re.fullmatch("[0-9]{1,2}", digits) or (bracket and not self.closed(bracket)):
+                raise self.expected("an exponent of one or two digits", number.place if number else None)
+        if len(digits) > 2:
+            raise self.expected("an exponent of one or two digits", power.place)
+        raised: list[Number] = [1, 1]
+        for _ in range(int(digits)):
+            raised = [self.times(raised[0], above), self.times(raised[1], below)]
+        return raised[0], raised[1]
+
+    def closed(self, bracket: Token) -> bool:
+        token = self.taken("close")
+        return token is not None and token.text == _BRACKETS[bracket.text]
+
+    def factor(self) -> tuple[Number, Number]:
+        """Return a factor, as what is above and what is below a bar."""
+        if bracket := self.taken("open"):
+            self.depth += 1
+            if self.depth > MOST_BRACKETS:
+                raise self.too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
+            value = self.total()
+            self.depth -= 1
+            place = self.token.place
+            if not self.closed(bracket):
+                raise self.expected(f"'{_BRACKETS[bracket.text]}'", place)
+            return value, 1
+        if self.taken("fraction"):
+            self.depth += 1
+            if self.depth > MOST_BRACKETS:
+                raise self.too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
+            (top, under_top), (bottom, under_bottom) = self.factor(), self.factor()
+            self.depth -= 1
+            return self.times(top, under_bottom), self.times(bottom, under_top)
+        if token := self.taken("number"):
+            return self.number(token)
+        if token := self.taken("letter"):
+            from rnncalc.polynomial import Polynomial  # most answers are numbers
+
+            return Polynomial({(token.text,): 1}), 1
+        raise self.expected("a number, a letter or a bracket")
+
+    def number(self, token: Token) -> tuple[Number, Number]:
+        """Return a number, with its suffix, as what is above and what is below a bar."""
+        suffix = ""
+        if self.token.kind == "letter" and self.token.text in self.suffixes:
+            behind = self.tokens[self.next + 1].kind
+            if behind not in ("letter", "open", "number", "power", "fraction"):
+                suffix = self.tokens[self.next].text
+                self.next += 1
+        digits, shift, power = self.parts(token, suffix)
+        above, below = self.times(int(digits), 10 ** max(0, power - shift)), 10 ** max(0, shift - power)
+        whole = isinstance(above, int) and above % below == 0
+        return (above // below, 1) if whole else (above, below)
+
+    def parts(self, token: Token, suffix: str) -> tuple[str, int, int]:
+        """Return the digits of a number, how many of them are decimals, and its power of ten.
+
+        One group of three behind a point or a comma is thousands, unless the decimal sign is known to be that one; a
+        point before a suffix or an exponent is a decimal point: 1.600 and 1,600 are 1600, and so is 1.600k.
+        """
+        match = token.number
+        assert match is not None
+        power = int(match["exponent"] or SUFFIXES.get(suffix, 0))
+        gap, grouped, decimals = match["gap"] or "", match["grouped"] or "", match["decimals"] or ""
+        whole = re.sub(r"\D", "", match[0].partition("e")[0].partition("E")[0])
+        if len(whole) > MAX_DIGITS or power > MAX_DIGITS:
+            raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
+        if re.match("0[0-9]", whole) and not decimals:
+            raise self.expected("a number without a 0 before it", token.place)
+        if gap and gap == match["point"]:
+            raise self.expected("groups of three digits", token.place)
+        alone = gap in (".", ",") and not decimals and grouped.count(gap) == 1
+        if alone and (gap == self.decimal or (not self.decimal and gap == "." and power)):
+            decimals = grouped.partition(gap)[2]
+        whole = whole.removesuffix(decimals)
+        decimals = decimals[:power] + decimals[power:].rstrip("0")  # 1600.0 is 1600
+        return whole + decimals, len(decimals), power
+
+    def times(self, one: Number, other: Number) -> Number:
+        """Return a product, unless it is beyond a limit: what it takes is counted before it is made."""
+        (terms, degree), (more_terms, more_degree) = _extent(one), _extent(other)
+        self.work += terms * more_terms
+        if degree + more_degree > MOST_DEGREE:
+            raise self.too_large(f"a product has at most {MOST_DEGREE} letters")
+        if self.work > MOST_PRODUCTS:
+            raise self.too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
+        value = one * other
+        if any(
+            abs(factor) >= 10**MAX_DIGITS for factor in ((value,) if isinstance(value, int) else value.terms.values())
+        ):
+            raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
+        return value
+
+
+def _extent(value: Number) -> tuple[int, int]:
+    """Return the number of terms of a value, and the most letters in one of them."""
+    return (1, 0) if isinstance(value, int) else (len(value.terms), max(map(len, value.terms)))
+
+
+class DecimalSign(NamedTuple):
+    """The decimal sign of a column of numbers, with the text that shows it and the first text that needs it."""
+
+    sign: str
+    shown: str = ""
+    unsure: str = ""
+
+
+_SHOWS_SIGN = re.compile(
+    r"[0-9]([.,])[0-9]{3}\1[0-9]{3}(?![0-9])|[0-9]([.,])(?:[0-9]{1,2}|[0-9]{4,})(?![0-9.,])|[0-9][., ][0-9]{3}([.,])[0-9]+"
+)
+
+
+def decimal_sign(texts: Collection[str]) -> DecimalSign:
+    """Return the decimal sign that a column of numbers shows; 1.600 alone is 1,600 under a comma, and 1.6 under a point.
+
+    1600,0 and 1.600.000 show a comma, 1.6k and 1,600,000 a point. The first such text decides.
+    """
+    unsure = next(
+        (text for text in texts if re.search(r"(?<![0-9.,])[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9.,])", text)), ""
+    )
+    for text in texts:
+        if match := _SHOWS_SIGN.search(text):
+            return DecimalSign({".": ",", ",": ".", None: match[2] or match[3]}[match[1]], text, unsure)
+    return DecimalSign("")
