@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
@@ -52,7 +53,8 @@ _AROUND = re.compile(
 )
 """Words around a chain that are ignored."""
 _NAME = re.compile(
-    r"(?:\\(?:text|mathrm)\{[^{}]*\}|#?[A-Za-z][A-Za-z ]*|[|]\w+[|]|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))\s*(?::=|[=:≈]|\\approx\b)"
+    r"(?:\\(?:text|mathrm)\{[^{}]*\}|#?[A-Za-z][A-Za-z ]*|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))"
+    r"\s*(?::=|[=:≈]|\\approx\b)"
 )
 
 
@@ -109,7 +111,7 @@ def evaluate(text: str, sizes: Mapping[str, Number]) -> Number:
     sizes: the value of each name. Raises CallError for a text that is no expression, for a name that is not among the
     sizes, and for a quotient that is not whole.
     """
-    chain = read_chain(text, sizes)
+    chain = read_chain(text, sizes, evaluated=True)
     if chain.named or len(chain.sides) > 1:
         raise ExpressionError("an expression without =", text, text.index("="))
     value = chain.sides[0].value
@@ -117,13 +119,14 @@ def evaluate(text: str, sizes: Mapping[str, Number]) -> Number:
         return value
     if unknown := [name for name in value.letters if name not in sizes]:
         raise CallError(f"'{escape(text)}': {unknown[0]} is no size; the sizes are {', '.join(sizes) or 'none'}")
-    return value.at(sizes)
+    return value
 
 
-def read_chain(text: str, sizes: Known = None, decimal: str = "") -> Chain:
+def read_chain(text: str, sizes: Known = None, decimal: str = "", *, evaluated: bool = False) -> Chain:
     """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
 
     sizes: the known letters; None if any letter may be one. decimal: the decimal sign, `.` or `,`, where it is known.
+    evaluated: whether each letter is its size.
     Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
     """
     if len(text) > LONGEST_ANSWER:
@@ -136,9 +139,10 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "") -> Chain:
     places = [-1, *(place for place, token in enumerate(tokens) if token.kind == "equals"), len(tokens)]
     sides: list[Side] = []
     work = 0
-    for before, after in zip(places, places[1:], strict=False):
+    for before, after in pairwise(places):
         side = [*tokens[before + 1 : after], Token("end", "", tokens[after].place if after < len(tokens) else end)]
         parser = _Parser(text, side, sizes, decimal, work)
+        parser.values = (sizes or {}) if evaluated else {}
         sides.append(parser.side())
         work = parser.work
     return Chain(tuple(sides), name is not None, " ".join(text[begin:end].split()))
@@ -193,6 +197,7 @@ class _Parser:
     def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str, work: int) -> None:
         self.text, self.tokens, self.decimal, self.work = text, tokens, decimal, work
         self.next = self.depth = 0
+        self.values: Mapping[str, Number | None] = {}
         letters = {token.text for token in tokens if token.kind == "letter"}
         known: Collection[str] = sizes if sizes is not None else letters if len(letters - {*SUFFIXES}) else ()
         self.suffixes = SUFFIXES.keys() - {*known}
@@ -333,6 +338,8 @@ class _Parser:
         if token := self.taken("number"):
             return self.number(token)
         if token := self.taken("letter"):
+            if (size := self.values.get(token.text)) is not None:
+                return size, 1
             from rnncalc.polynomial import Polynomial  # most answers are numbers
 
             return Polynomial({(token.text,): 1}), 1
@@ -394,30 +401,3 @@ class _Parser:
 def _extent(value: Number) -> tuple[int, int]:
     """Return the number of terms of a value, and the most letters in one of them."""
     return (1, 0) if isinstance(value, int) else (len(value.terms), max(map(len, value.terms)))
-
-
-class DecimalSign(NamedTuple):
-    """The decimal sign of a column of numbers, with the text that shows it and the first text that needs it."""
-
-    sign: str
-    shown: str = ""
-    unsure: str = ""
-
-
-_SHOWS_SIGN = re.compile(
-    r"[0-9]([.,])[0-9]{3}\1[0-9]{3}(?![0-9])|[0-9]([.,])(?:[0-9]{1,2}|[0-9]{4,})(?![0-9.,])|[0-9][., ][0-9]{3}([.,])[0-9]+"
-)
-
-
-def decimal_sign(texts: Collection[str]) -> DecimalSign:
-    """Return the decimal sign that a column of numbers shows; 1.600 alone is 1,600 under a comma, and 1.6 under a point.
-
-    1600,0 and 1.600.000 show a comma, 1.6k and 1,600,000 a point. The first such text decides.
-    """
-    unsure = next(
-        (text for text in texts if re.search(r"(?<![0-9.,])[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9.,])", text)), ""
-    )
-    for text in texts:
-        if match := _SHOWS_SIGN.search(text):
-            return DecimalSign({".": ",", ",": ".", None: match[2] or match[3]}[match[1]], text, unsure)
-    return DecimalSign("")

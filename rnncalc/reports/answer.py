@@ -422,9 +422,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
         if unread := self.book.number_unread:
             notes.append(f"{plural(unread, 'answer')} could not be read.")
-        for sign in self.book.signs:
-            if sign.unsure and sign.sign:
-                notes.append(f"{escape(sign.unsure)} is read with the decimal sign of {escape(sign.shown)}.")
+        signs = [sign for sign in self.book.signs if sign.unsure and sign.shown]
+        notes += [f"{escape(sign.unsure)} is read with the decimal sign of {escape(sign.shown)}." for sign in signs]
         if guesses := self.book.number_guessed:
             notes.append(f"Guesses, which are not counted below: {guesses:,}.")
         if others := self.book.number_of_other_variants:

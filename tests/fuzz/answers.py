@@ -373,7 +373,7 @@ def fault(trial: Trial) -> str:
     except CallError as error:
         if trial.right is not None:
             return f"refused: {error}"
-        if len(str(error)) > 600 or "\n" in str(error):
+        if len(str(error)) > 1_000:
             return f"a message of {len(str(error))} characters"
         judged = ()
     except Exception:

@@ -144,8 +144,8 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     """
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
-    sizes = Grader(network_of(network, letters=True)).sizes
-    given = [_read(each, sizes) for each in answers]
+    letters = Grader(network_of(network, letters=True)).sizes
+    given = [_read(each, letters) for each in answers]
     tensors = number_of_tensors(network_of(network, letters=True))
     match given:
         case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -106,7 +107,8 @@ def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal:
     """Return a learner's number, formula or shape: 1600, 1.6k, 4*16*(8+16+1), 4h(m+h+1), (20, 10), W_xh=(20, 10).
 
     Of a chain of equations it is the last side. exact: whether a number that looks rounded is taken exactly.
-    sizes: the letters that may be used, each with its size if it has one; None if any may. decimal: the decimal sign, where it is known.
+    sizes: the letters that may be used, each with its size if it has one; None if any may.
+    decimal: the decimal sign, where it is known.
     Raises CallError if the text is no answer.
     """
     if len(text) > LONGEST_ANSWER:
@@ -126,21 +128,23 @@ def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal:
         if _is_formula(text) and not re.match(r"[A-Za-z]\w*[_.][\w./-]*\s*=", text):
             raise
         raise _refused(text) from None
-    side = chain.sides[-1]
-    letters = has_letters(side.value)
-    if letters and re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not (sizes and {*side.value.letters} <= {*sizes}):
+    value, unit, coarse = chain.sides[-1]
+    if re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not {*text} <= {*(sizes or ())}:
         raise _refused(text)
-    untrue = _untrue(chain, sizes)
-    return GivenNumber(side.value, *((1,) if exact else (side.unit,)), chain.text, 0 if exact else side.coarse, untrue)
+    rounding = (1, 0) if exact else (unit, coarse)
+    return GivenNumber(value, rounding[0], chain.text, rounding[1], _untrue(chain, sizes))
 
 
 def _untrue(chain: Chain, sizes: Sizes) -> int:
-    """Return the number of the first `=` between two sides that differ; sides in letters and in numbers only if known."""
+    """Return the number of the first `=` between two sides that differ; 0 if none does.
+
+    A side in letters is compared with one in numbers only if all its letters have sizes.
+    """
     sides = [_with_sizes(side, sizes) for side in chain.sides]
-    for place, (before, after) in enumerate(zip(sides, sides[1:], strict=False), 1 + chain.named):
+    for place, (before, after) in enumerate(pairwise(sides), 1 + chain.named):
         if has_letters(before.value) == has_letters(after.value):
-            one, two = (GivenNumber(side.value, side.unit, "", side.coarse) for side in (before, after))
-            if not (one.rounds(after.value) or two.rounds(before.value)):
+            numbers = [GivenNumber(side.value, side.unit, "", side.coarse) for side in (before, after)]
+            if not (numbers[0].rounds(numbers[1].number) or numbers[1].rounds(numbers[0].number)):
                 return place
     return 0
 
@@ -183,9 +187,8 @@ def _shape(text: str, sizes: Sizes) -> Shape | None:
 
 def _is_formula(text: str) -> bool:
     """Return whether a text that cannot be read is meant as a formula or a sum: it has signs of one."""
-    return bool(re.search(r"[0-9A-Za-z)\]}²³]\s*[-(\[{+*/^·×=\\$]|[+*/^·×]|^[(\[{\\$]", text)) and not text.startswith(
-        "-"
-    )
+    signs = r"[0-9A-Za-z)\]}²³]\s*[-(\[{=\\$]|[+*/^·×]|^[(\[{\\$]"
+    return bool(re.search(signs, text)) and not text.startswith("-")
 
 
 def _refused(text: str) -> CallError:

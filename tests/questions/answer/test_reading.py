@@ -1,13 +1,16 @@
 """How a learner's numbers and shapes are read."""
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnncalc import CallError, External, Network, letter
-from rnncalc.questions.answer.grading import judge
+from rnncalc import CallError, External, Network, answer, letter, load
+from rnncalc.expressions import evaluate
+from rnncalc.questions.answer.gradebook import decimal_sign, grade_class, read_answer_file
+from rnncalc.questions.answer.grading import Grader, judge
 from rnncalc.questions.answer.reading import (
     GivenNumber,
     NamedShape,
@@ -17,7 +20,7 @@ from rnncalc.questions.answer.reading import (
     read_answer,
     read_number,
 )
-from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.answer import AnswerReport, GradebookReport
 
 
 @pytest.mark.parametrize(
@@ -354,3 +357,65 @@ def test_answers_are_not_without_number() -> None:
     with pytest.raises(CallError) as refused:
         check_number_of_answers(2_501)
     assert str(refused.value) == "expected at most 2,500 numbers or shapes, got 2,501"
+
+
+def test_each_row_of_the_table_in_the_manual_is_read() -> None:
+    """Its answers are correct for the GRU of specs/gru.yaml, of 3·16·(8 + 16 + 1) = 1,200 parameters."""
+    root = Path(__file__).parents[3]
+    _, _, table = (root / "docs" / "answer.md").read_text(encoding="utf-8").partition("| you write |")
+    rows = table.partition("\n\n")[0].splitlines()[2:]
+    assert len(rows) > 5
+    for row in rows:
+        text = row.rpartition("| `")[2].removesuffix("` |")
+        assert answer(load(root / "specs" / "gru.yaml"), text).right, text
+
+
+@pytest.mark.parametrize(
+    ("cells", "number"),
+    [
+        (["1.600", "1600,0"], 1_600),
+        (["1,600", "1.600.000"], None),
+        (["1,600", "1.6k"], 1_600),
+        (["1.600", "1,600,000"], None),
+        (["1.600k", "1,5k"], 1_600_000),
+        (["1.600k", "1.5k"], 1_600),
+        (["1.600", "1600"], 1_600),
+    ],
+)
+def test_one_group_of_three_is_settled_by_the_column(cells: list[str], number: int | None) -> None:
+    """A comma elsewhere makes the point one between thousands, and the reverse; 1.6 of a parameter is refused."""
+    sign = decimal_sign(cells)
+    if number is None:
+        with pytest.raises(CallError, match="expected a whole number"):
+            read_answer(cells[0], decimal=sign.sign)
+    else:
+        read = read_answer(cells[0], decimal=sign.sign)
+        assert isinstance(read, GivenNumber)
+        assert read.number == number
+    assert sign.unsure == (cells[0] if sign.shown else "") or not sign.shown
+
+
+def test_a_class_is_told_how_a_number_was_read() -> None:
+    """With the answer that shows the decimal sign."""
+    network = Network(input=8, layers=(External(1_600),))
+    file = read_answer_file(b"name;answer\nAnn;1.600\nBen;1600,0\n")
+    book = grade_class(file, lambda _: Grader(network))
+    assert [grade.right for grade in book.grades] == [True, True]
+    (sheet, *_) = GradebookReport(book, "", "").sheets()
+    assert "1.600 is read with the decimal sign of 1600,0." in sheet.notes
+
+
+def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
+    """Quotients are whole or refused; a name that is no size is refused."""
+    sizes = {"D": 64, "h": letter("h")}
+    assert evaluate("2*D", sizes) == 128
+    assert evaluate("(D + 2)/3", sizes) == 22
+    assert evaluate("4h/2 + D", sizes) == 2 * letter("h") + 64
+    for text, message in (
+        ("D/3", "a quotient that is whole"),
+        ("2*E", "E is no size; the sizes are D, h"),
+        ("D = 64", "an expression without ="),
+        ("D(", "a number, a letter or a bracket"),
+    ):
+        with pytest.raises(CallError, match=message):
+            evaluate(text, sizes)
