@@ -73,7 +73,7 @@ class TooLargeError(CallError):
     """A formula beyond a limit: its brackets, its digits, or its products."""
 
 
-class Side(NamedTuple):
+class ChainSide(NamedTuple):
     """A side of a chain of equations.
 
     unit: the value of the last digit of a number, more than 1 if it was rounded.
@@ -100,7 +100,7 @@ class Chain(NamedTuple):
     named: whether there is a name, as in `P = 4h`. text: what was read, without the words around it.
     """
 
-    sides: tuple[Side, ...]
+    sides: tuple[ChainSide, ...]
     named: bool
     text: str
 
@@ -137,7 +137,7 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, evaluated: 
     name = _NAME.match(bare, begin, end)
     tokens = [*_tokens(bare, name.end() if name else begin, end, sizes)]
     places = [-1, *(place for place, token in enumerate(tokens) if token.kind == "equals"), len(tokens)]
-    sides: list[Side] = []
+    sides: list[ChainSide] = []
     work = 0
     for before, after in pairwise(places):
         side = [*tokens[before + 1 : after], Token("end", "", tokens[after].place if after < len(tokens) else end)]
@@ -209,7 +209,7 @@ class _Parser:
                 raise CallError(f"'{escape(text)}' may be {number} times the letter {name}, or have a suffix; {cure}")
             self.suffixes |= {name}
 
-    def side(self) -> Side:
+    def side(self) -> ChainSide:
         """Return the value of the side, with its rounding if it is one number."""
         kinds = [token.kind for token in self.tokens if token.text != "+"]
         one = kinds == ["number", "end"] or (
@@ -220,15 +220,15 @@ class _Parser:
             raise self.expected("+, -, a factor or the end")
         if value < 0:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
-        return self.rounded(value) if one and isinstance(value, int) else Side(value)
+        return self.rounded(value) if one and isinstance(value, int) else ChainSide(value)
 
-    def rounded(self, value: int) -> Side:
+    def rounded(self, value: int) -> ChainSide:
         """Return a number with the value of its last digit."""
         token, *rest = [token for token in self.tokens if token.kind in ("number", "letter")]
         digits, shift, power = self.parts(token, rest[0].text if rest else "")
         unit = 10 ** max(0, power - shift)
         zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not shift and value else 0
-        return Side(value, unit, unit * 10**zeros if zeros else 0)
+        return ChainSide(value, unit, unit * 10**zeros if zeros else 0)
 
     @property
     def token(self) -> Token:

@@ -20,7 +20,7 @@ ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
     *("forward", "questions", "pictures", "reports", "export", "formats", "cli"),
 )
-ROOT = {"__init__", "__main__", "bounds", "display", "errors", "files", "polynomial", "records", "text"}
+ROOT = {"__init__", "__main__", "bounds", "display", "errors", "expressions", "files", "polynomial", "records", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},

@@ -22,7 +22,7 @@ from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, report
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
-from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule, instead_of
+from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.validation import KEYS
 from rnncalc.questions import check as question
@@ -254,6 +254,8 @@ def read_limits(flags: Mapping[str, Any], *, compares: bool) -> tuple[Limit, ...
             if key in BUDGET_KEYS:
                 limits.append(at_once.ask(_limit, f"--limit {key}", key, text))
             else:
+                from rnncalc.spec.aliases import instead_of  # imported only for an unknown key
+
                 cure = (
                     instead_of(key, in_flags=True)
                     or did_you_mean(key, [*BUDGET_KEYS])

@@ -14,8 +14,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Rate, Switch, Text
-from rnncalc.network.budget import instead_of
-from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, meanings, meant
+from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, instead_of, meanings, meant
 from rnncalc.text import all_of, did_you_mean, escape
 
 

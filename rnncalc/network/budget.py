@@ -68,7 +68,7 @@ GROWING = {
 """The quantities whose growth may be limited, and the allowed values of a limit that is not a percentage."""
 
 
-class Growth(NamedTuple):
+class GrowthLimit(NamedTuple):
     """A limit on growth: a number, or a percentage of the earlier number."""
 
     value: "Fraction | float"
@@ -107,7 +107,7 @@ class Budget(NamedTuple):
     max_multiply_adds_per_second: Annotated[
         int | None, _most(Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds per second: 40M.")
     ] = None
-    max_growth: "Mapping[str, Growth] | tuple[tuple[str, Growth], ...]" = ()
+    max_growth: "Mapping[str, GrowthLimit] | tuple[tuple[str, GrowthLimit], ...]" = ()
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 
 
@@ -125,18 +125,6 @@ LAYER_LIMIT = BUDGET_KEYS["max_params"]
 """The allowed values of the numbers under `layers`."""
 
 
-def instead_of(key: str, *, in_flags: bool) -> str:
-    """Return what to write instead of a key or flag that `check` once had; nothing for any other."""
-    quantity = key.removeprefix("max_").removesuffix("_growth")
-    if key in ("min_params", "min_bytes", "min_multiply_adds"):
-        return "; nothing but the dense ratio has a lower limit: write expect in the spec for what must not change"
-    if key == "max_dense_ratio_fall":
-        return f"; write {'--min-dense-ratio' if in_flags else 'min_dense_ratio'}"
-    if key == f"max_{quantity}_growth" and quantity in GROWING:
-        return f"; write {f'--max-growth {quantity}=5%' if in_flags else f'max_growth: {{{quantity}: 5%}}'}"
-    return f"; write --limit {key}=N" if in_flags and key in BUDGET_KEYS else ""
-
-
 def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     """Yield the invalid limits of a budget, and those of layers that the network does not have."""
     if not isinstance(budget, Budget):
@@ -151,11 +139,9 @@ def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     except (TypeError, ValueError):
         growths = {"": budget.max_growth}
     for name, growth in growths.items():
-        limit = growth.value if isinstance(growth, Growth) else -1
+        limit = growth.value if isinstance(growth, GrowthLimit) else -1
         if name not in GROWING or Ratio().problem(limit):
-            expected = (
-                f"expected one of {', '.join(GROWING)} with a Growth, such as {{'params': Growth(5, percent=True)}}"
-            )
+            expected = f"expected one of {', '.join(GROWING)} with a GrowthLimit, such as {{'params': GrowthLimit(5, percent=True)}}"
             yield Problem(("budget", "max_growth"), f"{expected}, got {budget.max_growth!r}")
     try:
         wanted = dict(budget.layers)

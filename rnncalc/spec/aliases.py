@@ -399,3 +399,17 @@ def sequences_cure(value: str, above: Collection[str], half: str, topology: str,
     if topology == meant:
         return f"remove it: the topology is {meant}"
     return f"remove it, and {f'give --topology {meant}' if in_flags else f'write topology: {meant} beside input'}"
+
+
+def instead_of(key: str, *, in_flags: bool) -> str:
+    """Return what to write instead of a key or flag that `check` once had; nothing for any other."""
+    from rnncalc.network.budget import BUDGET_KEYS, GROWING  # imported only for a limit
+
+    quantity = key.removeprefix("max_").removesuffix("_growth")
+    if key in ("min_params", "min_bytes", "min_multiply_adds"):
+        return "; nothing but the dense ratio has a lower limit: write expect in the spec for what must not change"
+    if key == "max_dense_ratio_fall":
+        return f"; write {'--min-dense-ratio' if in_flags else 'min_dense_ratio'}"
+    if key == f"max_{quantity}_growth" and quantity in GROWING:
+        return f"; write {f'--max-growth {quantity}=5%' if in_flags else f'max_growth: {{{quantity}: 5%}}'}"
+    return f"; write --limit {key}=N" if in_flags and key in BUDGET_KEYS else ""

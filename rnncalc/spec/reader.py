@@ -306,7 +306,7 @@ class _NetworkReader(TreeReader):
         return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
-        from rnncalc.network.budget import ALLOWED, Budget, instead_of  # imported only for a spec that has one
+        from rnncalc.network.budget import ALLOWED, Budget  # imported only for a spec that has one
 
         if isinstance(node, Scalar) and node.value[:1].isdecimal():
             key = "max_bytes" if node.value.endswith("B") else "max_params"
@@ -315,6 +315,8 @@ class _NetworkReader(TreeReader):
             return Budget()
 
         def unknown(key: str, known: tuple[str, ...], below: Node) -> str:
+            from rnncalc.spec.aliases import instead_of  # imported only for an unknown key
+
             cure = instead_of(key, in_flags=False)
             return f"unknown key{cure}" if cure else unknown_key(key, known, below)
 
@@ -325,7 +327,7 @@ class _NetworkReader(TreeReader):
 
     def growths(self, node: Node, path: Path) -> Iterator[tuple[str, Any]]:
         """Yield the limits on growth by quantity; one alone is that of the parameters."""
-        from rnncalc.network.budget import GROWING, Growth
+        from rnncalc.network.budget import GROWING, GrowthLimit
 
         below = [("params", node)] if isinstance(node, Scalar) else self.keys(node, path, tuple(GROWING))
         for name, limit in below:
@@ -334,7 +336,7 @@ class _NetworkReader(TreeReader):
                 self.problem(limit.mark, at, f"expected a percentage such as 5%, or a number, got {what(limit)}")
                 continue
             try:
-                yield name, Growth(*growth(limit.value, GROWING[name], limit.plain))
+                yield name, GrowthLimit(*growth(limit.value, GROWING[name], limit.plain))
             except ValueError as error:
                 self.problem(limit.mark, at, str(error))
 

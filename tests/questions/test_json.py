@@ -75,6 +75,7 @@ def test_check(call: Call) -> None:
     """A limit has its place in the spec."""
     assert report_of(call, "check", "specs/dense-equivalent.yaml")["checks"][0] == {
         "name": "expect.total",
+        "convention": "textbook",
         "limit": 28,
         "actual": 28,
         "ok": True,

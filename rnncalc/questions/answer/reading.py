@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.expressions import Chain, ExpressionError, Side, TooLargeError, read_chain
+from rnncalc.expressions import Chain, ChainSide, ExpressionError, TooLargeError, read_chain
 from rnncalc.text import escape, has_letters
 
 if TYPE_CHECKING:
@@ -149,10 +149,10 @@ def _untrue(chain: Chain, sizes: Sizes) -> int:
     return 0
 
 
-def _with_sizes(side: Side, sizes: Sizes) -> Side:
+def _with_sizes(side: ChainSide, sizes: Sizes) -> ChainSide:
     value: Any = side.value
     known = sizes and has_letters(value) and all(sizes.get(name) is not None for name in value.letters)
-    return Side(value.at(sizes)) if known else side
+    return ChainSide(value.at(sizes)) if known else side
 
 
 def read_number(text: str) -> GivenNumber:
