@@ -141,7 +141,8 @@ def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     for name, growth in growths.items():
         limit = growth.value if isinstance(growth, GrowthLimit) else -1
         if name not in GROWING or Ratio().problem(limit):
-            expected = f"expected one of {', '.join(GROWING)} with a GrowthLimit, such as {{'params': GrowthLimit(5, percent=True)}}"
+            example = "{'params': GrowthLimit(5, percent=True)}"
+            expected = f"expected one of {', '.join(GROWING)} with a GrowthLimit, such as {example}"
             yield Problem(("budget", "max_growth"), f"{expected}, got {budget.max_growth!r}")
     try:
         wanted = dict(budget.layers)
