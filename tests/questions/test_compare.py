@@ -11,7 +11,6 @@ from rnncalc import (
     GRU,
     LSTM,
     RNN,
-    SRU,
     BatchNorm,
     Cell,
     Dense,
@@ -24,7 +23,6 @@ from rnncalc import (
     Part,
     Problem,
     compare,
-    load,
 )
 from rnncalc.conventions.formula import letters
 from rnncalc.layers import KINDS
@@ -40,40 +38,6 @@ def rows(call: Call, *args: object) -> list[dict[str, object]]:
     return found
 
 
-def test_the_same_widths_as_other_kinds(call: Call) -> None:
-    """64 and 32 units on 7 features: each kind by hand, and the dense equivalent of 168 steps."""
-    expected = {"this network": 3, "rnn": 1, "gru": 3, "lstm": 4}
-    found = {str(row["name"]): row["params"] for row in rows(call, "specs/time-series-gru.yaml")}
-    for name, gates in expected.items():
-        assert found[name] == gates * (64 * 72 + 32 * 97) + 24 * 33
-    first, second = 168 * 64, 168 * 32
-    assert found["dense"] == first * (168 * 7 + 1) + second * (first + 1) + 24 * (second + 1)
-
-
-def test_several_specs_side_by_side(call: Call) -> None:
-    """Ratios are to the first."""
-    table = rows(call, "specs/rnn.yaml", "specs/gru.yaml", "specs/lstm.yaml")
-    assert [row["params"] for row in table] == [400, 1_200, 1_600]
-    assert [row["ratio"] for row in table] == [1.0, 3.0, 4.0]
-    assert [row["bytes"] for row in table] == [1_600, 4_800, 6_400]
-
-
-def test_networks_in_flags_side_by_side(call: Call) -> None:
-    """Beside specs too, in the order of both; the steps of the call hold for all; layers that differ are marked."""
-    one, other = "-i 8 -l lstm:16 -o 5", "-i 8 -l 'lstm:16,name=a b' -l gru:4 -o 5 -T 2"
-    (report,) = json.loads(call("compare", "specs/gru.yaml", "--network", one, "--network", other, "-f", "json").out)[
-        "reports"
-    ]
-    assert [row["params"] for row in report["rows"]] == [1200, 1685, 1600 + 3 * 4 * 21 + 25]
-    assert [row["same"] for row in report["layers"]] == [False, False, False]
-    text = call("compare", "--network", one, "--network", other, "-T", 3).out
-    assert [line[0] for line in text.splitlines() if "reads" in line] == [" ", "≠", "≠"]
-    assert "2 of 3 layers differ, marked ≠." in text
-    assert f"{3 * (4 * 16 * 24) + 5 * 16:,}" in text
-    assert "No layer differs." in call("compare", "--network", one, "--network", one).out
-    assert "≠" not in call("compare", *["--network", one] * 5).out
-
-
 def test_the_same_budget_at_other_widths(call: Call) -> None:
     """Each kind gets the largest width within 1,600 parameters on 8 features."""
     for row in rows(call, "specs/lstm.yaml", "--same-params")[1:]:
@@ -82,23 +46,6 @@ def test_the_same_budget_at_other_widths(call: Call) -> None:
         assert isinstance(units, int)
         assert by_hand.params(kind(units), 8) == row["params"]
         assert by_hand.params(kind(units), 8) <= 1_600 < by_hand.params(kind(units + 1), 8)
-
-
-def test_an_encoder_decoder_keeps_its_states_fitting(call: Call) -> None:
-    """A bidirectional encoder's decoder stays twice as wide, whatever the kind."""
-    names = [row["name"] for row in rows(call, "specs/translation.yaml", "--same-params")]
-    assert names == ["this network", "rnn", "gru", "lstm"]
-
-
-def test_only_the_dense_equivalent_grows_with_the_steps(call: Call) -> None:
-    """m=4, h=3, p=1: T steps make 3T(4T + 1) + 3T + 1 dense parameters against 28."""
-    table = rows(call, "specs/dense-equivalent.yaml", "--steps", "1..100")
-    assert [row["steps"] for row in table] == [1, 2, 5, 10, 20, 50, 100]
-    for row in table:
-        steps = row["steps"]
-        assert isinstance(steps, int)
-        assert row["params"] == 28
-        assert row["dense"] == 3 * steps * (4 * steps + 1) + 3 * steps + 1
 
 
 @pytest.mark.parametrize(
@@ -117,14 +64,6 @@ def test_bars_are_drawn_to_scale(call: Call) -> None:
     assert (short, long) == (4, 16)
 
 
-def test_what_a_convention_lacks_is_said(call: Call) -> None:
-    """An option that only one kind has is left behind; a kind that cannot be counted is named."""
-    out = call("compare", "-i", 8, "-l", "lstm:4,projection=2", "-T", 3).out
-    assert Network(input=8, layers=(RNN(4),)).params == 52
-    assert " 52 " in out
-    assert load("specs/lstm.yaml").params == 1_600
-
-
 def test_growth_of_an_encoder_decoder() -> None:
     """Both halves get the steps: T·2 → T·4, then T·4 + T·5 → T·4 → T·7, biases and all."""
     halves = {"encoder": Part(2, (RNN(4),)), "decoder": Part(5, (RNN(4),), Output(7))}
@@ -133,32 +72,6 @@ def test_growth_of_an_encoder_decoder() -> None:
     for t, dense in growth.dense.items():
         assert dense == 4 * t * (2 * t + 1) + 4 * t * (4 * t + 5 * t + 1) + 7 * t * (4 * t + 1)
     assert [*growth.dense] == [2, 5]
-
-
-def test_the_dense_row_counts_its_own_cost(call: Call) -> None:
-    """12 × 9 + 9 × 1 multiply-adds, 127 parameters of 4 bytes."""
-    dense = rows(call, "specs/dense-equivalent.yaml")[-1]
-    assert (dense["name"], dense["multiply_adds"], dense["bytes"]) == ("dense", 117, 508)
-
-
-def test_options_that_all_kinds_have_are_kept(call: Call) -> None:
-    """Both directions and no biases stay, whatever the kind."""
-    found = {row["name"]: row["params"] for row in rows(call, "-i", 8, "-l", "gru:4,bidirectional,bias=false", "-T", 2)}
-    assert (found["rnn"], found["gru"], found["lstm"]) == (2 * 48, 2 * 3 * 48, 2 * 4 * 48)
-
-
-def test_what_cannot_be_compared_is_said(call: Call) -> None:
-    """No recurrent layer, no width; no steps, no dense row; one step, no growth."""
-    assert "no layer is recurrent" in call("compare", "-i", 3, "-l", "dense:4", "--same-params").err
-    out = call("compare", "specs/lstm.yaml").out
-    assert "dense: not known without the number of steps; give steps, or -T." in out
-    assert "Multiply-adds: not known" in out
-    assert "1 step" in call("compare", "specs/one-to-one.yaml", "--steps", "1..9").err
-    assert call("compare", "specs/lstm.yaml", "--steps", "9..1").code == 2
-    assert (
-        "no width fits in 5 parameters"
-        in call("compare", "-i", 1, "-l", "external:2", "-l", "rnn:1", "--same-params").out
-    )
 
 
 def test_a_comparison_is_a_value() -> None:
@@ -189,31 +102,6 @@ def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
     assert str(sheet.notes[0]).startswith("gru: pytorch cannot express activation: relu; textbook, ")
 
 
-def test_cells_of_every_kind_can_be_compared() -> None:
-    """What options the other kind has too are kept; the others have no meaning there."""
-    comparison = compare(Network(input=8, layers=(SRU(4, bidirectional=True),), steps=2))
-    assert [side.params for side in comparison.sides] == [2 * (3 * 4 * 8 + 4 * 4), 2 * 52, 2 * 156, 2 * 208, 16 * 17]
-
-
-def test_a_projection_keeps_its_width_and_says_so(call: Call) -> None:
-    """The widest LSTM for what an LSTM has is that LSTM; PyTorch has none narrower than its projection."""
-    flags = ["-c", "pytorch", "-i", 40, "-l", "lstm:256,projection=64", "-o", 10, "--same-params"]
-    found = {row["name"]: (row["units"], row["params"]) for row in rows(call, *flags)}
-    assert found["lstm"] == (256, 125_578)
-    out = call("compare", *flags).out
-    assert "A projection keeps its width, in the kinds that have one." in out
-    assert "projection" not in call("compare", "specs/lstm.yaml", "--same-params").out
-
-
-@pytest.mark.parametrize("flags", [[], ["--same-params"]])
-def test_bytes_are_those_of_the_dtype(call: Call, flags: list[str]) -> None:
-    """Two bytes a parameter in every row, the dense equivalent's too."""
-    table = rows(call, "specs/dense-equivalent.yaml", "--dtype", "float16", *flags)
-    assert [row["bytes"] for row in table] == [2 * int(str(row["params"])) for row in table]
-    table = rows(call, "specs/gru.yaml", "specs/lstm.yaml", "--dtype", "int8", *flags[1:])
-    assert [row["bytes"] for row in table] == [1_200, 1_600]
-
-
 @pytest.mark.slow
 def test_as_many_layers_as_there_may_be_are_compared() -> None:
     """The width is the widest that keeps within the network's parameters, of all 1,000 layers together."""
@@ -228,46 +116,6 @@ def test_as_many_layers_as_there_may_be_are_compared() -> None:
             return by_hand.params(kind(units), 3) + 999 * by_hand.params(kind(units), units)
 
         assert side.params == params(side.units) <= comparison.sides[0].params < params(side.units + 1)
-
-
-def test_why_multiply_adds_are_missing_is_said_of_several_specs_too(call: Call) -> None:
-    """As it is of one; with the steps known there is nothing to say."""
-    note = "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
-    assert note in call("compare", "specs/lstm.yaml", "specs/gru.yaml").out
-    assert note in call("compare", "specs/lstm.yaml", "specs/many-to-one.yaml").out
-    assert note not in call("compare", "specs/many-to-one.yaml", "specs/many-to-many.yaml").out
-
-
-def test_that_nothing_was_there_to_exchange_is_said(call: Call) -> None:
-    """The rows of a dense network as an RNN, a GRU and an LSTM are all its own."""
-    assert "No layer is recurrent" in call("compare", "-i", 3, "-l", "dense:3").out
-    assert "No layer is recurrent" not in call("compare", "-i", 3, "-l", "mgu:3").out
-
-
-TIED: tuple[tuple[list[object], dict[str, tuple[int, int]]], ...] = (
-    # 7·9 + (9 + 1 + 1) + 9(1 + 9 + 1) + 7 = 180; tied to the embedding, the last layer has 9 units, and both would
-    (["-i", 7, "-l", "embedding:9", "-l", "rnn:1", "-l", "rnn:9", "-o", "7,tied"], {}),
-    # 2·3 + 3(3 + 3 + 1) + 2 = 29; a GRU of 3 has 6 + 63 + 2
-    (["-i", 2, "-l", "embedding:3", "-l", "rnn:3", "-o", "2,tied"], {"rnn": (3, 29)}),
-    # any width may be: 2·9 + 3(9 + 3 + 1) + 4 + 2 = 63; a GRU of 1 has 18 + 3(9 + 1 + 1) + 4 + 2
-    (
-        ["-i", 2, "-l", "embedding:9", "-l", "rnn:3", "-l", "external:4,outputs=9", "-o", "2,tied"],
-        {"rnn": (3, 63), "gru": (1, 57)},
-    ),
-)
-
-
-@pytest.mark.parametrize(("flags", "expected"), TIED)
-def test_no_row_has_a_width_that_no_layer_can_have(
-    call: Call, flags: list[object], expected: dict[str, tuple[int, int]]
-) -> None:
-    """A tied output settles the width of the last layer; kinds that are too large at it are missing, not 0 units."""
-    first, *found = rows(call, *flags, "--same-params")
-    assert {row["name"]: (row["units"], row["params"]) for row in found} == expected
-    text = call("compare", *flags, "--same-params").out
-    assert "?" not in text
-    for kind in {"rnn", "gru", "lstm"} - {*expected}:
-        assert f"{kind}: no width fits in {first['params']} parameters." in text
 
 
 def _decoder(cells: list[Cell], *, output: Output, encoder: list[Cell], embedding: int | None = None) -> Network:
