@@ -157,12 +157,12 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
             raise CallError(hint)
         if len(specs) + bool(describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
-        return at_once.ask(_template, specs[0], overrides(flags)) if specs else flags_template(**flags)
 
+        def from_spec() -> Template:
+            data, source = read_file(specs[0])
+            return parse_template(data, source, **overrides(flags))
 
-def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
-    data, source = read_file(path)
-    return parse_template(data, source, **overrides)
+        return at_once.ask(from_spec) if specs else flags_template(**flags)
 
 
 def describing(flags: NetworkFlags) -> list[str]:
