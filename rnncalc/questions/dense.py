@@ -18,6 +18,7 @@ from rnncalc.network.flow import Begin, InitialState, Input, Placement
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
+
 class DenseLayer(NamedTuple):
     """A layer of the dense equivalent, under the name of the layer that it replaces.
 

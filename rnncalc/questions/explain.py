@@ -94,7 +94,7 @@ class Explanation(NamedTuple):
     dense: DenseEquivalent | None
 
     @property
-    def count(self) -> Count:
+    def counted(self) -> Count:
         """The counts of the whole network."""
         return count(self.network)
 

@@ -72,7 +72,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             "convention": self.network.convention,
             "notation": self.network.spelling.name,
             "layers": [_layer_data(each) for each in explained.layers],
-            "params_formula": explained.total and explained.count.params_formula,
+            "params_formula": explained.total and explained.counted.params_formula,
             "params": explained.total and explained.total.params,
             "dense": explained.dense and [row_data(row, "params") for row in _dense_rows(explained.dense)],
         }
@@ -97,14 +97,14 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         def drawn(view: str, *only: str) -> Iterator[Picture]:
             return map(_without_heading, Drawing(self.network, view, only).pictures(ACROSS))
 
-        def conventions() -> list[Sheet]:
+        def conventions(title: str) -> list[Sheet]:
             (sheet,) = AllocationReport(self.explanation.allocations).sheets()
-            return [sheet.replace(title="", subtitle="")]
+            return [sheet.replace(title=title, subtitle="")]
 
         whole = self.explanation.total is not None
         if whole:
-            yield from CountReport(self.explanation.count).sheets()[:1]
-            yield from _or_why("Unrolled in time", lambda: drawn("unrolled"))
+            yield from CountReport(self.explanation.counted).sheets()[:1]
+            yield from _or_why("Unrolled in time", lambda title: [Sheet((), (), title=title), *drawn("unrolled")])
         with_picture: set[tuple[Equation, ...]] = set()  # a cell is drawn below the first of those with its equations
         for each, sheet in zip(self.explanation.layers, self._layers(), strict=True):
             yield sheet
@@ -113,7 +113,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
                 yield from drawn("cell", each.placed.name)
         if whole:
             yield from self._network()
-            yield from _or_why("Growth with the steps", lambda: drawn("growth"))
+            yield from _or_why("Growth with the steps", lambda title: [Sheet((), (), title=title), *drawn("growth")])
             yield from _or_why("Conventions", conventions)
 
     def _layers(self) -> list[Sheet]:
@@ -429,13 +429,6 @@ def _or_why(title: str, parts: Callable[[str], Iterable[Sheet | Picture]]) -> It
         yield from parts(title)
     except RefusedError as refused:
         yield Sheet(columns=(), rows=(), title=title, notes=(f"{refused}.",))
-
-
-def _drawn(title: str, network: Network, view: str) -> list[Sheet | Picture]:
-    from rnncalc.reports.draw import Drawing
-
-    head = Sheet(columns=(), rows=(), title=title)
-    return [head, *map(_without_heading, Drawing(network, view).pictures(ACROSS))]
 
 
 def _without_heading(picture: Picture) -> Picture:
