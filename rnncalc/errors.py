@@ -75,7 +75,7 @@ class Cure(Enum):
     MORE_MULTIPLY_ADDS = "raise most_multiply_adds"
     NARROWER = "take fewer units"
     ONLY_RUN = "ask run for its states, which are the results alone"
-    ANY_PARAMS = "compare it without same_params"
+    ANY_PARAMS = "compare it at its own width"
     ANOTHER_SIZE = "let it be another width"
     SIZE_OF_YOUR_OWN = "count it with a size of your own instead of ?"
 

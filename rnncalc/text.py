@@ -179,7 +179,7 @@ PLAIN = {letter: name for name, letter in GREEK.items()} | {"σ": "sigmoid"}
 PLAIN |= {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
 PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "sum", "∘": "*", "−": "-", "∂": "d", "∏": "P", "‖": "|"}
 PLAIN |= {"÷": "/", REPLACEMENT: "?"}
-PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
+PLAIN |= zip("▏▎▍▌▋▊▉█╱", "...#####/", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)
 """The replacements for symbols that an encoding lacks. A letter becomes a word before anything is placed below it;

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, Unpack
 
 import click
 
 from rnncalc.cli.commands import Command, cli
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
-from rnncalc.cli.inputs import describing, overrides, read_networks
+from rnncalc.cli.inputs import describing, overrides, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import Problem, SpecError
-from rnncalc.layers.options import Size
+from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.questions import compare as question
+from rnncalc.questions.solve import Sized
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
-from rnncalc.spec import from_flags, read_value
+from rnncalc.spec import Template, flags_template, read_value
 from rnncalc.text import all_of, escape
+
+Read = TypeVar("Read")
 
 _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 
@@ -27,7 +30,7 @@ _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 @click.command(
     cls=Command,
     examples=(
-        "rnncalc compare specs/lstm.yaml --same-params",
+        "rnncalc compare -i 40 -l 'lstm:?' -o 10 --params 100k --kinds lstm,gru,mgu",
         "rnncalc compare -i 4 -l rnn:3 -o 1 --steps 1..100",
         "rnncalc compare --network '-i 9 -l lstm:20' --network '-i 9 -l gru:24'",
     ),
@@ -37,12 +40,16 @@ _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 @click.option(
     "--network", "in_flags", multiple=True, metavar="FLAGS", help="A network in flags; repeat it for several."
 )
-@click.option("--same-params", is_flag=True, help="Which width each kind gets for the spec's parameters.")
+@click.option("--kinds", metavar="KIND,KIND...", help="The kinds to compare; rnn,gru,lstm by default.")
+@click.option("--params", metavar="N", help="Which width each kind or network gets within N parameters, such as 100k.")
+@click.option("--same-params", is_flag=True, help="The same within the first network's parameters.")
 @dtype_flag
 @report_flags(ComparisonReport, DenseGrowthReport)
 def compare(
     specs: tuple[str, ...],
     in_flags: tuple[str, ...],
+    kinds: str | None,
+    params: str | None,
     same_params: bool,
     dtype: str,
     destination: Destination,
@@ -61,21 +68,28 @@ def compare(
         span = at_once.ask(_span, flags["steps"] or "") if spans else None
         if spans:
             flags["steps"] = None
-            if same_params:
-                at_once.refuse("--steps FIRST..LAST and --same-params ask different things: give one of them")
+            searching = {"--kinds": kinds, "--params": params, "--same-params": same_params}
+            if flag := next((flag for flag, value in searching.items() if value), None):
+                at_once.refuse(f"--steps FIRST..LAST and {flag} ask different things: give one of them")
             if span and span[0] > span[1]:
                 at_once.refuse(f"--steps: expected FIRST..LAST, the smaller first; write {span[1]}..{span[0]}")
-        networks = at_once.ask(read_networks, specs, **flags) if specs or not in_flags else []
+        if params and same_params:
+            at_once.refuse("--params and --same-params are two budgets: give one of them")
+        budget = at_once.ask(read_value, "--params", params, WholeNumber(suffixes=True)) if params else None
+        read = _sized if params or same_params else Template.network
+        networks: list[Any] = at_once.ask(read_each, specs, flags, read) if specs or not in_flags else []
         if in_flags and (own_flags := describing(flags)):
             at_once.refuse(f"{all_of(own_flags)} beside --network: give each network a --network of its own")
         for number, text in enumerate(in_flags, 1):
-            networks = [*networks, at_once.ask(_network, text, number, flags)]
+            networks = [*networks, at_once.ask(_network, text, number, flags, read)]
+    cells = [kind.strip() for kind in kinds.split(",")] if kinds else None
     if span:
         write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], destination)
-    elif same_params:
-        write([ComparisonReport(question.compare_same_params(network, dtype)) for network in networks], destination)
+    elif params or same_params:
+        comparison = question.compare_same_params(*networks, params=budget, kinds=cells, dtype=dtype)
+        write([ComparisonReport(comparison)], destination)
     else:
-        write([ComparisonReport(question.compare(*networks, dtype=dtype))], destination)
+        write([ComparisonReport(question.compare(*networks, dtype=dtype, kinds=cells))], destination)
 
 
 @click.command()
@@ -84,8 +98,13 @@ def _one_network(**_: Unpack[NetworkFlags]) -> None:
     """Parse the flags of one network."""
 
 
-def _network(text: str, number: int, others: NetworkFlags) -> Network:
-    """Return the network of one --network; the steps, topology and convention of the call apply to it too.
+def _sized(template: Template) -> Network | Sized:
+    """Return a network, or the function from a size to it if sizes are written `?`."""
+    return template.network if template.marked else template.network()
+
+
+def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Template], Read]) -> Read:
+    """Return what `read` makes of one --network; the steps, topology and convention of the call apply to it too.
 
     Raises SpecError for an invalid network, with the number of the flag.
     """
@@ -95,7 +114,7 @@ def _network(text: str, number: int, others: NetworkFlags) -> Network:
         flags: NetworkFlags = _one_network.make_context(where, [*words]).params  # type: ignore[assignment]  # click's
         flags |= overrides(others)  # type: ignore[typeddict-item]  # its keys are among those of the flags
         if describing(flags):
-            return from_flags(**flags).network
+            return read(flags_template(**flags))
         message = "no network; write flags such as '-i 10 -l lstm:20 -o 5'"
     except SpecError as error:
         sources = (f"{where}: {each.source}" if each.source else where for each in error.problems)

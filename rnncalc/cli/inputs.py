@@ -18,7 +18,7 @@ from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
-from rnncalc.spec import OVERRIDES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
+from rnncalc.spec import OVERRIDES, Spec, Template, contents, flags_template, parse_template
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
 
 Kept = TypeVar("Kept")
@@ -32,7 +32,7 @@ def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec
 
     Raises SpecError with the problems of all specs, CallError if neither specs nor flags are given, or both.
     """
-    return _read(specs, flags, lambda spec: spec)
+    return read_each(specs, flags, Template.spec)
 
 
 def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
@@ -40,7 +40,7 @@ def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tupl
 
     Only the network of a file is kept: its text and positions take several times the memory.
     """
-    return _read(specs, flags, lambda spec: (spec.source, spec.network))
+    return read_each(specs, flags, lambda template: (template.source, template.network()))
 
 
 def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
@@ -48,11 +48,11 @@ def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[N
     return [network for _, network in read_files(specs, **flags)]
 
 
-def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
-    """Read each spec, or the flags, and return the part of each that `kept` selects."""
+def read_each(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Template], Kept]) -> list[Kept]:
+    """Return what `kept` makes of each spec, or of the flags, as read. Raises as `read_specs` does."""
 
-    def keep(spec: str) -> Kept:
-        return kept(read_spec(spec, overrides(flags)))
+    def keep(path: str) -> Kept:
+        return kept(_template(path, overrides(flags), hint=True))
 
     in_flags = describing(flags)
     with AllAtOnce() as at_once:
@@ -63,7 +63,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
             at_once.refuse(_both(in_flags, specs, flags["layers"]))
             return []
         if in_flags:
-            return [at_once.ask(lambda: kept(from_flags(**flags)))]
+            return [at_once.ask(lambda: kept(flags_template(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
         if specs and not os.path.exists(specs[0]) and (network := _network_meant(specs)):
@@ -146,8 +146,7 @@ def read_spec(path: str, overrides: Mapping[str, str | None], flag: str = "") ->
 
     Raises SpecError with every problem; a missing file may be a misspelled command.
     """
-    data, source = read_file(path, flag=flag, hint=not flag)
-    return parse(data, source, **overrides)
+    return _template(path, overrides, flag, hint=not flag).spec()
 
 
 def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Template:
@@ -157,12 +156,12 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
             raise CallError(hint)
         if len(specs) + bool(describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
+        return at_once.ask(_template, specs[0], overrides(flags)) if specs else flags_template(**flags)
 
-        def from_spec() -> Template:
-            data, source = read_file(specs[0])
-            return parse_template(data, source, **overrides(flags))
 
-        return at_once.ask(from_spec) if specs else flags_template(**flags)
+def _template(path: str, overrides: Mapping[str, str | None], flag: str = "", *, hint: bool = False) -> Template:
+    data, source = read_file(path, flag=flag, hint=hint)
+    return parse_template(data, source, **overrides)
 
 
 def describing(flags: NetworkFlags) -> list[str]:

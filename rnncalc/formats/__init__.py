@@ -134,6 +134,8 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
             from rnncalc.reports.equations import plain_words  # few reports have phrases
 
             return escape(plain_words(value.parts), limit)
+        case Bar(share) if share > 1:
+            return f"{'█' * (bar - 3)}╱╱█"
         case Bar():
             eighths = round(value.share * bar * 8)
             return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

@@ -122,7 +122,8 @@ def _value(value: Value) -> str:
         case Phrase():
             return phrase(value)
         case Bar():
-            return f'<span class="bar" style="width: {100 * value.share:.2f}%"></span>'
+            broken = " broken" * (value.share > 1)
+            return f'<span class="bar{broken}" style="width: {100 * min(value.share, 1):.2f}%"></span>'
         case str():
             return _signed(_text(value))
         case _:

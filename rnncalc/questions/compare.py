@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import zip_longest
 from math import prod
@@ -14,22 +14,21 @@ from rnncalc.conventions.layout import Layout
 from rnncalc.conventions.tensor import BIASES, STORED, Role
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.lstm import LSTM
-from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
-from rnncalc.questions.given import network_of
-from rnncalc.questions.solve import TriedSizes, solution
+from rnncalc.questions.given import network_of, whole, word
+from rnncalc.questions.solve import Sized, TriedSizes, solution
 
 WIDTH = "width of all recurrent layers"
 """The units that `compare_same_params` searches for."""
-KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
+USUAL_KINDS = ("rnn", "gru", "lstm")
+"""The kinds that a network is compared as, unless others are named."""
 DENSE = "dense"
 CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
 """The numbers of steps shown for a range, times powers of 100, and its ends."""
@@ -40,16 +39,19 @@ class Compared(NamedTuple):
 
     name: the network's. kind: the kind of its recurrent layers if they were exchanged, or `dense`; None for an
         unchanged network.
-    params, multiply_adds, bytes: the same as in `Count`; multiply_adds is None if unknown.
-    units: the width found for every recurrent layer, if the comparison searches for one.
+    params, multiply_adds, multiply_adds_per_step, bytes: the same as in `Count`; a dense network has no steps.
+    units: the width found for every recurrent layer, or the size found for `?`, if the comparison searches for one.
+    saved: the same as in `Training`; None if the comparison does not search.
     """
 
     name: str
     kind: str | None
     params: int
     multiply_adds: int | None
+    multiply_adds_per_step: int | None
     bytes: int
     units: int | None = None
+    saved: int | None = None
 
 
 class Lack(Enum):
@@ -67,15 +69,18 @@ LayerRow = tuple[Placed | None, ...]
 class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
-    networks: the arguments. sides: the sides of the comparison; ratios are to the first.
-    missing: the kinds that are missing, each with the reason.
-    same_params: whether widths were searched for.
+    networks: the arguments, with the sizes that were found. If sides are kinds and a size is `?`, its networks of the
+        smallest and the largest size.
+    sides: the sides of the comparison; ratios are to the first. by_kind: whether they are kinds of one network.
+    missing: the kinds or networks that are missing, each with the reason.
+    budget: the most parameters of a side, if the comparison searches for widths.
     """
 
     networks: tuple[Network, ...]
     sides: tuple[Compared, ...]
     missing: Mapping[str, Lack | Problem] = {}
-    same_params: bool = False
+    by_kind: bool = False
+    budget: int | None = None
 
     def layers(self) -> Iterator[LayerRow]:
         """Yield the layers of several networks place by place, the output layers beside each other.
@@ -96,6 +101,10 @@ class Comparison(NamedTuple):
         first = self.sides[0].params
         return side.params / first if first else None
 
+    def remaining(self, side: Compared) -> int | None:
+        """Return what a side leaves of the budget; None without one."""
+        return None if self.budget is None else self.budget - side.params
+
 
 @displayed
 class DenseGrowth(NamedTuple):
@@ -114,61 +123,110 @@ def same_layers(row: LayerRow) -> bool:
     return all(other == first for other in others)
 
 
-def compare(*networks: Network, dtype: str = "float32") -> Comparison:
-    """Return a comparison of several networks, or of one network as RNN, GRU, LSTM and dense with the same widths.
+def compare(*networks: Network, dtype: str = "float32", kinds: Sequence[str] | None = None) -> Comparison:
+    """Return a comparison of several networks, or of one network as several kinds and dense with the same widths.
 
+    kinds: the kinds of recurrent layers, by default USUAL_KINDS.
     Bytes are computed for parameters of the `dtype`, one of `questions.count.DTYPES`.
-    Raises CallError if an argument is not a network, if there is none, and for an unknown dtype.
+    Raises CallError if an argument is not a network, if there is none, and for an unknown dtype or kind.
     """
-    if not networks:
-        raise CallError("give a network to compare")
+    cells = _cells(networks, kinds)
     networks = tuple(map(network_of, networks))
     sides = [_side(network, dtype) for network in networks]
     if len(networks) > 1:
         return Comparison(networks, tuple(sides))
     (network,) = networks
     missing: dict[str, Lack | Problem] = {}
-    for kind in KINDS:
+    for cell in cells:
         try:
-            sides.append(_side(_exchanged(network, kind), dtype, kind.kind))
+            sides.append(_side(_exchanged(network, cell), dtype, cell.kind))
         except SpecError as error:
-            missing[kind.kind] = error.problems[0]
+            missing[cell.kind] = error.problems[0]
     if dense := dense_equivalent(network):
         multiply_adds = total(layer.multiply_adds for layer in dense.layers)
-        sides.append(Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype)))
+        sides.append(Compared(network.name, DENSE, dense.params, multiply_adds, None, dense.params * bytes_of(dtype)))
     else:
         missing[DENSE] = Lack.STEPS
-    return Comparison(networks, tuple(sides), missing)
+    return Comparison(networks, tuple(sides), missing, by_kind=True)
 
 
-def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
-    """Return a comparison in which each kind has the largest width within the network's parameters.
+def compare_same_params(
+    *networks: Network | Sized,
+    params: int | None = None,
+    kinds: Sequence[str] | None = None,
+    dtype: str = "float32",
+) -> Comparison:
+    """Return a comparison in which each kind, or each of several networks, has the largest width within a budget.
 
-    All recurrent layers get that width; a decoder's layer gets the width of the encoder's states that it starts from.
-    Raises RefusedError if the network has no recurrent layer, CallError for an unknown dtype.
+    networks: each a network, whose recurrent layers all get one width, or a function from a size to a network, as for
+    `solve`. A decoder's layer gets the width of the encoder's states that it starts from.
+    params: the budget, by default the parameters of the first network, which then is the first side, unchanged.
+    kinds: the kinds that one network is compared as, by default USUAL_KINDS.
+    Raises RefusedError if a network has no recurrent layer, CallError for an unknown dtype or kind, SpecError if no
+    size makes a valid network.
     """
-    network = network_of(network)
-    if not any(isinstance(layer, Cell) for part in network.parts.values() for layer in part.layers):
-        raise RefusedError("no layer is recurrent, so there is no width to look for")
-    sides = [_side(network, dtype)]
+    cells = _cells(networks, kinds)
+    if params is None and not isinstance(networks[0], Network):
+        raise CallError("params: give the budget, because the first network has a size that is not known")
+    compared = [] if params is not None else [network_of(networks[0])]
+    budget = compared[0].params if params is None else whole("params", params)
+    by_kind = len(networks) == 1
+    sides = [_side(network, dtype) for network in compared]
     missing: dict[str, Lack | Problem] = {}
-    decoder = network.parts.get("decoder")
-    halved = decoder and any(takes > gives for _, gives, takes in _met(network.encoder, decoder))
-    for kind in KINDS:
-
-        def sized(units: int, kind: type[Cell] = kind) -> Network:
-            return _exchanged(network, kind, units)
-
-        try:
-            best = solution(TriedSizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
-        except SpecError as error:
-            missing[kind.kind] = error.problems[0]
-            continue
+    if by_kind:
+        solutions = {}
+        for cell in cells:
+            try:
+                solutions[cell.kind] = solution(_sizes(networks[0], cell), budget)
+            except SpecError as error:
+                missing[cell.kind] = error.problems[0]
+    else:
+        places = enumerate(networks[len(compared) :], len(compared) + 1)
+        solutions = {f"network {place}": solution(_sizes(network), budget) for place, network in places}
+    for name, best in solutions.items():
         if best.network:
-            sides.append(_side(best.network, dtype, kind.kind)._replace(units=best.size))
+            compared.append(best.network)
+            sides.append(_side(best.network, dtype, name if by_kind else None)._replace(units=best.size))
         else:
-            missing[kind.kind] = Lack.WIDTH
-    return Comparison((network,), tuple(sides), missing, same_params=True)
+            missing[name] = Lack.WIDTH
+    from rnncalc.questions.training import training  # imported only for a search
+
+    sides = [side._replace(saved=training(each).saved) for side, each in zip(sides, compared, strict=True)]
+    if by_kind:
+        compared = _smallest_and_largest(networks[0], budget)
+    return Comparison(tuple(compared), tuple(sides), missing, by_kind, budget)
+
+
+def _smallest_and_largest(network: Network | Sized, budget: int) -> list[Network]:
+    """Return a network alone, and those of the smallest and the largest size if it has a size to search for."""
+    if isinstance(network, Network):
+        return [network]
+    ends = solution(_sizes(network), budget)
+    return [ends.smallest, ends.largest]
+
+
+def _cells(networks: Sequence[Network | Sized], kinds: Sequence[str] | None) -> list[type[Cell]]:
+    """Return the kinds that a network is compared as. Raises CallError for other kinds, and for several networks."""
+    if not networks:
+        raise CallError("give a network to compare")
+    if kinds is not None:
+        if len(networks) > 1:
+            raise CallError(f"kinds: one network is compared as several kinds, got {len(networks)} networks")
+        known = tuple(name for name in KINDS if issubclass(kind(name), Cell))
+        kinds = [word("kinds", name, known) for name in kinds]
+    return [cell for cell in map(kind, kinds or USUAL_KINDS) if issubclass(cell, Cell)]
+
+
+def _sizes(network: Network | Sized, cell: type[Cell] | None = None) -> TriedSizes:
+    """Return the widths, or the sizes that a function takes, to try; a kind exchanges every recurrent layer."""
+    if not isinstance(network, Network):
+        return TriedSizes(lambda size: _exchanged(network_of(network(size)), cell), 1, Cure.ANY_PARAMS)
+    fixed = network_of(network)
+    if not any(isinstance(layer, Cell) for part in fixed.parts.values() for layer in part.layers):
+        raise RefusedError("no layer is recurrent, so there is no width to look for")
+    decoder = fixed.parts.get("decoder")
+    halved = decoder and any(takes > gives for _, gives, takes in _met(fixed.encoder, decoder))
+    return TriedSizes(lambda units: _exchanged(fixed, cell, units), 2 if halved else 1, Cure.ANY_PARAMS, WIDTH)
 
 
 def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
@@ -192,8 +250,8 @@ def chosen(first: int, last: int) -> list[int]:
     return sorted(numbers)
 
 
-def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
-    """Return the network with every recurrent layer exchanged for one of a kind, with a number of units if given.
+def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = None) -> Network:
+    """Return the network with every recurrent layer exchanged for one of a kind, and a number of units, if given.
 
     A decoder's layer gets the units that match the states of the encoder's layer, whose directions have `units` each.
     """
@@ -202,7 +260,7 @@ def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> 
         rows = [(layer, units) for layer in part.layers]
         if name == "decoder" and units is not None:
             rows = [(layer, units * gives // takes) for layer, gives, takes in _met(network.encoder, part)]
-        parts[name] = part._replace(layers=tuple(_of_kind(layer, kind, width) for layer, width in rows))
+        parts[name] = part._replace(layers=tuple(_of_kind(layer, cell, width) for layer, width in rows))
     return network.with_parts(parts)
 
 
@@ -219,17 +277,19 @@ def _met(encoder: Part | None, decoder: Part) -> Iterator[tuple[Layer, int, int]
             yield layer, 1, 1
 
 
-def _of_kind(layer: Layer, kind: type[Cell], units: int | None) -> Layer:
-    """Return a layer; a cell is exchanged for one of a kind, with its own units if none are given."""
+def _of_kind(layer: Layer, cell: type[Cell] | None, units: int | None) -> Layer:
+    """Return a layer; a cell is exchanged for one of a kind, with its own kind and units if none are given."""
     if not isinstance(layer, Cell):
         return layer
+    cell = cell or type(layer)
     values = layer.values() | {"units": layer.units if units is None else units}
-    return kind(**{option: value for option, value in values.items() if option in kind.fields})
+    return cell(**{option: value for option, value in values.items() if option in cell.fields})
 
 
 def _side(network: Network, dtype: str, kind: str | None = None) -> Compared:
     counted = count(network, dtype)
-    return Compared(network.name, kind, counted.params, counted.multiply_adds, counted.bytes)
+    work = counted.multiply_adds, counted.multiply_adds_per_step
+    return Compared(network.name, kind, counted.params, *work, counted.bytes)
 
 
 BASE = "textbook"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
+from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words, written_apart
 from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
@@ -13,11 +14,21 @@ from rnncalc.text import plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
-    from rnncalc.questions.compare import Allocations, Compared, Comparison, ConventionDifference, DenseGrowth, LayerRow
+    from rnncalc.questions.compare import (
+        Allocations,
+        Compared,
+        Comparison,
+        ConventionDifference,
+        DenseGrowth,
+        LayerRow,
+    )
 
 THIS_NETWORK = "this network"
 MOST_SIDE_BY_SIDE = 4
 """The most networks in a table with layers side by side."""
+
+MOST_OF_SCALE = 10
+"""The bar of a dense network is broken if it would be this many times as long as the others."""
 
 
 class ComparisonReport(SheetReport, DataReport):
@@ -25,17 +36,14 @@ class ComparisonReport(SheetReport, DataReport):
 
     comparison: Comparison
 
-    @property
-    def _alone(self) -> bool:
-        return len(self.comparison.networks) == 1
-
     def data(self) -> dict[str, Any]:
         return {
-            "name": self.comparison.networks[0].name if self._alone else "Comparison",
+            "name": self.comparison.networks[0].name if self.comparison.by_kind else "Comparison",
             "rows": [
                 {
                     "name": self._label(side),
-                    **fields(side, "params", "multiply_adds", "bytes", "units"),
+                    **fields(side, "params", "multiply_adds", "multiply_adds_per_step", "bytes", "units", "saved"),
+                    "remaining": self.comparison.remaining(side),
                     "ratio": self.comparison.ratio(side),
                 }
                 for side in self.comparison.sides
@@ -54,31 +62,39 @@ class ComparisonReport(SheetReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a table with a row and a bar for each network; for a few networks, also their layers side by side."""
-        searched = self.comparison.same_params
-        most = max(side.params for side in self.comparison.sides) or 1
-        columns = (
-            *key_columns("Network"),
-            *number_columns(*(["Units"] if searched else []), "Parameters", "Ratio", together=True),
-            *number_columns("Multiply-adds", "Bytes"),
-            Column("", together=True),
-        )
-        rows: list[Row] = [
-            (
-                self._label(side),
-                *([side.units] if searched else []),
-                side.params,
-                self.comparison.ratio(side),
-                side.multiply_adds,
-                side.bytes,
-                Bar(side.params / most),
-            )
-            for side in self.comparison.sides
-        ]
-        subtitle = setting(self.comparison.networks[0]) if self._alone else ""
-        heading = title(self.comparison.networks[0]) if self._alone else "Comparison"
-        sheet = Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))
-        return [sheet] if self._alone or len(self.comparison.networks) > MOST_SIDE_BY_SIDE else [sheet, self._aligned()]
+        """Return a table with a row for each network; for a few networks, also their layers side by side."""
+        comparison = self.comparison
+        networks, sides = comparison.networks, comparison.sides
+        searched, steps = comparison.budget is not None, self._steps_known
+        work = [side.multiply_adds if steps else side.multiply_adds_per_step for side in sides]
+        work_title = "Multiply-adds" if steps else "Multiply-adds per step"
+        labels, params = map(self._label, sides), [side.params for side in sides]
+        if searched:
+            columns = number_columns("Units", "Parameters", "Remaining", work_title, "Saved activations")
+            units, saved = [side.units for side in sides], [side.saved for side in sides]
+            rows = zip(labels, units, params, map(comparison.remaining, sides), work, saved, strict=True)
+        else:
+            compared = number_columns("Parameters", "Ratio", together=True)
+            columns = (*compared, *number_columns(work_title, "Bytes"), Column("", together=True))
+            ratios, size = map(comparison.ratio, sides), [side.bytes for side in sides]
+            rows = zip(labels, params, ratios, work, size, map(Bar, self._shares()), strict=True)
+        heading, subtitle = (title(*networks), setting(networks[0])) if comparison.by_kind else ("Comparison", "")
+        notes = tuple(self._notes())
+        sheet = Sheet((*key_columns("Network"), *columns), [*rows], title=heading, subtitle=subtitle, notes=notes)
+        few = not comparison.by_kind and len(networks) <= MOST_SIDE_BY_SIDE
+        return [sheet, self._aligned()] if few else [sheet]
+
+    @property
+    def _steps_known(self) -> bool:
+        return all(steps_known(network.parts) for network in self.comparison.networks)
+
+    def _shares(self) -> list[float]:
+        """Return the lengths of the bars; a dense network much larger than all others does not set the scale."""
+        from rnncalc.questions.compare import DENSE  # imported only for this comparison
+
+        sides = self.comparison.sides
+        most, others = (max([side.params for side in sides if side.kind != kind]) or 1 for kind in ("", DENSE))
+        return [side.params / (others if most > MOST_OF_SCALE * others else most) for side in sides]
 
     def _aligned(self) -> Sheet:
         """Return a table of the layers side by side, with a mark where they differ."""
@@ -94,10 +110,10 @@ class ComparisonReport(SheetReport, DataReport):
         """Return the layers of several networks side by side, and whether they are the same."""
         from rnncalc.questions.compare import same_layers  # imported only for this comparison
 
-        return [] if self._alone else [(row, same_layers(row)) for row in self.comparison.layers()]
+        return [] if self.comparison.by_kind else [(row, same_layers(row)) for row in self.comparison.layers()]
 
     def _label(self, side: Compared) -> str:
-        if self._alone:
+        if self.comparison.by_kind:
             return side.kind or THIS_NETWORK
         places = (place for place, other in enumerate(self.comparison.sides) if other is side)  # sides may be equal
         return self._titles()[next(places)]
@@ -121,27 +137,31 @@ class ComparisonReport(SheetReport, DataReport):
         ]
 
     def _notes(self) -> Iterator[str]:
-        from rnncalc.questions.compare import Lack  # imported only for this comparison
+        from rnncalc.questions.compare import DENSE, Lack  # imported only for this comparison
 
-        first = self.comparison.sides[0]
-        if self._alone and not any(isinstance(placed.layer, Cell) for placed in self.comparison.networks[0].stack):
+        comparison = self.comparison
+        stack = comparison.networks[0].stack if comparison.by_kind else ()
+        if stack and not any(isinstance(placed.layer, Cell) for placed in stack):
             yield "No layer is recurrent: no kind can be exchanged, so every row is this network."
-        for kind, reason in self.comparison.missing.items():
+        for name, reason in comparison.missing.items():
             match reason:
                 case Lack.STEPS:
                     why = "not known without the number of steps; give steps, or -T"
                 case Lack.WIDTH:
-                    why = f"no width fits in {plural(first.params, 'parameter')}"
+                    why = f"no width fits in {plural(comparison.budget or 0, 'parameter')}"
                 case problem:
                     why = problem.message
-            yield f"{kind}: {why}."
-        if self.comparison.same_params:
-            most = "the most that fit in the first row's parameters"
-            yield f"All recurrent layers of a row have the same units, {most}."
-            if any(placed.layer.values().get("projection") for placed in self.comparison.networks[0].stack):
+            yield f"{name}: {why}."
+        if comparison.budget is not None:
+            yield f"Units: the largest width that fits in {plural(comparison.budget, 'parameter')}."
+            if any(placed.layer.values().get("projection") for placed in stack):
                 yield "A projection keeps its width, in the kinds that have one."
-        elif any(side.multiply_adds is None for side in self.comparison.sides):
-            yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
+            if not self._steps_known:
+                yield "Saved activations: not known without the number of steps; give steps, or -T."
+        elif max(self._shares()) > 1:
+            yield "The bar of the dense network is broken: the others are drawn to scale."
+        if any(side.multiply_adds_per_step is None and side.kind != DENSE for side in comparison.sides):
+            yield "Multiply-adds: not known with a part counted elsewhere."
 
 
 def _apart(placed: Placed | None, row: LayerRow) -> list[str]:

@@ -58,7 +58,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 class Bar(Frozen):
-    """A share from 0 to 1, drawn to scale."""
+    """A share from 0 to 1, drawn to scale; a larger one is a whole bar, broken."""
 
     share: float
 
