@@ -14,7 +14,18 @@ from typing import Any
 
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
-from rnncalc.step.operations import OPERATIONS, RESULT, LengthError, Operation, Rows, Vector, plus, row
+from rnncalc.step.operations import (
+    GRADIENT,
+    OPERATIONS,
+    RESULT,
+    UNCHANGED,
+    LengthError,
+    Operation,
+    Rows,
+    Vector,
+    plus,
+    row,
+)
 
 SAME = OPERATIONS["linear"]
 MATRIX = OPERATIONS["matrix"]
@@ -63,10 +74,10 @@ class TapeValue:
                 self.layer.add(self.piece, [self.gradient])
             return
         read = _Read(self)
-        for gradient, operand in zip(self.row.gradients, self.operands, strict=True):
+        for rule, operand in zip(self.row.gradients, self.operands, strict=True):
             if operand.needs:
                 try:
-                    operand.add(gradient(self.gradient, read))
+                    operand.add(self.gradient if rule is UNCHANGED else rule(read))
                 except MemoryError:
                     raise
                 except Exception as error:  # a row registered by other code may raise anything
@@ -76,16 +87,18 @@ class TapeValue:
             self.layer.multiplications += len(self.operands[0].numbers.rows[0]) * len(self.gradient)
 
 
-class _Read:
-    """The forward values of an operation; each read by its gradients is recorded."""
+class _Read(dict[int, Any]):
+    """The gradient of a value and the forward values of its operation; each read by its gradients is recorded."""
 
     __slots__ = ("value",)
 
     def __init__(self, value: TapeValue) -> None:
+        super().__init__({GRADIENT: value.gradient})
         self.value = value
 
-    def __getitem__(self, place: int) -> Any:
-        return self._numbers(self.value if place == RESULT else self.value.operands[place])
+    def __missing__(self, place: int) -> Any:
+        numbers = self[place] = self._numbers(self.value if place == RESULT else self.value.operands[place])
+        return numbers
 
     def width(self, place: int) -> int:
         return len(self.value.operands[place].numbers)
@@ -128,9 +141,8 @@ class LookUp(TapeValue):
 
     def add(self, gradient: Any) -> None:
         """Add to the gradient of a row."""
-        _, row_gradient = gradient
         self.layer.hold(self.numbers, 1, self.chunk)
-        self.layer.add(self.row_piece, [row_gradient])
+        self.layer.add(self.row_piece, [gradient])
 
 
 class LayerTape:

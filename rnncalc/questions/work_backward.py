@@ -1,14 +1,14 @@
 """`run --work --backward`: a backward pass worked by hand, every gradient with the operations that made it.
 
-Follows the values of a pass worked by hand in reverse. The gradient of each operation is written as its row declares;
-if a row declares none, only the numbers are written.
+Follows the values of a pass worked by hand in reverse. The gradient of each operation is written as its rule says; of a
+function that no row writes, only the numbers are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from rnncalc.conventions import convention
 from rnncalc.forward.arrays import Arrays, Matrix, TensorPart
@@ -20,8 +20,10 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.step.equations import Letter, letters_of
-from rnncalc.step.operations import BY_HAND, OPERATIONS, RESULT
+from rnncalc.step.operations import GRADIENT, OPERATIONS, RESULT, WRITTEN, plus
 from rnncalc.step.trace import trace
+
+LINEAR = OPERATIONS["linear"]
 
 
 class Variable(NamedTuple):
@@ -145,7 +147,7 @@ class _Backward:
             return
         gradient = parts[0]
         for part in parts[1:]:
-            gradient = _operation("plus", gradient, part)
+            gradient = _apply(plus, gradient, part)
         name = self.names.get(id(value))
         if name is not None:
             self.place = name.layer, self.directions.get(id(value)), name.step
@@ -156,22 +158,16 @@ class _Backward:
             within = self._arguments[id(value)]
             below = within.letter if within.step is None else f"{within.letter},{within.step}"
             self._write(Variable("delta", None, within.layer, below), gradient)
-        values = {**dict(enumerate(value.operands)), RESULT: value}
-        by_hand = value.row.written or (None,) * len(value.operands)
-        computed = _Numbers(value)
-        for operand, written, compute in zip(value.operands, by_hand, value.row.gradients, strict=True):
-            if operand.needs and written:
-                self.add(operand, written(_operation, gradient, values))
-            elif operand.needs:
-                slope = compute(gradient.numbers, computed)
-                if isinstance(operand, LookUp):
-                    slope = slope[1]
-                elif isinstance(operand, MatrixUse):  # a pair of vectors for each place of a convolution
-                    outer = [[a * b for a in left for b in right] for left, right in slope]
+        values = _Values({**dict(enumerate(value.operands)), RESULT: value, GRADIENT: gradient})
+        for operand, rule in zip(value.operands, value.row.gradients, strict=True):
+            if operand.needs:
+                slope = rule.written(_apply, values)
+                if slope.row is None and isinstance(operand, MatrixUse):  # a pair of vectors for each place
+                    outer = [[a * b for a in left for b in right] for left, right in slope.numbers]
                     width = len(operand.numbers.rows[0])
                     flat = [sum(column) for column in zip(*outer, strict=True)]
-                    slope = [flat[at : at + width] for at in range(0, len(flat), width)]
-                self.add(operand, TapeValue(slope, value.layer))
+                    slope.numbers = [flat[at : at + width] for at in range(0, len(flat), width)]
+                self.add(operand, slope)
 
     def _write(self, name: Variable, gradient: TapeValue) -> None:
         self.lines.append((self.place, WorkedLine(name, gradient, self.names.get(id(gradient)))))
@@ -204,23 +200,23 @@ class _Backward:
         return tuple([each._replace(parts=each.parts[::-1]) for each in self._weights.values()][::-1])
 
 
-class _Numbers:
-    """The numbers of a value and of its operands, for the gradients of its operation."""
-
-    def __init__(self, value: TapeValue) -> None:
-        self.value = value
-
-    def __getitem__(self, place: int) -> Any:
-        return (self.value if place == RESULT else self.value.operands[place]).numbers
+class _Values(dict[int, TapeValue]):
+    """The values from which the gradients of an operation are made, by place."""
 
     def width(self, place: int) -> int:
-        return len(self[place])
+        """Return how many numbers a value has."""
+        return len(self[place].numbers)
 
 
-def _operation(name: str, *operands: TapeValue) -> TapeValue:
-    """Return the result of an operation, with how it was made."""
-    row = BY_HAND.get(name) or OPERATIONS[name]
-    return TapeValue(row.forward(*[each.numbers for each in operands]), operands[0].layer, row, operands)
+def _apply(function: Callable[..., Any], *operands: Any) -> TapeValue:
+    """Return the result of a function, with how it was made if the function is one that is written."""
+    row = WRITTEN.get(function)
+    if row is LINEAR:
+        return cast("TapeValue", operands[0])
+    numbers = [each.numbers if isinstance(each, TapeValue) else each for each in operands]
+    if row is None:
+        return TapeValue(function(*numbers), operands[0].layer)
+    return TapeValue(row.forward(*numbers), operands[0].layer, row, operands)
 
 
 def _symbols(network: Network, weights: Mapping[str, Mapping[str, Nested]]) -> dict[tuple[str, TensorPart], Letter]:

@@ -23,7 +23,7 @@ from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine, WorkPiece
-from rnncalc.step.operations import ATOM, BY_HAND
+from rnncalc.step.operations import ATOM, OUTER
 from rnncalc.text import all_of, plural
 
 DIGITS = 4
@@ -373,7 +373,7 @@ class _ValueWriter:
     def _by_hand(self, value: TapeValue) -> WorkLine:
         """Return δ xᵀ or Wᵀ δ; with vectors as rows, xᵀ δ or δ Wᵀ."""
         left, right = value.operands
-        if value.row is BY_HAND["outer"]:
+        if value.row is OUTER:
             gradient, beside = self.line(left, 3), numbers(right.numbers, rows=not self.rows)
             first, second = (beside, self.line(left, ATOM)) if self.rows else (gradient, _bracketed(*beside))
             single = 1 in (len(left.numbers), len(right.numbers))

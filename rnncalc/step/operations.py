@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import accumulate, chain, cycle
 from math import copysign, exp, fsum, inf, nan, sqrt, tanh
-from operator import add, mul, truediv
-from typing import Any, Protocol
+from operator import add, itemgetter, mul, truediv
+from typing import Any, NamedTuple, Protocol
 
 from rnncalc.errors import DeclarationError
 from rnncalc.records import Frozen
@@ -19,15 +20,15 @@ from rnncalc.records import Frozen
 Vector = list[float]
 Rows = list[Vector]
 
-RESULT = -1
-"""The place of an operation's result, after its operands."""
+RESULT, GRADIENT = -1, -2
+"""The place of an operation's result, after its operands; in the rule of a gradient, that of the result's gradient."""
 
 ATOM = 4
 """The strength of what needs no brackets anywhere."""
 
 
 class Values(Protocol):
-    """The forward values of an operation, by place: its operands, and at RESULT what it gave."""
+    """The values that a gradient is computed from, by place: operands, the result and the gradient of the result."""
 
     def __getitem__(self, place: int) -> Any:
         """Return the numbers of a value, which must have been kept."""
@@ -36,19 +37,50 @@ class Values(Protocol):
         """Return how many numbers a value has, for which it need not be kept."""
 
 
-Gradient = Callable[[Vector, Values], Any]
-"""The gradient of an operand, from that of the result and those forward values that it reads."""
+class ValueWidth(NamedTuple):
+    """How many numbers the forward value of a place has."""
 
-Written = Callable[[Any, Any, Any], Any]
-"""The same as operations: `ops.times(gradient, values[1])`."""
+    place: int
+
+    def __call__(self, values: Values) -> int:
+        return values.width(self.place)
+
+
+class GradientRule:
+    """The gradient of an operand: a function of the gradient of the result, forward values, widths and other rules.
+
+    operands: each GRADIENT, the place of a forward value, a ValueWidth or another rule; by default the gradient alone.
+    function: a gradient by hand is written with its row, if WRITTEN has one.
+    reads: the places of the forward values that it reads, each once.
+    """
+
+    def __init__(self, function: Callable[..., Any], *operands: int | ValueWidth | GradientRule) -> None:
+        self.function = function
+        self.operands = operands or (GRADIENT,)
+        places = [each.reads if isinstance(each, GradientRule) else (each,) for each in self.operands]
+        read = [each for each in chain(*places) if isinstance(each, int) and each != GRADIENT]
+        self.reads: tuple[int, ...] = tuple(dict.fromkeys(read))
+
+        self._get = [each if callable(each) else itemgetter(each) for each in self.operands]
+
+    def __call__(self, values: Values) -> Any:
+        """Return the gradient in numbers."""
+        return self.function(*[get(values) for get in self._get])
+
+    def written(self, apply: Callable[..., Any], values: Values) -> Any:
+        """Return the gradient with what `apply` makes of a function and its operands."""
+        operands = [
+            each.written(apply, values) if isinstance(each, GradientRule) else get(values)
+            for each, get in zip(self.operands, self._get, strict=True)
+        ]
+        return apply(self.function, *operands)
 
 
 class Operation(Frozen):
     """One operation. Raises DeclarationError for an incomplete or contradictory one.
 
     operands: how many it has. forward: the numbers of the result from those of the operands.
-    gradients: one for each operand. reads: for each of them the places of the values that it reads.
-    written: the gradients as operations, for a backward pass by hand; none for those that are only computed.
+    gradients: the rule of each operand's.
     number: the place of an operand that is one trained number, where there is one; all others are of one width.
     again: on the way back it is done again on its operand, which is kept instead of the result.
     sign, strength: what is between its operands, and how tightly that binds: 1 as a sum, 2 as a product, 3 as a
@@ -65,9 +97,7 @@ class Operation(Frozen):
     name: str
     operands: int
     forward: Callable[..., Any]
-    gradients: tuple[Gradient, ...]
-    reads: tuple[tuple[int, ...], ...]
-    written: tuple[Written, ...] = ()
+    gradients: tuple[GradientRule, ...]
     number: int | None = None
     again: bool = False
     sign: str = ""
@@ -86,13 +116,10 @@ class Operation(Frozen):
     beside: bool = False
 
     def __post_init__(self) -> None:
-        for part in ("gradients", "reads"):
-            found = len(getattr(self, part))
-            if found != self.operands:
-                raise self._error(f"{part}: expected one for each operand, {self.operands}, got {found}")
-        for part, functions in (("forward", (self.forward,)), ("gradients", self.gradients)):
-            if not all(map(callable, functions)):
-                raise self._error(f"{part}: expected a function, and for each operand a gradient")
+        if len(self.gradients) != self.operands:
+            raise self._error(f"gradients: expected one for each operand, {self.operands}, got {len(self.gradients)}")
+        if not callable(self.forward) or not all(isinstance(rule, GradientRule) for rule in self.gradients):
+            raise self._error("forward, gradients: expected a function, and for each operand a GradientRule")
         if self.number is not None and self.number not in range(self.operands):
             raise self._error(f"number: there is no operand {self.number}; write 0, 1 and so on")
         if min(self.products, self.sums, self.activations) < 0:
@@ -101,11 +128,16 @@ class Operation(Frozen):
             raise self._error("sign, function: it is written in one way; leave out one of the two")
         for read in (place for reads in self.reads for place in reads):
             if read not in (*range(self.operands), RESULT):
-                raise self._error(f"reads: there is no operand {read}; write 0, 1 and so on, or RESULT")
+                raise self._error(f"gradients: there is no operand {read}; write 0, 1 and so on, RESULT or GRADIENT")
         if not (self.beside or self.sign or self.before or self.function or self.forward is _same):
             raise self._error("nothing says how it is written; give it a sign, a function or what is before it")
         if self.alone and not (self.operands == 1 and self.function):
             raise self._error("alone: what is on a line of its own is a function of one operand; leave out alone")
+
+    @cached_property
+    def reads(self) -> tuple[tuple[int, ...], ...]:
+        """For each operand the places of the values that its gradient reads."""
+        return tuple([rule.reads for rule in self.gradients])
 
     def _error(self, message: str) -> DeclarationError:
         return DeclarationError(f"operation {self.name}: {message}")
@@ -118,13 +150,13 @@ class LengthError(ValueError):
         super().__init__(f"vectors of {' and '.join(str(len(vector)) for vector in vectors)} numbers do not match")
 
 
-def elementwise(of: Callable[[float, float], float]) -> Callable[[Vector, Vector], Vector]:
+def elementwise(function: Callable[[float, float], float]) -> Callable[[Vector, Vector], Vector]:
     """Return an element-wise function of two vectors of equal length."""
 
     def both(left: Vector, right: Vector) -> Vector:
         if len(left) != len(right):
             raise LengthError(left, right)
-        return list(map(of, left, right))
+        return list(map(function, left, right))
 
     return both
 
@@ -176,15 +208,29 @@ def _softmax(vector: Vector) -> Vector:
     return [power / total for power in powers]
 
 
-def _through_softmax(gradient: Vector, values: Values) -> Vector:
-    given = values[RESULT]
-    inner = sum(map(mul, given, gradient))
-    return [y * (g - inner) for y, g in zip(given, gradient, strict=True)]
+def _through_softmax(gradient: Vector, result: Vector) -> Vector:
+    inner = sum(map(mul, result, gradient))
+    return [y * (g - inner) for y, g in zip(result, gradient, strict=True)]
 
 
-def _through_divisor(gradient: Vector, values: Values) -> Vector:
-    divisor = values[1]
-    return [-number for number in over(over(times(gradient, values[0]), divisor), divisor)]
+def complement(vector: Vector) -> Vector:
+    """Return 1 minus each number."""
+    return [1.0 - each for each in vector]
+
+
+def negative(vector: Vector) -> Vector:
+    """Return each number with the other sign."""
+    return [-each for each in vector]
+
+
+def outer(gradient: Vector, vector: Vector) -> tuple[Vector, Vector]:
+    """Return two vectors, whose outer product is the gradient of a matrix; a tape sums those of all steps at once."""
+    return gradient, vector
+
+
+def through(matrix: Any, gradient: Vector) -> Vector:
+    """Return the transposed matrix times a gradient."""
+    return product(matrix.columns, gradient)
 
 
 def _scaled(number: Vector, vector: Vector) -> Vector:
@@ -197,7 +243,7 @@ def _shifted(vector: Vector, number: Vector) -> Vector:
     return [each + term for each in vector]
 
 
-def standardised(epsilon: float) -> tuple[Callable[[Vector], Vector], Gradient]:
+def standardised(epsilon: float) -> tuple[Callable[[Vector], Vector], GradientRule]:
     """Return what makes mean 0 and variance 1 of a vector, and its gradient, which reads the vector.
 
     epsilon: what is added to the variance, so that equal numbers have a deviation too.
@@ -213,13 +259,13 @@ def standardised(epsilon: float) -> tuple[Callable[[Vector], Vector], Gradient]:
         apart, deviation = parted(vector)
         return [x / deviation for x in apart]
 
-    def through(gradient: Vector, values: Values) -> Vector:
-        (apart, deviation), count = parted(values[0]), len(gradient)
+    def backward(gradient: Vector, vector: Vector) -> Vector:
+        (apart, deviation), count = parted(vector), len(gradient)
         level = fsum(gradient) / count
         slope = fsum(map(mul, gradient, apart)) / count / deviation**2
         return [(g - level - slope * x) / deviation for g, x in zip(gradient, apart, strict=True)]
 
-    return forward, through
+    return forward, GradientRule(backward, GRADIENT, 0)
 
 
 EPSILON = 1e-3
@@ -231,63 +277,24 @@ With much less, sums that are nearly equal have gradients that no finite differe
 _normalised, _through_normalised = standardised(EPSILON)
 
 
-def _mean(left: Vector, right: Vector) -> Vector:
-    return [(a + b) / 2.0 for a, b in zip(left, right, strict=True)]
-
-
-def _halved(gradient: Vector, _: Values) -> Vector:
-    return [each / 2.0 for each in gradient]
-
-
-def _unchanged(gradient: Vector, _: Values) -> Vector:
-    return gradient
-
-
-def _handed(_: Any, gradient: Any, __: Any) -> Any:
-    return gradient
-
-
-def _by_hand_through_tanh(ops: Any, gradient: Any, values: Any) -> Any:
-    return ops("times", gradient, ops("complement", ops("times", values[RESULT], values[RESULT])))
-
-
-def _by_hand_through_sigmoid(ops: Any, gradient: Any, values: Any) -> Any:
-    return ops("times", ops("times", gradient, values[RESULT]), ops("complement", values[RESULT]))
+UNCHANGED = GradientRule(_same)
+"""The gradient of what is only added to something."""
 
 
 def activation(
-    name: str, forward: Callable[[Vector], Vector], gradient: Gradient, function: str = "", **others: Any
+    name: str, forward: Callable[[Vector], Vector], gradient: GradientRule, function: str = "", **others: Any
 ) -> Operation:
-    """Return the row of an activation, whose gradient reads what it gave; softmax needs a whole vector at once."""
-    return Operation(
-        name, 1, forward, (gradient,), ((RESULT,),), function=function or name, program=name, activations=1, **others
-    )
+    """Return the row of an activation; softmax needs a whole vector at once."""
+    return Operation(name, 1, forward, (gradient,), function=function or name, program=name, activations=1, **others)
 
 
 TABLE = (
-    Operation(
-        "plus",
-        2,
-        plus,
-        (_unchanged,) * 2,
-        ((), ()),
-        (_handed,) * 2,
-        sign=" + ",
-        strength=1,
-        drawn="+",
-        program="+",
-        sums=1,
-    ),
+    Operation("plus", 2, plus, (UNCHANGED,) * 2, sign=" + ", strength=1, drawn="+", program="+", sums=1),
     Operation(
         "times",
         2,
         times,
-        (lambda gradient, values: times(gradient, values[1]), lambda gradient, values: times(gradient, values[0])),
-        ((1,), (0,)),
-        (
-            lambda ops, gradient, values: ops("times", gradient, values[1]),
-            lambda ops, gradient, values: ops("times", gradient, values[0]),
-        ),
+        (GradientRule(times, GRADIENT, 1), GradientRule(times, GRADIENT, 0)),
         sign=" ∘ ",
         strength=2,
         drawn="∘",
@@ -298,8 +305,10 @@ TABLE = (
         "over",
         2,
         over,
-        (lambda gradient, values: over(gradient, values[1]), _through_divisor),
-        ((1,), (0, 1)),
+        (
+            GradientRule(over, GRADIENT, 1),
+            GradientRule(negative, GradientRule(over, GradientRule(over, GradientRule(times, GRADIENT, 0), 1), 1)),
+        ),
         sign=" / ",
         strength=2,
         drawn="÷",
@@ -311,10 +320,8 @@ TABLE = (
     Operation(
         "complement",
         1,
-        lambda vector: [1.0 - each for each in vector],
-        (lambda gradient, _: [-each for each in gradient],),
-        ((),),
-        (lambda ops, gradient, _: ops("negative", gradient),),
+        complement,
+        (GradientRule(negative),),
         again=True,
         before=("1", " − "),
         strength=1,
@@ -327,10 +334,9 @@ TABLE = (
         2,
         _scaled,
         (
-            lambda gradient, values: [sum(map(mul, gradient, values[1]))],
-            lambda gradient, values: _scaled(values[0], gradient),
+            GradientRule(lambda gradient, vector: [sum(map(mul, gradient, vector))], GRADIENT, 1),
+            GradientRule(_scaled, 0, GRADIENT),
         ),
-        ((1,), (0,)),
         number=0,
         sign=" · ",
         strength=2,
@@ -343,8 +349,7 @@ TABLE = (
         "shift",
         2,
         _shifted,
-        (_unchanged, lambda gradient, _: [sum(gradient)]),
-        ((), ()),
+        (UNCHANGED, GradientRule(lambda gradient: [sum(gradient)])),
         number=1,
         sign=" + ",
         strength=1,
@@ -354,49 +359,36 @@ TABLE = (
     ),
     # For each number: a term of the mean and of the variance, and the difference; the square and the quotient.
     Operation(
-        "normalise",
-        1,
-        _normalised,
-        (_through_normalised,),
-        ((0,),),
-        again=True,
-        function="norm",
-        products=2,
-        sums=3,
-        alone=True,
+        "normalise", 1, _normalised, (_through_normalised,), again=True, function="norm", products=2, sums=3, alone=True
     ),
     activation(
         "tanh",
         lambda vector: list(map(tanh, vector)),
-        lambda gradient, values: [g * (1.0 - y * y) for y, g in zip(values[RESULT], gradient, strict=True)],
-        written=(_by_hand_through_tanh,),
+        GradientRule(times, GRADIENT, GradientRule(complement, GradientRule(times, RESULT, RESULT))),
     ),
     activation(
         "sigmoid",
         _sigmoid,
-        lambda gradient, values: [g * y * (1.0 - y) for y, g in zip(values[RESULT], gradient, strict=True)],
+        GradientRule(times, GradientRule(times, GRADIENT, RESULT), GradientRule(complement, RESULT)),
         "σ",
-        written=(_by_hand_through_sigmoid,),
     ),
     activation(
         "relu",
         lambda vector: [x if x > 0 else 0.0 for x in vector],
-        lambda gradient, values: [g if y > 0 else 0.0 for y, g in zip(values[RESULT], gradient, strict=True)],
+        GradientRule(
+            lambda gradient, result: [g if y > 0 else 0.0 for y, g in zip(result, gradient, strict=True)],
+            GRADIENT,
+            RESULT,
+        ),
     ),
-    activation("softmax", _softmax, _through_softmax),
-    Operation("linear", 1, _same, (_unchanged,), ((),), (_handed,), again=True),
-    # A matrix, with its rows and columns, and a vector. The gradient of the matrix is the outer product of two vectors,
-    # which are given as they are: a tape sums the products of all steps at once.
+    activation("softmax", _softmax, GradientRule(_through_softmax, GRADIENT, RESULT)),
+    Operation("linear", 1, _same, (UNCHANGED,), again=True),
+    # A matrix, with its rows and columns, and a vector.
     Operation(
         "matrix",
         2,
         lambda matrix, vector: product(matrix.rows, vector),
-        (lambda gradient, values: (gradient, values[1]), lambda gradient, values: product(values[0].columns, gradient)),
-        ((1,), (0,)),
-        (
-            lambda ops, gradient, values: ops("outer", gradient, values[1]),
-            lambda ops, gradient, values: ops("through", values[0], gradient),
-        ),
+        (GradientRule(outer, GRADIENT, 1), GradientRule(through, 0, GRADIENT)),
         sign=" ",
         strength=3,
         program="@",
@@ -409,10 +401,9 @@ TABLE = (
         2,
         lambda kernel, vector: [y for around in kernel.around(vector) for y in product(kernel.rows, around)],
         (
-            lambda gradient, values: values[0].outer(gradient, values[1]),
-            lambda gradient, values: values[0].spread(gradient),
+            GradientRule(lambda kernel, gradient, vector: kernel.outer(gradient, vector), 0, GRADIENT, 1),
+            GradientRule(lambda kernel, gradient: kernel.spread(gradient), 0, GRADIENT),
         ),
-        ((0, 1), (0,)),
         sign=" ∗ ",
         strength=3,
         program="",
@@ -423,8 +414,12 @@ TABLE = (
         "everywhere",
         2,
         _everywhere,
-        (_unchanged, lambda gradient, values: [sum(gradient[at :: values.width(1)]) for at in range(values.width(1))]),
-        ((), ()),
+        (
+            UNCHANGED,
+            GradientRule(
+                lambda gradient, width: [sum(gradient[at::width]) for at in range(width)], GRADIENT, ValueWidth(1)
+            ),
+        ),
         sign=" + ",
         strength=1,
         drawn="+",
@@ -432,14 +427,25 @@ TABLE = (
         beside=True,
     ),
     # Between cells: two directions are joined or averaged; a decoder takes its part of a joined state.
-    Operation("mean", 2, _mean, (_halved,) * 2, ((), ()), strength=2, products=1, sums=1, beside=True),
-    Operation("copy", 1, lambda vector: [*vector], (_unchanged,), ((),), beside=True),
+    Operation(
+        "mean",
+        2,
+        lambda left, right: [(a + b) / 2.0 for a, b in zip(left, right, strict=True)],
+        (GradientRule(lambda gradient: [each / 2.0 for each in gradient]),) * 2,
+        strength=2,
+        products=1,
+        sums=1,
+        beside=True,
+    ),
+    Operation("copy", 1, lambda vector: [*vector], (UNCHANGED,), beside=True),
     Operation(
         "join",
         2,
         lambda left, right: left + right,
-        (lambda gradient, values: gradient[: values.width(0)], lambda gradient, values: gradient[values.width(0) :]),
-        ((), ()),
+        (
+            GradientRule(lambda gradient, width: gradient[:width], GRADIENT, ValueWidth(0)),
+            GradientRule(lambda gradient, width: gradient[width:], GRADIENT, ValueWidth(0)),
+        ),
         beside=True,
     ),
 )
@@ -452,11 +458,11 @@ def _half(number: int) -> Operation:
         width = len(vector) // 2
         return vector[number * width : (number + 1) * width]
 
-    def through(gradient: Vector, values: Values) -> Vector:
-        zeros = [0.0] * (values.width(0) - len(gradient))
+    def backward(gradient: Vector, width: int) -> Vector:
+        zeros = [0.0] * (width - len(gradient))
         return zeros + gradient if number else gradient + zeros
 
-    return Operation("half", 1, forward, (through,), ((),), again=True, beside=True)
+    return Operation("half", 1, forward, (GradientRule(backward, GRADIENT, ValueWidth(0)),), again=True, beside=True)
 
 
 HALVES = _half(0), _half(1)
@@ -465,70 +471,46 @@ HALVES = _half(0), _half(1)
 
 def by_name(rows: Iterable[Operation]) -> dict[str, Operation]:
     """Return operations by their names. Raises DeclarationError for two of one name."""
-    found: dict[str, Operation] = {}
+    names: dict[str, Operation] = {}
     for row in rows:
-        if found.setdefault(row.name, row) is not row:
+        if names.setdefault(row.name, row) is not row:
             raise DeclarationError(f"operation {row.name}: two rows have this name; give one of them another")
-    return found
+    return names
 
 
-BY_HAND = by_name(
-    (
-        Operation(
-            "negative",
-            1,
-            lambda vector: [-each for each in vector],
-            (_unchanged,),
-            ((),),
-            before=("−",),
-            strength=2,
-            beside=True,
-        ),
-        Operation(
-            "outer",
-            2,
-            lambda rows, columns: [_scaled([row], columns) for row in rows],
-            (_unchanged,) * 2,
-            ((), ()),
-            beside=True,
-        ),
-        Operation(
-            "through",
-            2,
-            lambda matrix, vector: product(matrix.columns, vector),
-            (_unchanged,) * 2,
-            ((), ()),
-            sign=" ",
-            strength=3,
-            beside=True,
-        ),
-    )
+OUTER = Operation(
+    "outer", 2, lambda rows, columns: [_scaled([row], columns) for row in rows], (UNCHANGED,) * 2, beside=True
 )
-"""The operations that only a backward pass by hand writes: −g, the outer product g xᵀ, and Wᵀ g."""
+"""The outer product g xᵀ, the gradient of a matrix."""
+
+WRITTEN: dict[Callable[..., Any], Operation] = {
+    **{row.forward: row for row in TABLE},
+    negative: Operation("negative", 1, negative, (UNCHANGED,), before=("−",), strength=2, beside=True),
+    outer: OUTER,
+    through: Operation("through", 2, through, (UNCHANGED,) * 2, sign=" ", strength=3, beside=True),
+}
+"""The operation as which a function of a gradient's rule is written; −g, g xᵀ and Wᵀ g are in gradients alone."""
 
 
 def standardise_by(epsilon: float) -> Operation:
     """Return the operation on x, means and variances: (x − mean) / √(variance + epsilon), number by number."""
 
-    def scales(values: Values) -> Vector:
-        return [sqrt(each + epsilon) for each in values[2]]
+    def scales(variance: Vector) -> Vector:
+        return [sqrt(each + epsilon) for each in variance]
 
-    def through_variance(gradient: Vector, values: Values) -> Vector:
-        apart = [x - mean for x, mean in zip(values[0], values[1], strict=True)]
-        return [-g * x / (2.0 * s**3) for g, x, s in zip(gradient, apart, scales(values), strict=True)]
+    def through_variance(gradient: Vector, *values: Vector) -> Vector:
+        places = zip(gradient, *values, scales(values[2]), strict=True)
+        return [-g * (x - mean) / (2.0 * scale**3) for g, x, mean, _, scale in places]
 
     return Operation(
         "standardise",
         3,
-        lambda x, mean, variance: [
-            (each - of) / sqrt(by + epsilon) for each, of, by in zip(x, mean, variance, strict=True)
-        ],
+        lambda x, mean, variance: [(a - b) / c for a, b, c in zip(x, mean, scales(variance), strict=True)],
         (
-            lambda gradient, values: list(map(truediv, gradient, scales(values))),
-            lambda gradient, values: [-each for each in map(truediv, gradient, scales(values))],
-            through_variance,
+            GradientRule(lambda gradient, variance: list(map(truediv, gradient, scales(variance))), GRADIENT, 2),
+            GradientRule(lambda gradient, variance: negative([*map(truediv, gradient, scales(variance))]), GRADIENT, 2),
+            GradientRule(through_variance, GRADIENT, 0, 1, 2),
         ),
-        ((2,), (2,), (0, 1, 2)),
         again=True,
         products=1,
         sums=1,
@@ -542,20 +524,18 @@ def largest(number: int) -> Operation:
     Its gradient goes to the first vector that has it.
     """
 
-    def through(place: int) -> Gradient:
-        def gradient_of(gradient: Vector, values: Values) -> Vector:
-            together = zip(*[values[each] for each in range(number)], strict=True)
-            return [g if each.index(max(each)) == place else 0.0 for g, each in zip(gradient, together, strict=True)]
+    def rule(place: int) -> GradientRule:
+        def backward(gradient: Vector, *vectors: Vector) -> Vector:
+            together = zip(gradient, zip(*vectors, strict=True), strict=True)
+            return [g if each.index(max(each)) == place else 0.0 for g, each in together]
 
-        return gradient_of
+        return GradientRule(backward, GRADIENT, *range(number))
 
-    every = tuple(range(number))
     return Operation(
         "largest",
         number,
         lambda *vectors: [max(each) for each in zip(*vectors, strict=True)],
-        tuple(map(through, every)),
-        (every,) * number,
+        tuple(map(rule, range(number))),
         sums=1,
         windowed=True,
         beside=True,
@@ -568,8 +548,7 @@ def average(number: int) -> Operation:
         "average",
         number,
         lambda *vectors: [fsum(each) / number for each in zip(*vectors, strict=True)],
-        (lambda gradient, _: [each / number for each in gradient],) * number,
-        ((),) * number,
+        (GradientRule(lambda gradient: [each / number for each in gradient]),) * number,
         products=1,
         sums=1,
         windowed=True,
@@ -579,18 +558,12 @@ def average(number: int) -> Operation:
 
 def joined(widths: Sequence[int]) -> Operation:
     """Return the operation that puts vectors of these widths one after the other."""
-    stops = [*accumulate(widths)]
-
-    def share(start: int, stop: int) -> Gradient:
-        return lambda gradient, _: gradient[start:stop]
-
-    shares = tuple(share(stop - width, stop) for width, stop in zip(widths, stops, strict=True))
+    shares = zip(accumulate(widths, initial=0), accumulate(widths), strict=False)
     return Operation(
         "joined",
         len(widths),
         lambda *vectors: [*chain(*vectors)],
-        shares,
-        ((),) * len(widths),
+        tuple([GradientRule(itemgetter(slice(*share))) for share in shares]),
         windowed=True,
         beside=True,
     )
@@ -602,8 +575,11 @@ def part(start: int, stop: int) -> Operation:
         "part",
         1,
         lambda vector: vector[start:stop],
-        (lambda gradient, values: [0.0] * start + gradient + [0.0] * (values.width(0) - stop),),
-        ((),),
+        (
+            GradientRule(
+                lambda gradient, width: [0.0] * start + gradient + [0.0] * (width - stop), GRADIENT, ValueWidth(0)
+            ),
+        ),
         beside=True,
     )
 
@@ -614,12 +590,10 @@ OPERATIONS = by_name((*TABLE, HALVES[0], standardise_by(EPSILON), largest(1), av
 
 def normalise(epsilon: float) -> Operation:
     """Return the operation that makes mean 0 and variance 1 of a vector, epsilon added to the variance."""
-    forward, through = standardised(epsilon)
-    return OPERATIONS["normalise"].replace(forward=forward, gradients=(through,))
+    forward, backward = standardised(epsilon)
+    return OPERATIONS["normalise"].replace(forward=forward, gradients=(backward,))
 
 
 def row(number: int) -> Operation:
     """Return the operation that looks up a row of a table."""
-    return Operation(
-        "row", 1, lambda table: table.rows[number], (lambda gradient, _: (number, gradient),), ((),), beside=True
-    )
+    return Operation("row", 1, lambda table: table.rows[number], (UNCHANGED,), beside=True)

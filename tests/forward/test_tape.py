@@ -6,7 +6,7 @@ import pytest
 
 from rnncalc.forward.arrays import Arrays, Matrix, Meter, TensorPart, WeightVector
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
-from rnncalc.step.operations import OPERATIONS, TABLE, Operation, Values, part
+from rnncalc.step.operations import OPERATIONS, TABLE, GradientRule, Operation, part
 
 WEIGHTS: dict[str, Any] = {"W": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "b": [2.0, -3.0]}
 A, B, C, S = [2.0, 3.0], [5.0, 7.0], [11.0, 13.0], [4.0]
@@ -65,11 +65,11 @@ def test_a_backward_pass_is_from_the_last_to_the_first_and_once() -> None:
     seen: list[tuple[str, list[float]]] = []
 
     def noting(name: str) -> Operation:
-        def through(gradient: list[float], _: Values) -> list[float]:
+        def backward(gradient: list[float]) -> list[float]:
             seen.append((name, gradient))
             return gradient
 
-        return Operation(name, 1, list, (through,), ((),), function=name)
+        return Operation(name, 1, list, (GradientRule(backward),), function=name)
 
     made = [
         vectors.operation(noting(name))(vector(vectors, [1.0] * width, needs=True))
@@ -179,7 +179,7 @@ def test_the_gradients_of_an_operation(row: Operation) -> None:
         assert (vectors.tape.operations, vectors.tape.numbers) == ((1, len(result)) if needing else (0, 0))
         read = values_read(vectors, made, gradient)
         for place, operand in enumerate(operands):
-            expected = pytest.approx(row.gradients[place](gradient, Forward([*on, result])))
+            expected = pytest.approx(row.gradients[place](Forward([*on, gradient, result])))
             assert operand.gradient == (expected if place in needing else None)
         numbers = [each.numbers for each in (*operands, made)]
         assert read == {id(numbers[each]) for place in needing for each in row.reads[place]}

@@ -1,6 +1,5 @@
 """A stranger adds an operation as one row, here a minimum, and every reader of a step follows."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Gate, Habits, Operations, Product, Value
 from rnncalc.reports.draw import Drawing
-from rnncalc.step.operations import OPERATIONS, Operation, Values, Vector
+from rnncalc.step.operations import GRADIENT, OPERATIONS, GradientRule, Operation, Vector
 from rnncalc.step.trace import traced
 
 
@@ -21,17 +20,13 @@ def least(left: Vector, right: Vector) -> Vector:
     return list(map(min, left, right))
 
 
-def through(own: int) -> Callable[[Vector, Values], Vector]:
+def to_the_lesser(gradient: Vector, operand: Vector, other: Vector) -> Vector:
     """Return the gradient of one of the operands: it goes to the lesser of both."""
-
-    def gradient(of: Vector, values: Values) -> Vector:
-        pairs = zip(of, values[own], values[1 - own], strict=True)
-        return [each if mine < other else 0.0 for each, mine, other in pairs]
-
-    return gradient
+    return [each if mine < its else 0.0 for each, mine, its in zip(gradient, operand, other, strict=True)]
 
 
-MINIMUM = Operation("minimum", 2, least, (through(0), through(1)), ((0, 1), (0, 1)), function="min", activations=1)
+RULES = GradientRule(to_the_lesser, GRADIENT, 0, 1), GradientRule(to_the_lesser, GRADIENT, 1, 0)
+MINIMUM = Operation("minimum", 2, least, RULES, function="min", activations=1)
 
 
 class Least(Cell):
@@ -141,19 +136,12 @@ def test_it_is_exported(target: str, line: str, call: Call) -> None:
 
 
 def test_half_a_row_is_refused_or_objected_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a gradient it is none; one that does not say what its gradients read is seen to be wrong."""
+    """Without a gradient it is none; half a gradient is seen to be wrong."""
     with pytest.raises(DeclarationError, match="operation minimum: gradients: expected one for each operand, 2, got 1"):
         MINIMUM.replace(gradients=MINIMUM.gradients[:1])
-    monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(reads=((0,), (1,))))
-    assert backward(NETWORK).agrees  # the product is read as the one, h as the other: together it is the same
-    monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(reads=((), ())))
-    wrong = backward(NETWORK)
-    assert not wrong.agrees
-    assert wrong.layers[0].seen.saved_read == 5 * (4 + 4 * 3)
-    assert wrong.layers[0].declared.saved == 5 * (4 + 3 * 3)
-    halved = tuple(
-        lambda of, values, given=given: [each / 2 for each in given(of, values)] for given in MINIMUM.gradients
-    )
+    (layer,) = backward(NETWORK).layers
+    assert layer.seen.saved_read == layer.declared.saved == 5 * (4 + 4 * 3)
+    halved = tuple([GradientRule(lambda slope: [each / 2 for each in slope], rule) for rule in RULES])
     monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(gradients=halved))
     assert not backward(NETWORK).agrees
 
@@ -165,9 +153,12 @@ def test_half_a_row_is_refused_or_objected_to(monkeypatch: pytest.MonkeyPatch) -
             {"forward": lambda a, b: a.x},
             "operation minimum: AttributeError: 'list' object has no attribute 'x' (",
         ),
-        ({"gradients": (lambda of, _: of.x,) * 2}, "operation minimum: its gradients: AttributeError: 'list' object "),
         (
-            {"gradients": (lambda of, _: [*of, 0.0],) * 2},
+            {"gradients": (GradientRule(lambda slope: slope.x),) * 2},
+            "operation minimum: its gradients: AttributeError: 'list' object ",
+        ),
+        (
+            {"gradients": (GradientRule(lambda slope: [*slope, 0.0]),) * 2},
             "operation minimum: its gradients: LengthError: vectors of 4 and 3 numbers do not match (",
         ),
     ],

@@ -1,6 +1,5 @@
 """The table of operations: each row's numbers by hand, its gradients against differences, and what they read."""
 
-from collections.abc import Callable
 from math import e, exp, inf, isnan, sqrt, tanh
 from typing import Any
 
@@ -10,13 +9,14 @@ from rnncalc.errors import DeclarationError
 from rnncalc.forward.arrays import Convolution, Matrix, TensorPart
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.step.operations import (
+    GRADIENT,
     HALVES,
     OPERATIONS,
     RESULT,
     TABLE,
+    GradientRule,
     LengthError,
     Operation,
-    Values,
     Vector,
     average,
     by_name,
@@ -104,9 +104,9 @@ def test_gradients_are_those_of_differences_and_read_what_the_row_says(row: Oper
     result = row.forward(*on)
     gradient = [0.5 + number for number in range(len(result))]
     for place, of in enumerate(on):
-        seen = Seen([*on, result])
-        found = row.gradients[place](gradient, seen)
-        assert seen.read == {*row.reads[place]}
+        seen = Seen([*on, gradient, result])
+        found = row.gradients[place](seen)
+        assert seen.read - {GRADIENT} == {*row.reads[place]}
         if row.name == "matrix" and place == 0:
             assert found == (gradient, on[1])
             continue
@@ -129,7 +129,7 @@ def test_gradients_are_as_long_as_what_they_are_of() -> None:
         on = operands(row)
         for of in row.gradients if name != "mean" else ():
             with pytest.raises(ValueError, match=r"shorter|longer|do not match"):
-                of([1.0], Seen([*on, row.forward(*on)]))
+                of(Seen([*on, [1.0], row.forward(*on)]))
     with pytest.raises(ValueError, match="shorter"):
         OPERATIONS["mean"].forward([1.0, 2.0], [1.0])
 
@@ -150,7 +150,7 @@ def test_a_quotient_by_zero_is_that_of_frameworks() -> None:
     over = OPERATIONS["over"]
     assert over.forward([5.0, -1.0, 1.0, 6.0], [0.0, 0.0, -0.0, 4.0]) == [inf, -inf, -inf, 1.5]
     assert isnan(over.forward([0.0], [0.0])[0])
-    assert over.gradients[1]([1.0], Seen([[2.0], [0.0], [inf]])) == [-inf]
+    assert over.gradients[1](Seen([[2.0], [0.0], [1.0], [inf]])) == [-inf]
 
 
 def test_activations_at_their_ends() -> None:
@@ -171,17 +171,14 @@ def test_every_activation_that_a_spec_may_name_has_a_row() -> None:
 
 
 def _minimum(change: dict[str, Any]) -> Operation:
-    def of(place: int) -> Callable[[Vector, Values], Vector]:
-        return lambda gradient, values: [
-            g if own <= other else 0.0 for g, own, other in zip(gradient, values[place], values[1 - place], strict=True)
-        ]
+    def backward(gradient: Vector, own: Vector, other: Vector) -> Vector:
+        return [g if a <= b else 0.0 for g, a, b in zip(gradient, own, other, strict=True)]
 
     fields: dict[str, Any] = {
         "name": "minimum",
         "operands": 2,
         "forward": lambda left, right: list(map(min, left, right)),
-        "gradients": (of(0), of(1)),
-        "reads": ((0, 1), (0, 1)),
+        "gradients": (GradientRule(backward, GRADIENT, 0, 1), GradientRule(backward, GRADIENT, 1, 0)),
         "function": "min",
     }
     return Operation(**fields | change)
@@ -191,17 +188,16 @@ def _minimum(change: dict[str, Any]) -> Operation:
     ("change", "message"),
     [
         ({"gradients": ()}, "gradients: expected one for each operand, 2, got 0"),
-        ({"reads": ((0, 1),)}, "reads: expected one for each operand, 2, got 1"),
         (
-            {"reads": ((0, 1), (0, 2))},
-            "reads: there is no operand 2; write 0, 1 and so on, or RESULT",
+            {"gradients": (GradientRule(plus, GRADIENT, 0), GradientRule(plus, GRADIENT, 2))},
+            "gradients: there is no operand 2; write 0, 1 and so on, RESULT or GRADIENT",
         ),
         (
             {"alone": True},
             "alone: what is on a line of its own is a function of one operand; leave out alone",
         ),
-        ({"forward": None}, "forward: expected a function, and for each operand a gradient"),
-        ({"gradients": (None, None)}, "gradients: expected a function, and for each operand a gradient"),
+        ({"forward": None}, "forward, gradients: expected a function, and for each operand a GradientRule"),
+        ({"gradients": (None, None)}, "forward, gradients: expected a function, and for each operand a GradientRule"),
         ({"number": 2}, "number: there is no operand 2; write 0, 1 and so on"),
         ({"activations": -1}, "products, sums, activations: expected whole numbers, 0 or more"),
         ({"sign": " & "}, "sign, function: it is written in one way; leave out one of the two"),
@@ -216,9 +212,9 @@ def test_a_row_that_is_half_right(change: dict[str, Any], message: str) -> None:
     assert _minimum({}).forward([1.0, 5.0], [3.0, 2.0]) == [1.0, 2.0]
 
 
-def test_a_gradient_that_reads_another_value_is_seen() -> None:
+def test_a_gradient_of_another_value_is_seen() -> None:
     """The test above objects to it."""
-    wrong = OPERATIONS["times"].replace(reads=((0,), (0,)))
+    wrong = OPERATIONS["times"].replace(gradients=OPERATIONS["times"].gradients[::-1])
     with pytest.raises(AssertionError):
         test_gradients_are_those_of_differences_and_read_what_the_row_says(wrong)
     assert plus([5.0, -1.0], [2.0, 4.0]) == [7.0, 3.0]
@@ -258,5 +254,5 @@ def test_each_direction_reads_its_half() -> None:
     first, second = HALVES
     assert (first.forward(x), second.forward(x)) == ([2.0, 3.0], [5.0, 7.0])
     (through,), (through_second,) = first.gradients, second.gradients
-    assert through([1.0, -1.0], Seen([x])) == [1.0, -1.0, 0.0, 0.0]
-    assert through_second([1.0, -1.0], Seen([x])) == [0.0, 0.0, 1.0, -1.0]
+    assert through(Seen([x, [1.0, -1.0], []])) == [1.0, -1.0, 0.0, 0.0]
+    assert through_second(Seen([x, [1.0, -1.0], []])) == [0.0, 0.0, 1.0, -1.0]
