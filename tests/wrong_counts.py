@@ -9,6 +9,7 @@ from pathlib import Path
 from rnncalc import *  # noqa: F403  # what the expressions of the file may name
 from rnncalc import LSTM, Layer, Network, Output, Part
 from rnncalc.layers.cell import Merge
+from rnncalc.polynomial import letter  # noqa: F401  # likewise
 
 Wrong = tuple[Network, int]
 ByHand = Callable[[int, int, int, int], Wrong]

@@ -106,8 +106,12 @@ def read_baseline(path: str, paths: Sequence[str], files: Sequence[SpecPath], dt
     try:
         data, source = read_file(path, flag="--baseline", most=MAX_REPORT_BYTES)
     except SpecError as error:
-        raise _with_commit(error, path) from None
-    if is_report(path, data):
+        if os.path.exists(path) or path.lower().endswith((*SUFFIXES, ".json")) or not _REF.fullmatch(path):
+            raise
+        (problem,) = error.problems  # no such file, and the name may be a commit's
+        raise SpecError((problem._replace(message=f"{problem.message}; a commit is git:{path}"),)) from None
+    start = data[:1_000].lstrip()
+    if path.endswith(".json") or (start[:1] == b"{" and b'"reports"' in start[:100]):  # a spec may be JSON too
         if len(data) > MAX_REPORT_BYTES:
             message = f"a baseline has at most {MAX_REPORT_BYTES:,} bytes, this has more"
             raise SpecError((Problem((), message, escape_path(source)),))
@@ -117,14 +121,6 @@ def read_baseline(path: str, paths: Sequence[str], files: Sequence[SpecPath], dt
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
     numbers = numbers_of(parse(data, source, **overrides).network, dtype)
     return Baseline(source, {path: numbers}, alone=True, whole=False)
-
-
-def _with_commit(error: SpecError, path: str) -> SpecError:
-    """Return the error of a missing baseline; if its name may be a commit, say how to write a commit."""
-    (problem,) = error.problems
-    if os.path.exists(path) or path.lower().endswith((*SUFFIXES, ".json")) or not _REF.fullmatch(path):
-        return error
-    return SpecError((problem._replace(message=f"{problem.message}; a commit is git:{path}"),))
 
 
 def _is_spec(file: SpecPath) -> bool:
@@ -214,12 +210,6 @@ _STREAM = ("state", "state_bytes", "multiply_adds_per_second")
 _COUNTS = ("params", "bytes", "multiply_adds", "dense_params", *_STREAM)
 _READ = {"version", "reports", "name", "dense", "stream", *_COUNTS}
 _FROM_COUNT = "the JSON that rnncalc count -f json prints"
-
-
-def is_report(path: str, data: bytes) -> bool:
-    """Return whether a file is a JSON report. A spec may be JSON too."""
-    start = data[:1_000].lstrip()
-    return path.endswith(".json") or (start[:1] == b"{" and b'"reports"' in start[:100])
 
 
 def read_reports(data: bytes, source: str) -> dict[str, Numbers]:

@@ -29,7 +29,7 @@ from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
-from rnncalc.spec import Spec, parse, parse_if_meant, read_value
+from rnncalc.spec import parse, parse_if_meant, read_value
 from rnncalc.spec.values import growth
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, keys_here, one_of, plural
 
@@ -64,12 +64,7 @@ _limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KE
 )
 @click.option("--rate", metavar="R", help="Steps per second, of a live signal.")
 @dtype_flag
-@click.option(
-    "--baseline",
-    metavar="PATH",
-    shell_complete=files,
-    help="A spec, folder, git:REF or JSON to compare.",
-)
+@click.option("--baseline", metavar="PATH", shell_complete=files, help="A spec, folder, git:REF or JSON to compare.")
 @click.option(
     "--max-growth",
     multiple=True,
@@ -149,8 +144,13 @@ def _check_all(
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
     files = find(paths)
-    model_file = None if model is None else _model(model, files)
-    earlier = None
+    model_file = earlier = None
+    if model is not None:
+        if len(files) != 1:
+            raise CallError(f"--model is the file of one spec, got {len(files):,}; give one PATH")
+        from rnncalc.modelfiles import read
+
+        model_file = read(model, "--model")
     if baseline is not None:
         from rnncalc.cli.baseline import read_baseline  # with git behind it
 
@@ -176,7 +176,10 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
     """Return the verdict of a file; None for a file in a folder whose keys are not a spec's."""
     name = matched = None
     try:
-        spec = _read(file, call.overrides)
+        if file.problem:
+            raise file.problem
+        data, source = read_file(file.path)
+        spec = (parse if file.named else parse_if_meant)(data, source, **call.overrides)
         if spec is None:
             return None
         name = _in_numbers(spec.network, file.path).name
@@ -212,24 +215,6 @@ def _in_numbers(network: Network, path: str) -> Network:
         return in_numbers(network)
     except RefusedError as error:
         raise SpecError((Problem((), str(error), escape_path(path)),)) from None
-
-
-def _model(path: str, files: Sequence[SpecPath]) -> ModelFile:
-    """Return the model file to compare the call's one spec with."""
-    if len(files) != 1:
-        raise CallError(f"--model is the file of one spec, got {len(files):,}; give one PATH")
-    from rnncalc.modelfiles import read
-
-    return read(path, "--model")
-
-
-def _read(file: SpecPath, overrides: Texts) -> Spec | None:
-    if file.problem:
-        raise file.problem
-    data, source = read_file(file.path)
-    if file.named:
-        return parse(data, source, **overrides)
-    return parse_if_meant(data, source, **overrides)
 
 
 def _without_specs(files: Sequence[SpecPath], left_out: Sequence[SpecPath]) -> Iterator[Verdict]:

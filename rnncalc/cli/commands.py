@@ -289,8 +289,11 @@ def _invoke(context: click.Context) -> object:
     """
     try:
         return cli.invoke(context)
-    except CallError as error:
-        raise CallError(_with_flag(str(error), cli.get_command(context, context.invoked_subcommand or ""))) from error
+    except CallError as error:  # on an argument, `ask: ...`: the command's flag of that name is --ask
+        command = cli.get_command(context, context.invoked_subcommand or "")
+        flags = {flag for option in command.params for flag in option.opts} if command else set()
+        named = f"--{error}".partition(": ")[0] in flags
+        raise CallError(f"--{error}" if named else str(error)) from error
     except (click.ClickException, click.exceptions.Exit, RefusedError, SpecError, DeclarationError):
         raise
     except (OSError, MemoryError):
@@ -301,12 +304,6 @@ def _invoke(context: click.Context) -> object:
         name = context.invoked_subcommand
         file = getattr(sys.modules.get(f"rnncalc.cli.{name}"), "__file__", None)
         raise DeclarationError(f"{name}: {raised(error, file)}") from error
-
-
-def _with_flag(message: str, command: click.Command | None) -> str:
-    """Return a message on an argument, `ask: ...`, as one on the command's flag of that name: `--ask: ...`."""
-    flags = {flag for option in command.params for flag in option.opts} if command else set()
-    return f"--{message}" if f"--{message.partition(': ')[0]}" in flags else message
 
 
 def _shorten(message: str) -> str:

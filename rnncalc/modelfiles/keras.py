@@ -17,16 +17,7 @@ from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
-from rnncalc.bounds import (
-    MOST_ATTRIBUTE,
-    MOST_CONFIG,
-    MOST_CONFIG_DEPTH,
-    MOST_GROUP_DEPTH,
-    MOST_GROUPS,
-    MOST_INFLATED,
-    MOST_NAME,
-    MOST_SETTING,
-)
+from rnncalc import bounds
 from rnncalc.files import open_input
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.model import (
@@ -52,9 +43,11 @@ def read(path: str) -> ModelFile:
     with Archive(path) as archive:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")
-        config = json_object(archive.read("config.json", MOST_CONFIG), "configuration", MOST_CONFIG)
+        config = json_object(archive.read("config.json", bounds.MOST_CONFIG), "configuration", bounds.MOST_CONFIG)
         span = archive.span(WEIGHTS)
-        opened = partial(Region, path, *span) if span else partial(io.BytesIO, archive.read(WEIGHTS, MOST_INFLATED))
+        opened = (
+            partial(Region, path, *span) if span else partial(io.BytesIO, archive.read(WEIGHTS, bounds.MOST_INFLATED))
+        )
     return _of_arrays(path, "keras", opened, config)
 
 
@@ -143,37 +136,29 @@ def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, list[str]]:
         def visit(path: str, item: Any) -> None:
             if isinstance(item, h5py.HardLink):  # its object is visited by itself
                 return
-            if len(arrays) + len(groups) + len(links) > MOST_GROUPS:
-                raise BadFileError(f"holds more than {MOST_GROUPS:,} arrays, groups and links")
-            if path.count("/") > MOST_GROUP_DEPTH or len(path) > MOST_NAME:
+            # a virtual array is made of others; asking for its shape would open their files
+            array = isinstance(item, h5py.Dataset)
+            virtual = array and item.id.get_create_plist().get_layout() == h5py.h5d.VIRTUAL
+            if len(arrays) + len(groups) + len(links) > bounds.MOST_GROUPS:
+                raise BadFileError(f"holds more than {bounds.MOST_GROUPS:,} arrays, groups and links")
+            if path.count("/") > bounds.MOST_GROUP_DEPTH or len(path) > bounds.MOST_NAME:
                 raise BadFileError("holds groups within groups to no end")
             if isinstance(item, h5py.Group):
                 words = {key: _attribute(item, key) for key in ("name", "model_config", "layer_names")}
                 groups[path] = {key: value for key, value in words.items() if value is not None}
-            elif isinstance(item, h5py.Dataset) and not _is_virtual(item):
-                arrays.append(_array(path, item))
-            elif isinstance(item, h5py.Dataset | h5py.SoftLink | h5py.ExternalLink):
+            elif virtual or isinstance(item, h5py.SoftLink | h5py.ExternalLink):
                 links.append(path)
+            elif array:
+                kind = item.dtype
+                halves = kind.kind == "V" and kind.itemsize == 2  # a type that NumPy has not is stored as bytes
+                dtype = "bfloat16" if halves and _attribute(item, "dtype") == "bfloat16" else str(kind.name)
+                arrays.append(HDF5Array(path, tuple(int(size) for size in item.shape or ()), dtype))
 
         visit("", file)
         file.visititems(visit)
         # h5py has visititems_links since 3.11 alone
         file.id.links.visit(lambda name: visit(name.decode(), file.get(name, getlink=True)))
     return arrays, {path: words for path, words in groups.items() if words}, sorted(links)
-
-
-def _is_virtual(item: Any) -> bool:
-    """Return whether an array is virtual, made of others; asking for its shape would open their files."""
-    import h5py
-
-    return bool(item.id.get_create_plist().get_layout() == h5py.h5d.VIRTUAL)
-
-
-def _array(path: str, item: Any) -> HDF5Array:
-    kind = item.dtype
-    halves = kind.kind == "V" and kind.itemsize == 2  # a type that NumPy has not is stored as bytes
-    dtype = "bfloat16" if halves and _attribute(item, "dtype") == "bfloat16" else str(kind.name)
-    return HDF5Array(path, tuple(int(size) for size in item.shape or ()), dtype)
 
 
 def _attribute(item: Any, name: str) -> str | list[str] | None:
@@ -185,7 +170,11 @@ def _attribute(item: Any, name: str) -> str | list[str] | None:
     attribute = item.attrs.get_id(name)
     kind = attribute.get_type()
     shape = attribute.shape  # None of one that is empty
-    if not isinstance(kind, h5py.h5t.TypeStringID) or shape is None or kind.get_size() * prod(shape) > MOST_ATTRIBUTE:
+    if (
+        not isinstance(kind, h5py.h5t.TypeStringID)
+        or shape is None
+        or kind.get_size() * prod(shape) > bounds.MOST_ATTRIBUTE
+    ):
         return None
     if shape and kind.is_variable_str():  # each word may be as long as the file
         return None
@@ -206,8 +195,10 @@ def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> An
         if dtype != "bfloat16" and item.dtype.kind not in "biuf":
             raise BadFileError(f"holds numbers of the type {dtype}, which are not read here; save them as float32")
         piece = prod(item.chunks or ()) * item.dtype.itemsize
-        if piece > MOST_INFLATED:
-            raise BadFileError(f"packs {escape(path)} by {piece:,} bytes; at most {MOST_INFLATED:,} are unpacked")
+        if piece > bounds.MOST_INFLATED:
+            raise BadFileError(
+                f"packs {escape(path)} by {piece:,} bytes; at most {bounds.MOST_INFLATED:,} are unpacked"
+            )
         array = item[()]
     flat = decoded(array.tobytes(), dtype) if dtype == "bfloat16" else array.astype("float64").ravel().tolist()
     return nested(flat, shape)
@@ -232,7 +223,7 @@ def _config(config: Any) -> tuple[dict[str, KerasLayer], int | None, int | None]
     """Return the layers of a configuration by name, in order, and the length and width of its input, if given."""
     if config is None:
         return {}, None, None
-    top = json_object(config, "configuration", MOST_CONFIG) if isinstance(config, str | bytes) else config
+    top = json_object(config, "configuration", bounds.MOST_CONFIG) if isinstance(config, str | bytes) else config
     layers: dict[str, KerasLayer] = {}
     shapes: list[tuple[int | None, ...]] = []
     space: tuple[int | None, ...] = ()
@@ -253,8 +244,7 @@ def _config(config: Any) -> tuple[dict[str, KerasLayer], int | None, int | None]
     sizes = shapes[0] if len(shapes) == 1 else ()
     if len(sizes) == 2 or (len(sizes) > 2 and kinds & _SPACES.keys()):
         steps, *step = sizes
-        known = [size for size in step if size is not None]
-        return layers, steps, prod(known) if len(known) == len(step) else None
+        return layers, steps, None if None in step else prod(size or 0 for size in step)
     return layers, sizes[0] if len(sizes) == 1 and "Embedding" in kinds else None, None
 
 
@@ -278,7 +268,7 @@ def _layers(
     Layers within models are in their places.
     """
     config = node.get("config") if isinstance(node, dict) else None
-    if not isinstance(config, dict) or depth > MOST_CONFIG_DEPTH:
+    if not isinstance(config, dict) or depth > bounds.MOST_CONFIG_DEPTH:
         return
     frozen = frozen or config.get("trainable") is False
     below = config.get("layers")
@@ -306,7 +296,8 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
         key: value
         for key, value in alone.items()
-        if isinstance(value, bool | int | float | None) or (isinstance(value, str) and len(value) <= MOST_SETTING)
+        if isinstance(value, bool | int | float | None)
+        or (isinstance(value, str) and len(value) <= bounds.MOST_SETTING)
     }
 
 
@@ -335,13 +326,12 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
-    in_order = []
-    for name in sorted(modules, key=lambda name: places.get(name, len(places))):
-        layer = layers.get(name, UNKNOWN)
-        in_order.append(FileModule(name, modules[name], layer.kind, layer.settings))
-    return ModelFile(
-        path, format, "keras", tuple(tensors), tuple(in_order), bool(places), tuple(remarks), steps, inputs
+    in_order = tuple(
+        FileModule(name, modules[name], layer.kind, layer.settings)
+        for name in sorted(modules, key=lambda name: places.get(name, len(places)))
+        for layer in (layers.get(name, UNKNOWN),)
     )
+    return ModelFile(path, format, "keras", tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
 
 
 def _names(attributes: Attributes) -> dict[str, str]:

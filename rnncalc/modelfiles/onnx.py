@@ -11,22 +11,11 @@ import os
 import struct
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import zip_longest
 from math import prod
 from typing import Any, BinaryIO, NamedTuple
 
-from rnncalc.bounds import (
-    MOST_AXES,
-    MOST_AXIS,
-    MOST_BIASES,
-    MOST_BIASES_IN_ALL,
-    MOST_FIELDS,
-    MOST_FOLLOWED,
-    MOST_NAME,
-    MOST_PACKED_COUNTED,
-    MOST_PACKED_READ,
-    MOST_SETTING,
-    MOST_TENSORS,
-)
+from rnncalc import bounds
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import (
     BYTES,
@@ -47,7 +36,7 @@ from rnncalc.text import escape
 def read(path: str) -> ModelFile:
     """Return the contents of a file."""
     with open_input(path) as file:
-        graph = _graph(path, Wire(FileBytes(file)))
+        graph = _graph(path, Wire(file))
     reader = _BoundedReader()
     tensors = _with_roles(graph, reader)
     modules = tuple(_modules(graph.nodes, tensors))
@@ -67,39 +56,6 @@ def read(path: str) -> ModelFile:
 _GOING_ON = bytes(range(128, 256))
 """The first byte value that is followed by another byte of the same number."""
 
-WINDOW = 16_384
-"""The bytes that are read at once if fewer are requested."""
-
-
-class FileBytes:
-    """The bytes of an open file; only the parts in use are read.
-
-    It is not memory-mapped, because a mapped file that is truncated meanwhile ends the process.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._size = os.fstat(file.fileno()).st_size
-        self._start = 0
-        self._window = b""
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, place: slice, /) -> bytes:
-        start, end, _ = place.indices(self._size)
-        size = max(0, end - start)
-        at = start - self._start
-        if at < 0 or at + size > len(self._window):
-            self._file.seek(start)
-            data = self._file.read(max(size, WINDOW))
-            if len(data) < size:
-                raise BadFileError("is cut off")
-            if size > WINDOW:
-                return data
-            self._start, self._window, at = start, data, 0
-        return self._window[at : at + size]
-
 
 class ByteRange(NamedTuple):
     """A range of bytes in a file."""
@@ -114,10 +70,13 @@ class ByteRange(NamedTuple):
 
 
 class Wire:
-    """The fields of one file, read up to a bound."""
+    """The fields of one open file, read up to a bound.
 
-    def __init__(self, data: FileBytes) -> None:
-        self.data = data
+    The file is not memory-mapped, because a mapped file that is truncated meanwhile ends the process.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
         self.fields_read = 0
 
     def fields(self, span: ByteRange) -> Iterator[tuple[int, int | ByteRange]]:
@@ -125,8 +84,8 @@ class Wire:
         at, end = span
         while at < end:
             self.fields_read += 1
-            if self.fields_read > MOST_FIELDS:
-                raise BadFileError(f"has more than {MOST_FIELDS:,} fields")
+            if self.fields_read > bounds.MOST_FIELDS:
+                raise BadFileError(f"has more than {bounds.MOST_FIELDS:,} fields")
             key, at = self._number(at, end)
             kind = key & 7
             if kind == 0:
@@ -143,7 +102,7 @@ class Wire:
 
     def _number(self, at: int, end: int) -> tuple[int, int]:
         value = shift = 0
-        for byte in self.data[at : min(at + 10, end)]:
+        for byte in self.bytes(ByteRange(at, min(at + 10, end))):
             at += 1
             value |= (byte & 127) << shift
             if byte < 128:
@@ -153,7 +112,11 @@ class Wire:
 
     def bytes(self, span: ByteRange) -> bytes:
         """Return the bytes of a range."""
-        return self.data[span.start : span.end]
+        self.file.seek(span.start)
+        data = self.file.read(span.size)
+        if len(data) < span.size:
+            raise BadFileError("is cut off")
+        return data
 
     def text(self, span: int | ByteRange, most: int = 10_000) -> str:
         """Return a range of bytes as text."""
@@ -165,7 +128,7 @@ class Wire:
         """Return how many whole numbers a value has: one, or several packed in a row."""
         if isinstance(value, int):
             return 1
-        if value.size > MOST_PACKED_COUNTED:
+        if value.size > bounds.MOST_PACKED_COUNTED:
             raise BadFileError(f"has {value.size:,} bytes of whole numbers in one field")
         return len(self.bytes(value).translate(None, _GOING_ON))
 
@@ -173,7 +136,7 @@ class Wire:
         """Return the whole numbers of a value: one, or several packed in a row."""
         if isinstance(value, int):
             return [_signed(value)]
-        if value.size > MOST_PACKED_READ:
+        if value.size > bounds.MOST_PACKED_READ:
             raise BadFileError(f"has {value.size:,} bytes of sizes or settings in one field")
         at, numbers = value.start, []
         while at < value.end:
@@ -226,7 +189,7 @@ class ONNXGraph(NamedTuple):
 def _graph(path: str, wire: Wire) -> ONNXGraph:
     """Return the graph of a file. Raises BadFileError if there is none."""
     span, versions = None, 0
-    for number, value in wire.fields(ByteRange(0, len(wire.data))):
+    for number, value in wire.fields(ByteRange(0, os.fstat(wire.file.fileno()).st_size)):
         if number == 7 and isinstance(value, ByteRange):
             span = value
         versions += number == 8
@@ -240,8 +203,8 @@ def _graph(path: str, wire: Wire) -> ONNXGraph:
             _add(_tensor(path, wire, value), graph)
         elif number == 15:
             raise BadFileError("holds sparse tensors, which are not read here")
-        if len(graph.tensors) > MOST_TENSORS or len(graph.nodes) > 4 * MOST_TENSORS:
-            raise BadFileError(f"holds more than {MOST_TENSORS:,} tensors, or four times as many operators")
+        if len(graph.tensors) > bounds.MOST_TENSORS or len(graph.nodes) > 4 * bounds.MOST_TENSORS:
+            raise BadFileError(f"holds more than {bounds.MOST_TENSORS:,} tensors, or four times as many operators")
     return graph
 
 
@@ -282,7 +245,7 @@ def _attribute(path: str, wire: Wire, span: ByteRange, node: Operator, into: ONN
             name = wire.text(value)
         elif number == 20:
             kind = value
-        elif number in (2, 3, 4, 7, 8, 9) and isinstance(value, ByteRange) and value.size > MOST_SETTING:
+        elif number in (2, 3, 4, 7, 8, 9) and isinstance(value, ByteRange) and value.size > bounds.MOST_SETTING:
             complete = False
         elif number in (3, 8):
             whole += wire.numbers(value)
@@ -291,11 +254,11 @@ def _attribute(path: str, wire: Wire, span: ByteRange, node: Operator, into: ONN
         elif number in (2, 7) and isinstance(value, ByteRange):
             reals += wire.reals(value)
         elif number == 5 and isinstance(value, ByteRange) and node.kind == "Constant" and node.outputs:
-            tensor = _tensor(path, wire, value)._replace(name=node.outputs[0][:MOST_NAME])
+            tensor = _tensor(path, wire, value)._replace(name=node.outputs[0][: bounds.MOST_NAME])
             _add(tensor, into)
             into.constants.add(tensor.name)
         elif number in (6, 11):
-            into.branching.append((node.name or node.kind)[:MOST_NAME])
+            into.branching.append((node.name or node.kind)[: bounds.MOST_NAME])
     values: dict[int | ByteRange, object] = {0: texts or reals or whole or None, 6: reals, 7: whole, 8: texts}
     values |= {1: reals or [0.0], 2: whole or [0], 3: texts or [""]}
     if name and complete and (value_of := values.get(kind)) is not None:
@@ -323,7 +286,11 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
             location[pair.get(1, "")] = pair.get(2, "")
         elif number == 14:
             apart = value == 1
-    if len(name) > MOST_NAME or len(sizes) > MOST_AXES or not all(0 <= size < MOST_AXIS for size in sizes):
+    if (
+        len(name) > bounds.MOST_NAME
+        or len(sizes) > bounds.MOST_AXES
+        or not all(0 <= size < bounds.MOST_AXIS for size in sizes)
+    ):
         raise BadFileError(f"has {escape(name)}, which is not a tensor")
     shape = tuple(sizes)
     if apart:
@@ -376,11 +343,11 @@ class _BoundedReader:
     """Reads the numbers of a tensor if they are not too many, and of a type that is read."""
 
     def __init__(self) -> None:
-        self.left = MOST_BIASES_IN_ALL
+        self.left = bounds.MOST_BIASES_IN_ALL
 
     def numbers(self, tensor: FileTensor) -> Any:
         """Return the numbers of a tensor, None if they are too many."""
-        if prod(tensor.shape) > min(self.left, MOST_BIASES) or tensor.dtype not in REAL[:4]:
+        if prod(tensor.shape) > min(self.left, bounds.MOST_BIASES) or tensor.dtype not in REAL[:4]:
             return None
         self.left -= prod(tensor.shape)
         return tensor.read()
@@ -388,15 +355,11 @@ class _BoundedReader:
 
 def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTensor]:
     """Return the tensors of a graph, each with its role, which follows from the operators that read it."""
-    moments: set[str] = set()
-    states: set[str] = set()
-    moved: set[str] = set()
-    others: set[str] = set()
-    for node in graph.nodes:
-        for place, name in enumerate(node.inputs):
-            use = (node.kind, place)
-            by = moments if use in _MOMENTS else states if use in _STATES else moved if use[0] in _MOVED else others
-            by.add(name)
+    uses = [(name, node.kind, place) for node in graph.nodes for place, name in enumerate(node.inputs)]
+    moments = {name for name, *use in uses if tuple(use) in _MOMENTS}
+    states = {name for name, *use in uses if tuple(use) in _STATES}
+    moved = {name for name, kind, _ in uses if kind in _MOVED}
+    others = {name for name, *use in uses if tuple(use) not in (*_MOMENTS, *_STATES) and use[0] not in _MOVED}
 
     def role(tensor: FileTensor) -> TensorRole:
         name, constant = tensor.name, tensor.name in graph.constants
@@ -414,18 +377,14 @@ def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTenso
         return TensorRole.PARAMETER
 
     tensors = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
-    starts = _starts(graph.nodes)
+    # the terms added right before an activation, as a state's product is in an unrolled step
+    activated = {name for node in graph.nodes if node.kind in ("Tanh", "Relu") for name in node.inputs}
+    sums = [node for node in graph.nodes if node.kind == "Add" and not activated.isdisjoint(node.outputs)]
+    starts = {name for node in sums for name in node.inputs}
     parameters = [tensor for tensor in tensors.values() if tensor.is_parameter]
     for name in _made_beforehand([each for each in parameters if each.name in starts], parameters, reader):
         tensors[name] = tensors[name]._replace(role=TensorRole.CONSTANT)
     return tensors
-
-
-def _starts(nodes: list[Operator]) -> set[str]:
-    """Return the terms added right before an activation, as a state's product is in an unrolled step."""
-    activated = {name for node in nodes if node.kind in ("Tanh", "Relu") for name in node.inputs}
-    sums = [node for node in nodes if node.kind == "Add" and not activated.isdisjoint(node.outputs)]
-    return {name for node in sums for name in node.inputs}
 
 
 def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], reader: _BoundedReader) -> Iterator[str]:
@@ -524,13 +483,8 @@ def _turned(tensor: FileTensor, stored: FileTensor) -> FileTensor:
 
 def _reads(node: Operator, used: Mapping[str, FileTensor], taken: set[str]) -> dict[str, FileTensor]:
     """Return the parameters that an operator reads, under the names it has for them."""
-    names = INPUTS.get(node.kind, ())
-    tensors: dict[str, FileTensor] = {}
-    for place, name in enumerate(node.inputs):
-        if name in used and name not in taken:
-            leaf = names[place] if place < len(names) and names[place] else name
-            tensors[leaf] = used[name]
-    return tensors
+    named = zip_longest(node.inputs, INPUTS.get(node.kind, ()))
+    return {leaf or name: used[name] for name, leaf in named if name in used and name not in taken}
 
 
 def _added(nodes: list[Operator], used: Mapping[str, FileTensor]) -> Iterator[tuple[int, str]]:
@@ -552,7 +506,7 @@ def _applied_again(nodes: list[Operator], used: Mapping[str, FileTensor]) -> set
         if node.kind in _PRODUCTS:
             for name in {*node.inputs[:2]} & used.keys():
                 readers[used[name].name] = readers.get(used[name].name, 0) + 1
-    several = [name for name, times in readers.items() if times > 1][:MOST_FOLLOWED]
+    several = [name for name, times in readers.items() if times > 1][: bounds.MOST_FOLLOWED]
     bits = {name: 1 << place for place, name in enumerate(several)}
     behind: dict[str, int] = {}  # which of them have gone into what is under a name
     repeated = 0

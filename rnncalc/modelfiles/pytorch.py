@@ -182,7 +182,6 @@ def _is_call(value: Any, *names: str) -> bool:
 
 
 def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None:
-    """Return the tensor that a call makes, if it makes one."""
     if _is_call(value, *_TENSORS):
         return value, role, None
     if _is_call(value, *_PARAMETERS) and value.args and _is_call(value.args[0], *_TENSORS):

@@ -115,11 +115,9 @@ def problems(network: Description) -> Iterator[Problem]:
     """Yield everything that is wrong with a network whose pieces are of the right types."""
     parts = parts_of(network)
     around = any(isinstance(layer, Transform) for part in parts.values() for layer in part.layers)
-    any_problem = False
-    for problem in _problems(network, parts):
-        any_problem = True
-        yield problem
-    if around and not any_problem:  # else no way of a sequence through the layers can be followed
+    wrong = [*_problems(network, parts)]
+    yield from wrong
+    if around and not wrong:  # else no way of a sequence through the layers can be followed
         yield from _unreadable(network, parts)
 
 
@@ -127,7 +125,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be computed
-    too_many = [*_too_many(parts), *_too_many_letters(parts)]
+    too_many = [*_too_many(parts)]
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
         if network.encoder and network.decoder and not too_many:
@@ -162,10 +160,6 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
         if number > MAX_LAYERS:
             path = (name, "layers") if name else ("layers",)
             yield Problem(path, too_many_layers(number), gaps=(number - MAX_LAYERS,))
-
-
-def _too_many_letters(parts: Parts) -> Iterator[Problem]:
-    """Yield the problem of a network in more letters than a formula can have."""
     if "rnncalc.polynomial" in sys.modules and (number := len(letters_of(parts))) > MOST_LETTERS:
         message = f"expected at most {MOST_LETTERS} different letters, got {number}: no formula with more can be read"
         yield Problem((next(filter(None, parts), "layers"),), f"{message}; give numbers for some sizes")
@@ -434,8 +428,12 @@ def _recurrent(part: Part) -> list[tuple[int, Cell]]:
 
 def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
     """Yield what is wrong where one layer's final state starts the other."""
-    if takes.initial_state is not None:
-        yield from _bridged(gives, takes, at)
+    if takes.initial_state is not None:  # dense layers make its states from the encoder's
+        widths = dict(zip(gives.states, gives.state_widths(), strict=True))
+        others = [widths.get(state, gives.state_widths()[0]) for state in takes.states]
+        if width := next((width for width in others if width != takes.initial_state), None):
+            message = f"expected {width:,}, the width of the encoder's final state, got {takes.initial_state:,}"
+            yield Problem((*at, "initial_state"), message, follows=True, gaps=(takes.initial_state - width,))
     elif gives.kind != takes.kind:
         message = f"expected the encoder's kind, {gives.kind}, got {takes.kind}: its final state starts this layer"
         if "initial_state" in takes.options() and len({*gives.state_widths()}) == 1:
@@ -455,17 +453,6 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
     if takes.learned_state:
         message = "does not apply in a decoder: it starts from the encoder's final state; remove it"
         yield Problem((*at, "learned_state"), message)
-
-
-def _bridged(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
-    """Yield what is wrong if a dense layer makes the states of a decoder's layer from the encoder's."""
-    widths = dict(zip(gives.states, gives.state_widths(), strict=True))
-    for state in takes.states:
-        wanted, got = widths.get(state, gives.state_widths()[0]), takes.initial_state or 0
-        if wanted != got:
-            message = f"expected {wanted:,}, the width of the encoder's final state, got {got:,}"
-            yield Problem((*at, "initial_state"), message, follows=True, gaps=(got - wanted,))
-            return
 
 
 def cannot_feed_back(network: Description) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.notation import Notation
-from rnncalc.conventions.tensor import Direction, Tensor
+from rnncalc.conventions.tensor import Direction
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Habits
 from rnncalc.network.network import Network
@@ -61,7 +61,10 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     chosen = [named[name] for name in only] if only else network.spelled
     recurrent = [placed for placed in chosen if isinstance(placed.layer, Cell)]
     if not recurrent or (only and len(recurrent) < len(chosen)):
-        raise RefusedError(_refusal(network, [placed for placed in chosen if placed not in recurrent], only))
+        what = next(placed.name for placed in chosen if placed not in recurrent) if only else title(network)
+        has_cells = only and any(isinstance(placed.layer, Cell) for placed in network.stack)
+        cure = "name a recurrent layer" if has_cells else "draw it with --view unrolled"
+        raise RefusedError(f"{escape(what)} is not recurrent, and has no cell to draw; {cure}")
     if only:
         return [_picture(network, placed, [], frame) for placed in recurrent]
     alike: dict[object, list[Placed]] = {}
@@ -78,12 +81,6 @@ def cell_of(placed: Placed) -> Cell:
     return placed.layer
 
 
-def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> str:
-    what = escape(title(network)) if not only else escape(wrong[0].name)
-    cure = "name a recurrent layer" if only and any(isinstance(each.layer, Cell) for each in network.stack) else ""
-    return f"{what} is not recurrent, and has no cell to draw; {cure or 'draw it with --view unrolled'}"
-
-
 def _picture(network: Network, placed: Placed, others: list[Placed], frame: Frame) -> Picture:
     """Return the widest picture that is no wider than its frame; if there is none, the equations of the step.
 
@@ -94,10 +91,11 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     traced = trace(cell_of(placed), placed.inputs, row)
     steps = [spelled(line_of(each, placed.sizes, notation.rows), signs) for each in equations(traced, notation)]
     flow = graph(traced, notation)
-    drawings = (figure(flow, gap, signs) for gap in GAPS)
-    shapes = next((shapes for shapes in drawings if shapes and (width is None or _across(shapes) <= width)), [])
-    drawn = bool(shapes)
-    shapes = shapes or [*lines(steps, width or ROOM)]
+    drawn, shapes = False, list[Shape](lines(steps, width or ROOM))
+    for drawing in (figure(flow, gap, signs) for gap in GAPS):
+        if drawing and (width is None or _across(drawing) <= width):
+            drawn, shapes = True, drawing
+            break
     left, _, _, bottom = bounds(shapes)
     across = _across(shapes) if drawn else 0
     room = max(across, min(width or ROOM, ROOM))
@@ -115,7 +113,6 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
 
 
 def _across(shapes: list[Shape]) -> int:
-    """Return how many cells shapes take across."""
     left, _, right, _ = bounds(shapes)
     return right - left
 
@@ -181,11 +178,11 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
     for tensor in placed.tensors:
         if not tensor.gates:
             beside.setdefault(tensor.direction, []).append(tensor.params)
-        elif _apart(tensor):
+        elif max((axis.times for axis in tensor.axes if axis.letter == "h"), default=1) % len(tensor.gates):
+            shared[tensor.gates] = shared.get(tensor.gates, 0) + tensor.params
+        else:  # each gate has its own block of rows
             for letter in tensor.gates:
                 separate[letter] += tensor.params // len(tensor.gates)
-        else:
-            shared[tensor.gates] = shared.get(tensor.gates, 0) + tensor.params
     legend = [
         LegendRow((Term(letter, time="t"),), gate.name, separate[letter], layer.meaning(gate, habits))
         for letter, gate in gates.items()
@@ -208,12 +205,6 @@ def _beside(layer: Cell, notation: Notation) -> Iterator[LegendRow]:
         yield LegendRow((Term(letter, "0"),), "state", 0, "learned, before the first step")
 
 
-def _apart(tensor: Tensor) -> bool:
-    """Return whether each gate has its own share of a tensor; in a shared matrix it has none."""
-    blocks = max((axis.times for axis in tensor.axes if axis.letter == "h"), default=1)
-    return blocks % len(tensor.gates) == 0
-
-
 GAP = 2
 """Cells between two columns."""
 
@@ -227,21 +218,19 @@ def labels(legend: Sequence[LegendRow], width: int) -> Iterator[Label]:
     names = letters + GAP + max(span((row.name,)) for row in legend)
     total = sum(row.params for row in legend)
     numbers = names + GAP + max(len(HEAD), len(f"{total:,}"))
-    start = numbers + GAP if width - numbers - GAP >= LEAST else letters + GAP
+    below = width - numbers - GAP < LEAST
+    start = letters + GAP if below else numbers + GAP
     yield Label(numbers - 1, 0, (HEAD,), Style.NOTE, "end")
     y = 1
-    for row in legend:
-        yield Label(0, y, row.letter, Style.NOTE)
+    for row in (*legend, LegendRow((), "all", total)):
+        if row.letter:
+            yield Label(0, y, row.letter, Style.NOTE)
         yield Label(letters + GAP, y, (row.name,), Style.NOTE)
         yield Label(numbers - 1, y, (f"{row.params:,}",), Style.NOTE, "end")
-        lines = wrap(row.meaning, max(width - start, LEAST) * 9 // 10) if row.meaning else []
-        y += start <= letters + GAP
-        for line in lines:
-            yield Label(start, y, (line,), Style.NOTE)
-            y += 1
-        y += not lines and start > letters + GAP
-    yield Label(letters + GAP, y, ("all",), Style.NOTE)
-    yield Label(numbers - 1, y, (f"{total:,}",), Style.NOTE, "end")
+        lines = wrap(row.meaning, max(width - start, LEAST) * 9 // 10)
+        for number, line in enumerate(lines):
+            yield Label(start, y + below + number, (line,), Style.NOTE)
+        y += below + len(lines) if below or lines else 1
 
 
 HEAD = "parameters"
@@ -258,20 +247,13 @@ def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
     """Yield the equations of a step, one below the other, broken at their signs if they are too wide."""
     y = 0
     for equation in step:
-        x = 0
-        for line in _broken(equation, width):
-            yield Label(x, y, line, Style.NOTE)
-            x, y = INDENT, y + 1
-
-
-def _broken(line: Line, width: int) -> Iterator[Line]:
-    """Yield the lines of a broken equation, each as long as possible; all but the first start with a sign."""
-    rest: Line = ()
-    for number, piece in enumerate(line):
-        if piece in SIGNS and rest:
-            after = next((place for place in range(number + 1, len(line)) if line[place] in SIGNS), len(line))
-            if span((*rest, *line[number:after])) > width - INDENT:
-                yield rest
-                rest = ()
-        rest = (*rest, piece)
-    yield rest
+        rows: list[Line] = [()]
+        for number, piece in enumerate(equation):
+            if piece in SIGNS and rows[-1]:
+                after = next((at for at in range(number + 1, len(equation)) if equation[at] in SIGNS), len(equation))
+                if span((*rows[-1], *equation[number:after])) > width - INDENT:
+                    rows.append(())
+            rows[-1] = (*rows[-1], piece)
+        for number, row in enumerate(rows):
+            yield Label(INDENT * bool(number), y, row, Style.NOTE)
+            y += 1

@@ -113,14 +113,16 @@ class _Reader:
         if below.operation == WEIGHTS and below.weights and not below.axes and row.operands < 2:
             return DrawnNode(NodeKind.NUMBER, row, letter=below.weights.letter)
         normalised, letters = self._normalised(node.operands[0] if node.letter else place)
-        if node.letter and normalised in self.trace.sums:
-            return self._box(normalised, NodeKind.GATE, row, node.letter)
-        if node.letter:
+        is_sum = normalised in self.trace.sums
+        if node.letter and not is_sum:
             return DrawnNode(NodeKind.THROUGH, row, (self._whole(normalised),), node.letter)
-        if letters:
+        if letters and not node.letter:
             return DrawnNode(NodeKind.PRODUCT, linear, (self._whole(normalised),), weights=tuple(letters))
-        if place in self.trace.sums or (below.operation == WEIGHTS and below.axes):
-            return self._box(place, NodeKind.PRODUCT, linear)
+        if is_sum or (below.operation == WEIGHTS and below.axes):
+            products = [*self._products(normalised)]
+            kind, activation = (NodeKind.GATE, row) if node.letter else (NodeKind.PRODUCT, linear)
+            matrices = tuple(dict.fromkeys(matrix for matrix, _ in products))
+            return DrawnNode(kind, activation, tuple(vector for _, vector in products), node.letter, matrices)
         return DrawnNode(NodeKind.OPERATION, row, tuple(map(self._whole, node.operands)))
 
     def _normalised(self, place: int) -> tuple[int, list[Letter]]:
@@ -140,24 +142,18 @@ class _Reader:
         node = self.nodes[place]
         return node.operands[0] if node.operation == "half" else place
 
-    def _box(self, place: int, kind: NodeKind, activation: Operation, letter: str = "") -> DrawnNode:
-        """Return a box for a sum of products and biases."""
-        reads, letters = [], []
-        for matrix, read in self._products(place):
-            weights = self.nodes[matrix].weights
-            assert weights is not None
-            letters.append(self.stacked.get((weights.matrix, weights.of)) or self.letters.weights(weights))
-            reads.append(self._whole(read))
-        return DrawnNode(kind, activation, tuple(reads), letter, tuple(dict.fromkeys(letters)))
-
-    def _products(self, place: int) -> Iterator[tuple[int, ...]]:
-        """Yield the matrix and the vector of each product in a sum of products and biases."""
+    def _products(self, place: int) -> Iterator[tuple[Letter, int]]:
+        """Yield the letter of the matrix and the vector of each product in a sum of products and biases."""
         node = self.nodes[place]
         if node.operation in ("plus", "everywhere"):
             for operand in node.operands:
                 yield from self._products(operand)
         elif node.operation != WEIGHTS:
-            yield node.operands
+            matrix, vector = node.operands
+            weights = self.nodes[matrix].weights
+            assert weights is not None
+            letter = self.stacked.get((weights.matrix, weights.of)) or self.letters.weights(weights)
+            yield letter, self._whole(vector)
 
 
 # Where it is drawn: each node in a row and a column, then a way for each wire
@@ -262,21 +258,18 @@ class NodeGrid:
         for place, row in sorted(self.rows.items(), key=lambda item: item[::-1]):
             node = self.nodes[place]
             free = [
-                operand
+                (COLUMN.get(self.nodes[operand].kind, 0), operand)
                 for operand in node.operands[: 1 if node.operation.ordered else None]
                 if operand in tops and operand != self.graph.output and self.rows[operand] < row
                 if row == max(self.rows[reader] for reader in self.readers[operand])
             ]
-            free = sorted(free, key=lambda each: (COLUMN.get(self.nodes[each].kind, 0), each))
-            tops[place] = (*(tops.pop(free[-1]) if free else ()), place)
+            tops[place] = (*(tops.pop(max(free)[1]) if free else ()), place)
         columns, best = [*tops.values()], list[Nodes]()
         while columns != best:
             best = columns
-            orders = [best]
-            for column, number in product(best, range(len(best))):
-                orders.append([other for other in best if other is not column])
-                orders[-1].insert(number, column)
-            columns = min(orders, key=self._cost)
+            others = [(column, [other for other in best if other is not column]) for column in best]
+            moves = [[*rest[:at], column, *rest[at:]] for column, rest in others for at in range(len(best))]
+            columns = min([best, *moves], key=self._cost)
         return columns
 
     def _cost(self, columns: list[Nodes]) -> int:
@@ -411,23 +404,21 @@ class Wiring:
     def _free(self, cell: GridPoint) -> bool:
         return (cell, True) not in self.taken and (cell, False) not in self.taken
 
-    def _edge(self, at: int, step: GridPoint) -> set[Heading]:
-        """Return the free cells of an edge, the line or the column at a place."""
+    def _edge(self, at: int, step: GridPoint) -> list[Heading]:
+        """Return the cells of an edge: of a line for a wire that runs up, of a column for one that runs right."""
         if step == UP:
-            cells = {(x, at) for x in range(self.left, self.right + 1)}
-        else:
-            cells = {(at, y) for y in range(self.top, self.bottom + 1)}
-        return {(cell, step) for cell in cells if self._free(cell)}
+            return [((x, at), step) for x in range(self.left, self.right + 1)]
+        return [((at, y), step) for y in range(self.top, self.bottom + 1)]
 
     def _starts(self, value: int, reader: int) -> set[Heading]:
         """Return where a wire may start, and its first step: at its node, at an edge, or where it branches off."""
         inner, box = self.inner.get(value, set()), self.boxes.get(value)
-        starts: set[Heading] = set()
+        starts: list[Heading] = []
         if box:
-            starts = {((self.middles[value], box.y - 1), UP)}
+            starts = [((self.middles[value], box.y - 1), UP)]
             if reader == NEXT or (value, reader) in self.along:
-                starts.add(((box.x + box.width, box.y + (box.height - 1) // 2), RIGHT))
-        elif value not in self.inner:
+                starts.append(((box.x + box.width, box.y + (box.height - 1) // 2), RIGHT))
+        elif not inner:
             below = self.graph.nodes[value].kind is NodeKind.INPUT
             starts = self._edge(self.bottom, UP) if below else self._edge(self.left, RIGHT)
         crossed = {cell for cell in inner for axis in (True, False) if self.taken.get((cell, axis), value) != value}
@@ -436,22 +427,23 @@ class Wiring:
     def _ends(self, value: int, reader: int) -> set[Heading]:
         """Return where a wire may end, and its last step: at an edge, or at a side of its reader."""
         if reader < 0:
-            return self._edge(self.top, UP) if reader == OUT else self._edge(self.right, RIGHT)
-        node, box, middle = self.graph.nodes[reader], self.boxes[reader], self.middles[reader]
-        y, half = box.y + (box.height - 1) // 2, 2 * (len(node.operands) // 2)
-        left, right, below = ((box.x - 1, y), RIGHT), ((box.x + box.width, y), LEFT), box.y + box.height
-        ends: list[Heading] = [((middle, below), UP)]
-        if (value, reader) in self.along and self._free(left[0]):
-            ends = [left]
-        elif (value, reader) in self.up and self._free((middle, below)):
-            pass
-        elif node.kind is not NodeKind.OPERATION:
-            asides = (-2, 2) if len(node.operands) == 2 else range(-half, half + 1, 2)
-            ends = [((middle + aside, below), UP) for aside in asides]
-        elif not node.operation.ordered:
-            ends += [left, right]
-        elif value != node.operands[0] or not self._free((middle, below)):
-            ends = [left, right]
+            ends = self._edge(self.top, UP) if reader == OUT else self._edge(self.right, RIGHT)
+        else:
+            node, box, middle = self.graph.nodes[reader], self.boxes[reader], self.middles[reader]
+            y, below, half = box.y + (box.height - 1) // 2, (middle, box.y + box.height), len(node.operands) // 2
+            left, right = ((box.x - 1, y), RIGHT), ((box.x + box.width, y), LEFT)
+            ends = [(below, UP)]
+            if (value, reader) in self.along and self._free(left[0]):
+                ends = [left]
+            elif (value, reader) in self.up and self._free(below):
+                pass
+            elif node.kind is not NodeKind.OPERATION:
+                asides = [2 * place for place in range(-half, half + 1) if place or len(node.operands) != 2]
+                ends = [((middle + aside, below[1]), UP) for aside in asides]
+            elif not node.operation.ordered:
+                ends += [left, right]
+            elif value != node.operands[0] or not self._free(below):
+                ends = [left, right]
         return {end for end in ends if self._free(end[0])}
 
     def _way(self, value: int, starts: set[Heading], ends: set[Heading]) -> list[GridPoint]:
@@ -462,14 +454,10 @@ class Wiring:
         if not ends:
             return []
         xs, ys = [x for (x, _), _ in ends], [y for (_, y), _ in ends]
-        left, right, top, bottom = min(xs), max(xs), min(ys), max(ys)
-        costs, origins, done = dict.fromkeys(starts, 0), dict[Heading, Heading](), set[Heading]()
+        costs, origins = dict.fromkeys(starts, 0), dict[Heading, Heading]()
         queue = [(0, start) for start in sorted(starts)]  # least cost up to an end, and a heading
         while queue:
             _, heading = heappop(queue)
-            if heading in done:
-                continue
-            done.add(heading)
             (x, y), last = heading
             begins = heading not in origins
             if heading in ends and not begins:
@@ -490,8 +478,8 @@ class Wiring:
                     cost += BESIDE * any(((to_x + aside, to_y), True) in self.taken for aside in (-1, 1))
                 if cost < costs.get(here, cost + 1):
                     costs[here], origins[here] = cost, heading
-                    across, along = max(left - to_x, to_x - right, 0), max(top - to_y, to_y - bottom, 0)
-                    heappush(queue, (cost + across + along, here))
+                    across = max(min(xs) - to_x, to_x - max(xs), 0)
+                    heappush(queue, (cost + across + max(min(ys) - to_y, to_y - max(ys), 0), here))
         return []
 
 

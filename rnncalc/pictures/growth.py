@@ -173,27 +173,21 @@ class Scale(NamedTuple):
     @property
     def marks(self) -> list[int]:
         """The round numbers to write at an axis."""
-        if self.logarithmic:
-            return [self.first * self.step**place for place in range(self.steps + 1)]
-        return [self.first + self.step * place for place in range(self.steps + 1)]
+        places = range(self.steps + 1)
+        return [self.first * self.step**at if self.logarithmic else self.first + self.step * at for at in places]
 
 
 def linear_or_logarithmic(numbers: list[int]) -> Scale:
     """Return the scale for some numbers, all of them positive."""
     least, most = min(numbers), max(numbers)
     if most < LONG * least:
-        step = _step(most)
+        power = 10 ** max(_power(most) - 1, 0)
+        step = next(power * times for times in (1, 2, 5, 10, 20) if most <= MOST_MARKS * power * times)
         return Scale(0, -(-most // step) * step, step, logarithmic=False)
     low, high = _power(least), _power(most - 1) + 1
     apart = -(-(high - low) // MOST_MARKS)
     high = low + -(-(high - low) // apart) * apart
     return Scale(10**low, 10**high, 10**apart, logarithmic=True)
-
-
-def _step(most: int) -> int:
-    """Return the smallest round step that reaches a number in as many ticks as are allowed."""
-    power: int = 10 ** max(_power(most) - 1, 0)
-    return next(step for step in (power, 2 * power, 5 * power, 10 * power, 20 * power) if most <= MOST_MARKS * step)
 
 
 def _power(number: int) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
-from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placement, Recur, Window, ends, takes_last
+from rnncalc.network.flow import Final, InitialState, Input, Last, Placement, Recur, Window, ends, shapes, takes_last
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
@@ -224,21 +224,16 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
     moves, ended = network.flow, ends(network.flow)
     steps: list[Occurrence] = []  # at which the value of each move is there
     reads: dict[str | None, Occurrence] = {}
-    for move in moves:
-        match move:
-            case Input():
-                steps.append(Occurrence.EVERY if move.sequence else Occurrence.FIRST)
-                reads.setdefault(move.part, steps[-1])
-            case Begin():
-                steps.append(Occurrence.EVERY)
-            case Last() | Final():
-                steps.append(Occurrence.LAST)
-            case Window(layer=layer) if layer.ends:
-                steps.append(Occurrence.LAST)
-            case Window(layer=layer) if layer.begins:
-                steps.append(Occurrence.EVERY)
-            case _:
-                steps.append(steps[move.reads[0]])
+    for move, shape in zip(moves, shapes(moves), strict=True):
+        if len(shape) > 1:
+            steps.append(Occurrence.EVERY)
+        elif isinstance(move, Input):
+            steps.append(Occurrence.FIRST)
+        else:
+            below = steps[move.reads[0]]
+            steps.append(Occurrence.LAST if isinstance(move, Last | Final) or below is Occurrence.EVERY else below)
+        if isinstance(move, Input):
+            reads.setdefault(move.part, steps[-1])
     rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
     stack = iter(network.stack)
     makers: list[Placed] = []  # of the next recurrent layer
@@ -387,7 +382,7 @@ class Half(Frozen):
     def first_arrow(self) -> int:
         """The length of the arrow to the first step, on which its widths are."""
         labels = [label for row, _ in self.rows for label in row.states]
-        return max([BETWEEN, *(span(label) + 2 for label in labels)]) if labels and self.start else 0
+        return max([BETWEEN, *(span(label) + 2 for label in labels)]) if self.start else 0
 
     @cached_property
     def between(self) -> int:
@@ -398,29 +393,30 @@ class Half(Frozen):
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
         return max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
 
-    def width(self, column: TimeColumn) -> int:
-        """Return the width of a column."""
-        return DOTS if column.gap else self.box
-
     @cached_property
-    def lefts(self) -> list[int]:
-        """Where each column begins."""
-        lefts, x = [], self.start + self.first_arrow
+    def sides(self) -> list[tuple[int, int]]:
+        """The first cell of each column, and the first behind it."""
+        sides: list[tuple[int, int]] = []
         for column in self.columns:
-            lefts.append(x)
-            x += self.width(column) + self.between
-        return lefts
+            left = sides[-1][1] + self.between if sides else self.start + self.first_arrow
+            sides.append((left, left + (DOTS if column.gap else self.box)))
+        return sides
 
-    @cached_property
+    @property
+    def left(self) -> int:
+        """The first cell of the first column."""
+        return self.sides[0][0]
+
+    @property
     def right(self) -> int:
         """The first cell behind the last column."""
-        return self.lefts[-1] + self.width(self.columns[-1])
+        return self.sides[-1][1]
 
-    @cached_property
+    @property
     def overhang(self) -> int:
         """How much wider the words below are than the columns, on each side."""
         words = max(span((text,)) for text in self.words)
-        return max(words - (self.right - self.lefts[0]) + 1, 0) // 2
+        return max(words - (self.right - self.left) + 1, 0) // 2
 
     @cached_property
     def words(self) -> tuple[str, str]:
@@ -437,9 +433,11 @@ class Half(Frozen):
         beside += [f"{plural(left_out, 'step')} left out"] if left_out else []
         return repeated, "; ".join(beside)
 
-    def placed(self) -> Iterator[tuple[TimeColumn, int]]:
-        """Yield the columns, each with where it begins."""
-        return zip(self.columns, self.lefts, strict=True)
+    def placed(self, steps: Occurrence) -> Iterator[tuple[TimeColumn, int]]:
+        """Yield the columns that are among some steps, each with its first cell."""
+        for column, (left, _) in zip(self.columns, self.sides, strict=True):
+            if column.among(steps):
+                yield column, left
 
     def shapes(self) -> Iterator[Shape]:
         """Yield everything of a half."""
@@ -459,32 +457,36 @@ class Half(Frozen):
             joined = top - 3 if last.joins else None  # behind where the directions join
             yield from self._nodes(self.outputs, last.output_letter, last.output, Style.OUTPUT)
             yield from self._up(top, self.outputs, (last.output,), last.output_width, joined)
-        yield from self._captions()
+        repeated, beside = self.words
+        if repeated:
+            yield Brace(self.left, self.inputs + 2, self.right - self.left, (repeated,))
+        if repeated and beside:
+            middle = self.left + (self.right - self.left) // 2
+            yield Label(middle, self.inputs + 4, (beside,), Style.NOTE, "middle")
 
     def _boxes(self, row: Row, top: int) -> Iterator[Shape]:
         if row.elided:
-            left = self.lefts[0]
-            yield Box(left, top, max(self.right - left, row.width()), row.height, row.lines, Style.ELIDED)
+            width = max(self.right - self.left, row.width())
+            yield Box(self.left, top, width, row.height, row.lines, Style.ELIDED)
             return
         style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
-        for column, x in self.placed():
-            if column.gap and column.among(row.applied):
+        for column, x in self.placed(row.applied):
+            if column.gap:
                 for line in (row.forward, row.backward)[: 1 + row.two_way]:
                     yield _dots(x, top + line)
-            elif column.among(row.applied):
+            else:
                 yield Box(x, top, self.box, row.height, row.lines, style)
 
     def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
         y, back = top + row.forward, top + row.backward
-        sides = [(x, x + self.width(column)) for column, x in self.placed()]
         if self.start:
             line = row.states_at("0")
             across = span(line) + 2
             yield Box(self.start - across, y, across, 1, (line,), Style.STATE, round=True)
-            yield Arrow(((self.start, y), (sides[0][0] - 1, y)), Style.STATE)
+            yield Arrow(((self.start, y), (self.left - 1, y)), Style.STATE)
             yield from _state_widths(self.start, self.first_arrow, row, top)
-        for (_, right), (left, _) in pairwise(sides):
+        for (_, right), (left, _) in pairwise(self.sides):
             yield Arrow(((right, y), (left - 1, y)), Style.STATE)
             if row.two_way:
                 yield Arrow(((left - 1, back), (right, back)), Style.BACKWARD)
@@ -496,43 +498,34 @@ class Half(Frozen):
 
     def _nodes(self, y: int, letter: str, steps: Occurrence, style: Style) -> Iterator[Shape]:
         """Yield the inputs or the outputs, a circle a step, and dots in a gap."""
-        for column, x in self.placed():
-            if column.gap and column.among(steps):
+        for column, x in self.placed(steps):
+            if column.gap:
                 yield _dots(x, y)
-            elif column.among(steps):
+            else:
                 line, wide = (at(letter, column.name),), self._node(letter, column)
                 yield Box(x + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
 
     def _node(self, letter: str, step: TimeColumn) -> int:
-        """Return the width of a circle."""
         return (span((at(letter, step.name),)) + 2) | 1
 
     def _up(
         self, lower: int, upper: int, steps: tuple[Occurrence, ...], label: Line, beside: int | None = None
     ) -> Iterator[Shape]:
         """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled."""
-        for column, x in self.placed():
-            if not column.gap and all(map(column.among, steps)):
+        for column, x in self.placed(steps[0]):
+            if not column.gap and column.among(steps[-1]):
                 middle = x + (self.box - 1) // 2
                 yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
                 if label:
                     yield Label(middle + 2, beside or lower - 1, label, Style.SHAPE)
                 label = ()
 
-    def _captions(self) -> Iterator[Shape]:
-        repeated, beside = self.words
-        left, across = self.lefts[0], self.right - self.lefts[0]
-        if repeated:
-            yield Brace(left, self.inputs + 2, across, (repeated,))
-        if repeated and beside:
-            yield Label(left + across // 2, self.inputs + 4, (beside,), Style.NOTE, "middle")
-
     def fed_back(self) -> Iterator[Shape]:
         """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""
         (row, top), outputs = self.rows[0], self.outputs
         assert outputs is not None  # outputs are what is fed back
         letter = self.rows[-1][0].output_letter
-        for (column, x), (after, to) in pairwise(self.placed()):
+        for (column, x), (after, to) in pairwise(self.placed(Occurrence.EVERY)):
             corners: list[GridPoint] = [(x + DOTS, self.inputs)]
             if not column.gap:
                 across = to - 2
@@ -547,7 +540,7 @@ class Half(Frozen):
 
     def joining(self, row: Row, top: int, to: GridPoint) -> Iterator[Shape]:
         """Yield how the last state of the backward direction joins an arrow at a cell, above the row and right."""
-        x, above = self.lefts[0] + 1, top - 2
+        x, above = self.left + 1, top - 2
         start = top + row.forward - 1 if self.columns[0].gap else top - 1
         corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]
         yield Arrow((*corners, to) if to[1] != above else tuple(corners), Style.BACKWARD, head=False)
@@ -670,7 +663,7 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
         yield from half.shapes()
         for row, top in half.rows:
             if row.joins and len(half.columns) > 1:
-                yield from half.joining(row, top, (half.lefts[-1] + (half.box - 1) // 2, top - 2))
+                yield from half.joining(row, top, (half.sides[-1][0] + (half.box - 1) // 2, top - 2))
         if half.feedback:
             yield from half.fed_back()
         return
@@ -687,7 +680,7 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
     before = max(0 if giving.tight else BETWEEN + max(behind), *over) + 3 if behind else 0
     room = max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
     yield from first
-    yield from (moved(shape, (giving.right + room - taking.lefts[0], 0)) for shape in taking.shapes())
+    yield from (moved(shape, (giving.right + room - taking.left, 0)) for shape in taking.shapes())
     for row, top, other in pairs:
         y = top + row.forward
         yield Arrow(((giving.right, y), (giving.right + room - 1, y)), Style.STATE)

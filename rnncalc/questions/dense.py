@@ -18,9 +18,6 @@ from rnncalc.network.flow import Begin, InitialState, Input, Placement
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
-StepsOfParts = Mapping[str | None, int]
-"""The number of steps of each part."""
-
 
 class DenseLayer(NamedTuple):
     """A layer of the dense equivalent, under the name of the layer that it replaces.
@@ -83,7 +80,7 @@ def own_dense_params(network: Network) -> int | None:
     return None if known is None else sum(one.params for one in _made(network, known))
 
 
-def _own_steps(network: Network) -> StepsOfParts | None:
+def _own_steps(network: Network) -> Mapping[str | None, int] | None:
     known = {name: part.steps for name, part in network.parts.items() if part.steps is not None}
     return known if len(known) == len(network.parts) else None
 
@@ -121,7 +118,7 @@ class _Made(NamedTuple):
         return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)
 
 
-def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
+def _made(network: Network, steps: Mapping[str | None, int]) -> Iterator[_Made]:
     """Yield the replacement of each layer in order.
 
     Only the output layer may read fewer steps than there are. Later steps without an input have no numbers. A decoder's

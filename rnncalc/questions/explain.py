@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import reduce
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions import NOTATIONS
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
@@ -19,6 +19,7 @@ from rnncalc.layers.layer import Dense, Output, Shape, Transform
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import describe, network_of, word
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
@@ -26,6 +27,9 @@ from rnncalc.step.layer_trace import slides
 from rnncalc.step.nodes import Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
+
+if TYPE_CHECKING:
+    from rnncalc.questions.compare import Allocations
 
 
 class StepKind(Enum):
@@ -88,6 +92,18 @@ class Explanation(NamedTuple):
     layers: tuple[Derivation, ...]
     total: Step | None
     dense: DenseEquivalent | None
+
+    @property
+    def counted(self) -> Count:
+        """The counts of the whole network."""
+        return count(self.network)
+
+    @property
+    def allocations(self) -> Allocations:
+        """The tensors of the network under each convention."""
+        from rnncalc.questions.compare import compare_conventions  # imported only for a page
+
+        return compare_conventions(self.network)
 
 
 def explain(network: Network, only: str | Sequence[str] = (), notation: str | None = None) -> Explanation:

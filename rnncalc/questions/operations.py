@@ -142,8 +142,8 @@ def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[Operations
     (alone,) = {equation.left for equation in of.equations} if not left_of else (Symbol(""),)
     terms: dict[tuple[Symbol, str], dict[tuple[str, ...], int]] = {}
     for each in operations_by_node(step):
-        found = terms.setdefault((left_of.get(each.place, alone), each.kind), {})
-        found[each.axes] = found.get(each.axes, 0) + each.times
+        widths = terms.setdefault((left_of.get(each.place, alone), each.kind), {})
+        widths[each.axes] = widths.get(each.axes, 0) + each.times
     alike: dict[tuple[str, tuple[tuple[tuple[str, ...], int], ...]], list[Symbol]] = {}
     for (left, kind), widths in terms.items():
         alike.setdefault((kind, tuple(widths.items())), []).append(left)

@@ -18,7 +18,7 @@ from rnncalc.questions.given import describe, network_of, whole
 from rnncalc.text import escape
 
 Piece = tuple[int, int]
-"""The smallest and largest size to try, and the step between sizes."""
+"""The first and the last place of a range of sizes."""
 
 
 @displayed
@@ -210,16 +210,13 @@ def _none(sizes: TriedSizes) -> SpecError:
     same = {message: problem for message, problem in first.items() if all(message in other for other in others)}
     if same:
         return SpecError(tuple(same.values()))
-    lines = "; ".join(f"at {place * sizes.step:,}, {next(iter(reasons[place]))}" for place in _telling(reasons))
-    return SpecError((Problem((), f"no {sizes.what} makes a network: {lines}"),))
-
-
-def _telling(reasons: dict[int, dict[str, Problem]]) -> list[int]:
-    """Return the size with the fewest problems, and one with a different problem, if there is one."""
-    best, *others = sorted(reasons, key=lambda place: (len(reasons[place]), place))
+    # the size with the fewest problems, and one with a different problem, if there is one
+    best, *places = sorted(reasons, key=lambda place: (len(reasons[place]), place))
     paths = {problem.path for problem in reasons[best].values()}
-    other = [place for place in others if paths.isdisjoint(problem.path for problem in reasons[place].values())]
-    return sorted([best, *other[:1]])
+    apart = [place for place in places if paths.isdisjoint(problem.path for problem in reasons[place].values())]
+    shown = sorted([best, *apart[:1]])
+    lines = "; ".join(f"at {place * sizes.step:,}, {next(iter(reasons[place]))}" for place in shown)
+    return SpecError((Problem((), f"no {sizes.what} makes a network: {lines}"),))
 
 
 Sized = Callable[[int], Network]
@@ -319,9 +316,9 @@ def in_groups(sizes: TriedSizes) -> TriedSizes:
     return sizes
 
 
-def pieces(sizes: TriedSizes, first: int, last: int) -> list[tuple[int, int]]:
+def pieces(sizes: TriedSizes, first: int, last: int) -> list[Piece]:
     """Return the pieces from `first` to `last`, in order: ranges with a valid network at every place."""
-    spans: list[tuple[int, int]] = []
+    spans: list[Piece] = []
     waiting = [(first, last)]
     while waiting:
         sizes.refuse_endless(len(waiting))
@@ -336,7 +333,7 @@ def pieces(sizes: TriedSizes, first: int, last: int) -> list[tuple[int, int]]:
     return sorted(spans)
 
 
-def _valid_end(sizes: TriedSizes, low: int, high: int) -> tuple[int, int]:
+def _valid_end(sizes: TriedSizes, low: int, high: int) -> Piece:
     """Return the valid part of a piece, which is at one of its ends."""
     at_low, (good, bad) = sizes.valid(low), (low, high) if sizes.valid(low) else (high, low)
     while abs(bad - good) > 1:
@@ -360,16 +357,13 @@ def _cuts(sizes: TriedSizes, low: int, high: int) -> Iterator[int]:
                     yield here - bend // (next_bend - bend)
 
 
-Gaps = tuple[int, ...]
-
-
-def _paired(ones: Sequence[Problem], others: Sequence[Problem]) -> Iterator[tuple[Gaps, Gaps]]:
+def _paired(ones: Sequence[Problem], others: Sequence[Problem]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Yield the gaps of the problems that two sizes share, pair by pair."""
-    standing: dict[object, list[Problem]] = {}
+    by_place: dict[object, list[Problem]] = {}
     for problem in others:
-        standing.setdefault((problem.source, problem.path, len(problem.gaps)), []).append(problem)
+        by_place.setdefault((problem.source, problem.path, len(problem.gaps)), []).append(problem)
     for problem in reversed(ones):
-        if problem.gaps and (same := standing.get((problem.source, problem.path, len(problem.gaps)))):
+        if problem.gaps and (same := by_place.get((problem.source, problem.path, len(problem.gaps)))):
             yield problem.gaps, same.pop().gaps
 
 

@@ -44,10 +44,7 @@ _STATUSES = {
 }
 
 _SPEC = Column("Spec", key=True, whole=True)
-_COLUMNS = (
-    *(*key_columns(""), _SPEC, *key_columns("Check")),
-    *number_columns("Expected", "Actual", together=True),
-)
+_COLUMNS = (*(*key_columns(""), _SPEC, *key_columns("Check")), *number_columns("Expected", "Actual", together=True))
 
 
 class CheckReport(SheetReport, DataReport, CheckedReport):

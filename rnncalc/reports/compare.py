@@ -14,14 +14,7 @@ from rnncalc.text import plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
-    from rnncalc.questions.compare import (
-        Allocations,
-        Compared,
-        Comparison,
-        ConventionDifference,
-        DenseGrowth,
-        LayerRow,
-    )
+    from rnncalc.questions.compare import Allocations, Compared, Comparison, ConventionDifference, DenseGrowth, LayerRow
 
 THIS_NETWORK = "this network"
 MOST_SIDE_BY_SIDE = 4

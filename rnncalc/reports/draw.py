@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
     from rnncalc.pictures.picture import Picture
 
-VIEWS = {
-    "unrolled": "rnncalc.pictures.unrolled",
-    "cell": "rnncalc.pictures.cell",
-    "growth": "rnncalc.pictures.growth",
-}
+VIEWS = {"unrolled": "rnncalc.pictures.unrolled", "cell": "rnncalc.pictures.cell", "growth": "rnncalc.pictures.growth"}
 """The views by their names, the first the default."""
 
 

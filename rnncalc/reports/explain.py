@@ -16,7 +16,6 @@ from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
 from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.network.network import Network
-from rnncalc.questions.count import count
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
 from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
@@ -73,7 +72,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             "convention": self.network.convention,
             "notation": self.network.spelling.name,
             "layers": [_layer_data(each) for each in explained.layers],
-            "params_formula": explained.total and count(self.network).params_formula,
+            "params_formula": explained.total and explained.counted.params_formula,
             "params": explained.total and explained.total.params,
             "dense": explained.dense and [row_data(row, "params") for row in _dense_rows(explained.dense)],
         }
@@ -91,35 +90,31 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         A part that is refused, because there is nothing to draw or too much to count, is replaced by the message of the
         refusal.
         """
-        from rnncalc.questions.compare import compare_conventions  # imported here: no other format needs all of them
-        from rnncalc.reports.compare import AllocationReport
+        from rnncalc.reports.compare import AllocationReport  # imported here: no other format needs all of them
         from rnncalc.reports.count import CountReport
+        from rnncalc.reports.draw import Drawing
+
+        def drawn(view: str, *only: str) -> Iterator[Picture]:
+            return map(_without_heading, Drawing(self.network, view, only).pictures(ACROSS))
 
         def conventions(title: str) -> list[Sheet]:
-            (sheet,) = AllocationReport(compare_conventions(self.network)).sheets()
+            (sheet,) = AllocationReport(self.explanation.allocations).sheets()
             return [sheet.replace(title=title, subtitle="")]
 
         whole = self.explanation.total is not None
         if whole:
-            yield from CountReport(count(self.network)).sheets()[:1]
-            yield from _or_why("Unrolled in time", lambda title: _drawn(title, self.network, "unrolled"))
-        yield from self._layers_with_cells()
-        if whole:
-            yield from self._network()
-            yield from _or_why("Growth with the steps", lambda title: _drawn(title, self.network, "growth"))
-            yield from _or_why("Conventions", conventions)
-
-    def _layers_with_cells(self) -> Iterator[Sheet | Picture]:
-        """Yield the derivations. Below the first of those with the same equations is a picture of the cell."""
-        from rnncalc.reports.draw import Drawing
-
-        drawn: set[tuple[Equation, ...]] = set()
+            yield from CountReport(self.explanation.counted).sheets()[:1]
+            yield from _or_why("Unrolled in time", lambda title: [Sheet((), (), title=title), *drawn("unrolled")])
+        with_picture: set[tuple[Equation, ...]] = set()  # a cell is drawn below the first of those with its equations
         for each, sheet in zip(self.explanation.layers, self._layers(), strict=True):
             yield sheet
-            if each.gates and each.equations not in drawn:
-                drawn.add(each.equations)
-                cell = Drawing(self.network, "cell", (each.placed.name,))
-                yield from map(_without_heading, cell.pictures(ACROSS))
+            if each.gates and each.equations not in with_picture:
+                with_picture.add(each.equations)
+                yield from drawn("cell", each.placed.name)
+        if whole:
+            yield from self._network()
+            yield from _or_why("Growth with the steps", lambda title: [Sheet((), (), title=title), *drawn("growth")])
+            yield from _or_why("Conventions", conventions)
 
     def _layers(self) -> list[Sheet]:
         written: set[tuple[str, str]] = set()  # remarks on gates and biases, to write each once
@@ -209,8 +204,11 @@ def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
             if len(step.gates) > 1:
                 what += f"{'es' if what.endswith('bias') else ''} of {all_of([*step.gates])}"
             return step.name, what
-        case StepKind.BLOCKS:
-            return f"{len(step.gates)} blocks", _blocks(step.gates, names)
+        case StepKind.BLOCKS:  # not all of them are gates: `2 gates and the candidate: z, r, n`
+            others = [name for name in map(names.__getitem__, step.gates) if not name.endswith("gate")]
+            gates = len(step.gates) - len(others)
+            parts = [*([plural(gates, "gate")] if gates else []), *(f"the {name}" for name in others)]
+            return f"{len(step.gates)} blocks", f"{all_of(parts)}: {', '.join(step.gates)}"
         case StepKind.DIRECTIONS:
             return "2 directions", "forward, backward"
         case StepKind.FORMULA:
@@ -219,14 +217,6 @@ def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
             return "Total", "all layers"
         case _:
             return step.what.value, ""
-
-
-def _blocks(letters: str, names: Mapping[str, str]) -> str:
-    """Return `2 gates and the candidate: z, r, n`: a count multiplies by blocks, and not all of them are gates."""
-    others = [name for name in map(names.__getitem__, letters) if not name.endswith("gate")]
-    gates = len(letters) - len(others)
-    parts = [*([plural(gates, "gate")] if gates else []), *(f"the {name}" for name in others)]
-    return f"{all_of(parts)}: {', '.join(letters)}"
 
 
 def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
@@ -439,13 +429,6 @@ def _or_why(title: str, parts: Callable[[str], Iterable[Sheet | Picture]]) -> It
         yield from parts(title)
     except RefusedError as refused:
         yield Sheet(columns=(), rows=(), title=title, notes=(f"{refused}.",))
-
-
-def _drawn(title: str, network: Network, view: str) -> list[Sheet | Picture]:
-    from rnncalc.reports.draw import Drawing
-
-    head = Sheet(columns=(), rows=(), title=title)
-    return [head, *map(_without_heading, Drawing(network, view).pictures(ACROSS))]
 
 
 def _without_heading(picture: Picture) -> Picture:

@@ -176,15 +176,9 @@ _SENTENCES: dict[Enum, str] = {
 
 def sentence(remark: Remark) -> str:
     """Return a remark on a file, or on a layer of its draft, in words."""
-    return _SENTENCES[remark.kind].format(names=names_text(remark.names), numbers=remark.numbers or (0, 0))
-
-
-def names_text(names: tuple[str, ...]) -> str:
-    """Return the first names, and how many more there are."""
-    if not names:
-        return "the whole file"
-    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
-    return all_of([*(name[:100] for name in names[:SHOWN]), *more])
+    more = [f"{len(remark.names) - SHOWN:,} more"] if len(remark.names) > SHOWN else []
+    names = all_of([*(name[:100] for name in remark.names[:SHOWN]), *more]) if remark.names else "the whole file"
+    return _SENTENCES[remark.kind].format(names=names, numbers=remark.numbers or (0, 0))
 
 
 def name(check: TensorCheck) -> str:
@@ -241,18 +235,14 @@ def _cure(cure: SpecChange, layer: str | None) -> str:
         parts.append(f"write {_layers_text(cure.instead)} {end}")
     elif cure.layer and cure.instead is not None:
         ours, theirs = cure.counts
-        why = f": the file has {plural(theirs, _sort(cure.layer))}, and the spec {ours:,}" if ours > theirs else ""
+        kind = kind_of(cure.layer)  # of all layers that have tensors like its own
+        noun = {Cell: "recurrent layer", Layer: "dense layer"}.get(kind) or kind.title or f"{kind.kind} layer"
+        why = f": the file has {plural(theirs, noun)}, and the spec {ours:,}" if ours > theirs else ""
         parts.append(f"remove this layer{why}")
     where = (
         "" if layer in cure.names else f"at {cure.names[0]} " if cure.names else f"at the start{part} " if part else ""
     )
     return "; ".join(where + each for each in parts)
-
-
-def _sort(layer: Layer) -> str:
-    """Return what layers are called that have tensors like those of a layer."""
-    sort = kind_of(layer)
-    return "recurrent layer" if sort is Cell else "dense layer" if sort is Layer else sort.title or f"{sort.kind} layer"
 
 
 def _layers_text(layers: Iterable[Layer]) -> str:

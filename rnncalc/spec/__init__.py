@@ -131,10 +131,6 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     return Template(root, source, name, tuple(problems), own_convention)
 
 
-ESSENTIAL = {"input", "layers", "encoder", "decoder"}
-"""Every network has one of these."""
-
-
 def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | None:
     """Return the spec in the bytes of a file, None if its keys are not those of a spec: a folder may hold any YAML.
 
@@ -152,12 +148,12 @@ def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | 
 
 
 def is_meant(keys: Collection[str]) -> bool:
-    """Return whether the top keys of a file are those of a spec: one is essential, and half or more are known.
+    """Return whether the top keys of a file are those of a spec: one that every network has, and half or more known.
 
     Half, because misspelt keys are to be reported, while another program's settings may have `layers` too.
     """
     known = sum(key in TOP_KEYS for key in keys)
-    return any(key in ESSENTIAL for key in keys) and 2 * known >= len(keys)
+    return not {"input", "layers", "encoder", "decoder"}.isdisjoint(keys) and 2 * known >= len(keys)
 
 
 def keys_in(data: bytes) -> tuple[str, ...]:
@@ -231,11 +227,7 @@ def parse_data(
 
 
 def tree(
-    *,
-    input: str | None = None,
-    layers: tuple[str, ...] = (),
-    output: str | None = None,
-    **others: str | None,
+    *, input: str | None = None, layers: tuple[str, ...] = (), output: str | None = None, **others: str | None
 ) -> Mapping:
     """Return the tree of a network in flags; `others` are the plain keys steps, topology and convention."""
     root = Mapping(Flag(""))  # there is no flag for the whole network

@@ -44,7 +44,14 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     try:
         root = builder.build(loader, yaml)
     except yaml.MarkedYAMLError as error:
-        raise _not_yaml(error, text.replace(_STAND_IN, "?"), source) from None
+        from rnncalc.spec.not_yaml import probable_mistake
+
+        place = _place(error.problem_mark or error.context_mark)
+        message = ", ".join(escape(str(part)) for part in (error.problem, error.context) if part)
+        if mistake := probable_mistake(error, text.replace(_STAND_IN, "?")):
+            (line, column), message = mistake
+            place = line + 1, column + 1
+        raise _error(source, place, f"not valid YAML: {message}") from None
     finally:
         loader.dispose()
     return root, builder.problems
@@ -89,17 +96,6 @@ def _place(mark: Any) -> Place | None:
 def _error(source: str, place: Place | None, message: str) -> SpecError:
     line, column = place or (None, None)
     return SpecError((Problem((), message, source, line, column),))
-
-
-def _not_yaml(error: Any, text: str, source: str) -> SpecError:
-    """Return the message for a text that the parser refuses: the probable mistake, else the parser's words."""
-    from rnncalc.spec.not_yaml import probable_mistake
-
-    if known := probable_mistake(error, text):
-        (line, column), words = known
-        return _error(source, (line + 1, column + 1), f"not valid YAML: {words}")
-    parts = [escape(str(part)) for part in (error.problem, error.context) if part]
-    return _error(source, _place(error.problem_mark or error.context_mark), f"not valid YAML: {', '.join(parts)}")
 
 
 class _Builder:

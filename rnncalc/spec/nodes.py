@@ -207,7 +207,11 @@ class TreeReader:
         if isinstance(allowed, Sizes) and isinstance(node, Sequence):  # [64, 48] is 64x48
             node = Scalar("x".join(map(word_of, node.items)), True, node.mark)
         if not isinstance(node, Scalar):
-            self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}{of_lists(node, path)}")
+            cure = ""
+            for key in ("units", "size", "hidden_size"):
+                if not cure and isinstance(node, Mapping) and isinstance(number := node.get(key), Scalar):
+                    cure = f"; write {path[-1]}: {escape(number.value)}, and the options below it, not within"
+            self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}{cure}")
             return stand_in
         if node.value == "?" and self.unknown is not None and isinstance(allowed, Size):
             return self.unknown
@@ -220,20 +224,8 @@ class TreeReader:
 
     def error(self) -> SpecError:
         """Return the error with all problems, in the order of their places."""
-        distinct = dict.fromkeys(sorted(self.problems, key=self._order))
-        more = (MORE_PROBLEMS,) if self.more else ()
-        return SpecError((*distinct, *more))
-
-    def _order(self, problem: Problem) -> tuple[int, int]:
-        return problem.place or (0, self._numbers.get(problem.source, 0))
-
-
-def of_lists(node: Sequence | Mapping, path: Path) -> str:
-    """Return how to write a list or mapping that should be one word."""
-    number = node.get("units") or node.get("size") or node.get("hidden_size") if isinstance(node, Mapping) else None
-    if isinstance(number, Scalar):
-        return f"; write {path[-1]}: {escape(number.value)}, and the options below it, not within"
-    return ""
+        in_order = sorted(self.problems, key=lambda each: each.place or (0, self._numbers.get(each.source, 0)))
+        return SpecError((*dict.fromkeys(in_order), *((MORE_PROBLEMS,) if self.more else ())))
 
 
 def word_of(node: Node) -> str:

@@ -20,18 +20,7 @@ from rnncalc.layers.options import OPTIONS, Allowed, Choice, Rate, Size, Sizes, 
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS, too_many_layers
-from rnncalc.spec.nodes import (
-    Flag,
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-    TreeReader,
-    node_at,
-    unknown_key,
-    what,
-    word_of,
-)
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, TreeReader, node_at, unknown_key, what, word_of
 from rnncalc.spec.values import NOTHING, growth, ways_to_write
 from rnncalc.text import did_you_mean, escape, one_of
 
@@ -51,6 +40,9 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
 
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
+
+_STAND_IN = Dropout(rate=0.0)
+"""A harmless layer to replace one that cannot be read."""
 
 _SHAPES = "the names of %s, each with what is expected"
 
@@ -142,15 +134,15 @@ class _NetworkReader(TreeReader):
         if node is None:
             such = "-l lstm:512" if isinstance(above.mark, Flag) else "lstm: 512"
             self.missing(above, path, f"at least one layer, such as {such}")
-            return (_stand_in(),)
+            return (_STAND_IN,)
         if not isinstance(node, Sequence) or not node.items:
             got = "none" if isinstance(node, Sequence) else what(node)
             message = f"expected a list of layers, such as - lstm: 512, got {got}{_dash_cure(node)}"
             self.problem(node.mark, path, message)
-            return (_stand_in(),)
+            return (_STAND_IN,)
         if len(node.items) > MAX_LAYERS:
             self.problem(node.mark, path, too_many_layers(len(node.items)))
-            return (_stand_in(),)
+            return (_STAND_IN,)
         return tuple(self.layer(item, (*path, place)) for place, item in enumerate(node.items))
 
     def layer(self, node: Node, path: Path) -> Layer:
@@ -160,11 +152,11 @@ class _NetworkReader(TreeReader):
             node.items = [(alone, Scalar("", True, alone.mark))]
         if not isinstance(node, Mapping):
             self.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}{_word_cure(node)}")
-            return _stand_in()
+            return _STAND_IN
         kinds = [key.value for key, _ in node.items if key.value in KINDS]
         if not kinds:
             self.no_kind(node, path)
-            return _stand_in()
+            return _STAND_IN
         name = next((one for one in kinds if not _has_rate(kind(one))), kinds[0])  # a dropout is meant for the other
         if len(kinds) > 1:  # layer_norm is a kind, and an option of cells
             name = next((one for one in kinds if {*kinds} & {*kind(one).options()}), name)
@@ -253,9 +245,13 @@ class _NetworkReader(TreeReader):
 
     def output(self, node: Node, path: Path) -> Output:
         units = node.get("units") if isinstance(node, Mapping) else node
-        if isinstance(units, Scalar) and (typed := _kind_and_units(units.value)):
-            self.problem(units.mark, path, _not_units(units, *typed))
-            units.value = typed[1]
+        if isinstance(units, Scalar) and (typed := _kind_and_units(units.value)):  # such as `dense:2`
+            name, number = typed
+            layer = f"-l {name}:{number}" if isinstance(units.mark, Flag) else f"- {name}: {number}"
+            cure = f"write {number}" if name == Output.kind else f"write {layer} for a layer"
+            got = f"expected a positive whole number, got '{escape(units.value)}'"
+            self.problem(units.mark, path, f"{got}; the output layer is dense: {cure}")
+            units.value = number
         if isinstance(node, Scalar):
             return Output(self.value(node, path, OPTIONS["units"].allowed, 1))
         keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
@@ -306,7 +302,7 @@ class _NetworkReader(TreeReader):
         return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
-        from rnncalc.network.budget import ALLOWED, Budget  # imported only for a spec that has one
+        from rnncalc.network.budget import ALLOWED, LAYER_LIMIT, Budget  # imported only for a spec that has one
 
         if isinstance(node, Scalar) and node.value[:1].isdecimal():
             key = "max_bytes" if node.value.endswith("B") else "max_params"
@@ -321,9 +317,13 @@ class _NetworkReader(TreeReader):
             return f"unknown key{cure}" if cure else unknown_key(key, known, below)
 
         nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", "layers"), unknown))
-        read = {"max_growth": self.growths, "layers": self.layer_limits}
-        pairs = {key: tuple(read[key](nodes.pop(key), (*path, key))) for key in read if key in nodes}
-        return Budget(**(self.values(nodes.items(), path, ALLOWED) | pairs))
+        limits: dict[str, Any] = {}
+        if growths := nodes.pop("max_growth", None):
+            limits["max_growth"] = tuple(self.growths(growths, (*path, "max_growth")))
+        if layers := nodes.pop("layers", None):
+            below = self.named(layers, (*path, "layers"), "names of layers, each with a number")
+            limits["layers"] = tuple((name, self.value(limit, at, LAYER_LIMIT.allowed, 0)) for name, limit, at in below)
+        return Budget(**self.values(nodes.items(), path, ALLOWED), **limits)
 
     def growths(self, node: Node, path: Path) -> Iterator[tuple[str, Any]]:
         """Yield the limits on growth by quantity; one alone is that of the parameters."""
@@ -339,12 +339,6 @@ class _NetworkReader(TreeReader):
                 yield name, GrowthLimit(*growth(limit.value, GROWING[name], limit.plain))
             except ValueError as error:
                 self.problem(limit.mark, at, str(error))
-
-    def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, Any]]:
-        from rnncalc.network.budget import LAYER_LIMIT
-
-        for name, below, at in self.named(node, path, "names of layers, each with a number"):
-            yield name, self.value(below, at, LAYER_LIMIT.allowed, 0)
 
 
 def _has_rate(layer: type[Layer]) -> bool:
@@ -366,11 +360,6 @@ def _is_meant(option: str, key: str) -> bool:
     return option in meanings(key) or bool(did_you_mean(key, (option,)))
 
 
-def _stand_in() -> Layer:
-    """Return a harmless layer to replace one that cannot be read."""
-    return Dropout(rate=0.0)
-
-
 def _unknown_option(cls: type[Layer], layer: Node, key: str, known: tuple[str, ...], below: Node) -> str:
     """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
 
@@ -388,25 +377,30 @@ def _unknown_option(cls: type[Layer], layer: Node, key: str, known: tuple[str, .
     if in_flags and isinstance(layer, Mapping):
         meant = _misread(key, cls, layer)
     else:
-        meant = space_cure(key, known) or _kind_of_output(key, cls, below)
-    if meant or (meant := _value_alone(key, cls, "=" if in_flags else ": ")):
+        meant = space_cure(key, known)
+        if not meant and issubclass(cls, Output) and key in KINDS:
+            meant = f"write output: {escape(word_of(below)) or 'N'}, whose layer is dense"
+    if meant:
         return f"unknown key; {meant}"
+    for name in cls.options():
+        if isinstance(allowed := cls.option(name).allowed, Choice) and key.lower() in allowed.words:
+            return f"unknown key; write {name}{'=' if in_flags else ': '}{escape(key.lower())}"
     cure = option_cure(key, cls.kind, known, word_of(below), in_flags=in_flags)
     return f"unknown key{cure}" if cure else unknown_key(key, known, below)
 
 
 def _misread(key: str, cls: type[Layer], layer: Mapping) -> str:
-    """Return the cure for `dropout:0.5`, `bias:false` and `512`, written as options of a layer in flags."""
+    """Return the cure for `dropout:0.5`, `bias:false` and numbers, written as options of a layer in flags.
+
+    A number may be the rest of `0,5` or of `projection=1,000`, or a second size of one layer.
+    """
     name, colon, value = key.partition(":")
     if name in KINDS:
         return f"write -l {name}:{escape(value) or 'N'}, as a layer of its own"
     if colon and name in cls.options():
         return f"write {name}={escape(value)}"
-    return _second_number(key, cls, layer) if key[:1].isdecimal() else ""
-
-
-def _second_number(key: str, cls: type[Layer], layer: Mapping) -> str:
-    """Return the cure for `0,5`, `projection=1,000`, and for two sizes of one layer."""
+    if not key[:1].isdecimal():
+        return ""
     place = [word.value for word, _ in layer.items].index(key)
     name, first = layer.items[place - 1][0].value, word_of(layer.items[place - 1][1])
     option = cls.option(cls.number) if place == 1 else cls.known_option(name)
@@ -419,19 +413,6 @@ def _second_number(key: str, cls: type[Layer], layer: Mapping) -> str:
         number, width = escape(first), escape(key)
         return f"for a vocabulary of {number} and a width of {width}, write -i {number} -l {cls.kind}:{width}"
     return f"a layer has one number; write -l {cls.kind}:{escape(key)} for another"
-
-
-def _kind_of_output(key: str, cls: type[Layer], below: Node) -> str:
-    """Return the cure for `output: {dense: 5}`: the output layer is written without its kind."""
-    is_output = issubclass(cls, Output) and key in KINDS
-    return f"write output: {escape(word_of(below)) or 'N'}, whose layer is dense" if is_output else ""
-
-
-def _value_alone(word: str, of: type[Layer], is_: str) -> str:
-    """Return `write activation=relu` for the word alone."""
-    choices = {option: of.option(option).allowed for option in of.options()}
-    found = [option for option, of in choices.items() if isinstance(of, Choice) and word.lower() in of.words]
-    return f"write {found[0]}{is_}{escape(word.lower())}" if found else ""
 
 
 def _layer_of_its_own(name: str, number: Node, in_flags: bool) -> str:
@@ -459,13 +440,6 @@ def _kind_and_units(text: str) -> tuple[str, str] | None:
         return None
     match = re.fullmatch(r"([A-Za-z]+)[:= (]+([0-9]\w*)\)?", text)
     return (match[1].lower(), match[2]) if match and match[1].lower() in KINDS else None
-
-
-def _not_units(units: Scalar, kind: str, number: str) -> str:
-    """Return the message for `dense:2` as the units of the output layer."""
-    layer = f"-l {kind}:{number}" if isinstance(units.mark, Flag) else f"- {kind}: {number}"
-    cure = f"write {number}" if kind == Output.kind else f"write {layer} for a layer"
-    return f"expected a positive whole number, got '{escape(units.value)}'; the output layer is dense: {cure}"
 
 
 def _shape(node: Node | None) -> list[str]:

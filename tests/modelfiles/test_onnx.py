@@ -18,7 +18,7 @@ from rnncalc.bounds import MOST_SETTING
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import BadFileError, RemarkKind, TensorRole
-from rnncalc.modelfiles.onnx import WINDOW, FileBytes
+from rnncalc.modelfiles.onnx import ByteRange, Wire
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
 OPERATOR = node("LSTM", "x w r b", "y", name="rnn")
@@ -324,29 +324,16 @@ def test_a_pipe_beside_a_model_is_not_waited_for(tmp_path: Path, target: str) ->
     assert "keeps start in link" in done.stderr
 
 
-def test_the_bytes_of_a_file(tmp_path: Path) -> None:
-    """Any stretch of them, in any order, whether longer than what is read at once or not."""
-    data = bytes(place % 251 for place in range(5 * WINDOW))
-    path = tmp_path / "a"
-    path.write_bytes(data)
-    with path.open("rb") as file:
-        found = FileBytes(file)
-        assert len(found) == len(data)
-        ends = [0, 1, 10, WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, len(data) - 1, len(data), len(data) + 10]
-        for start in ends:
-            for end in ends[::-1]:
-                assert found[start:end] == data[start:end], (start, end)
-
-
 def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path) -> None:
     """One line, where a mapped file would end the process."""
     path = tmp_path / "a"
-    path.write_bytes(bytes(5 * WINDOW))
+    path.write_bytes(bytes(100_000))
     with path.open("rb") as file:
-        found = FileBytes(file)
-        os.truncate(path, WINDOW)
+        wire = Wire(file)
+        assert wire.bytes(ByteRange(90_000, 90_004)) == bytes(4)
+        os.truncate(path, 20_000)
         with pytest.raises(BadFileError, match="is cut off"):
-            found[3 * WINDOW : 3 * WINDOW + 4]
+            wire.bytes(ByteRange(50_000, 50_004))
     (tmp_path / "a.data").write_bytes(bytes(16))
     (one,) = read(str(onnx(tmp_path / "a.onnx", tensors=[external("w", "a.data")]))).tensors
     os.truncate(tmp_path / "a.data", 8)

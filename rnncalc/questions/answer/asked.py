@@ -60,6 +60,22 @@ def _flops_without_biases(subject: Subject) -> int | None:
     return total(None if counts is None else counts.flops - counts.bias_additions for counts in asked)
 
 
+def _one_direction(subject: Subject) -> int | None:
+    numbers = [(placed.multiply_adds, placed.layer.directions) for placed in subject.layers]
+    return total(None if number is None else number // directions for number, directions in numbers)
+
+
+def _all_flops(subject: Subject) -> int | None:
+    layers = zip(subject.network.stack, _flops(subject.network), strict=True)
+    return total(number for placed, number in layers if placed in subject.layers)
+
+
+def _flops_per_step(subject: Subject) -> int | None:
+    layers = zip(subject.network.stack, _flops(subject.network), strict=True)
+    asked = [(number, placed.uses) for placed, number in layers if placed in subject.layers]
+    return total(number // uses if number and uses else number for number, uses in asked)
+
+
 def _recurrent_twice(subject: Subject) -> int | None:
     numbers = [(placed.multiply_adds, 1 + isinstance(placed.layer, Cell)) for placed in subject.layers]
     return total(None if number is None else number * times for number, times in numbers)
@@ -93,6 +109,8 @@ ASKED: Mapping[str, QuantityQuestion] = {
                 Reason("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add"),
                 QUANTITIES["twice forward"],
             ),
+            (Reason("flops", "is the number of FLOPs, which count biases and activations too"), _all_flops),
+            (Reason("one-direction", "counts one direction of two"), _one_direction),
             (Reason("recurrent-twice", "counts the products of the recurrent layers twice"), _recurrent_twice),
             (Reason("backward", "is that of the backward pass"), QUANTITIES["backward"]),
             (Reason("dense", "is that of the dense equivalent with its biases"), QUANTITIES["dense"]),
@@ -112,6 +130,7 @@ ASKED: Mapping[str, QuantityQuestion] = {
                 QUANTITIES["twice forward"],
             ),
             (Reason("no-biases", "leaves out the additions of the biases"), _flops_without_biases),
+            (Reason("one-step", "is that of one step, and there are several"), _flops_per_step),
             (Reason("params", "is the number of parameters"), _params),
         ),
     ),

@@ -538,6 +538,12 @@ def embedding_output(line: LayerLine, network: Network) -> LayerLine:
     return line._replace(others={"output": Times((steps, line.h))}) if steps > 1 else line
 
 
+def embedding_in_each_layer(line: LayerLine, network: Network) -> LayerLine:
+    """Count the table of an embedding once for each recurrent layer of its part."""
+    cells = sum(isinstance(layer, Cell) for layer in network.parts[line.placed.part].layers)
+    return line._replace(times=max(1, cells))
+
+
 def one_embedding(worksheet: Worksheet, network: Network) -> Worksheet:
     """Count only the first of several embeddings."""
     first = next((line for line in worksheet if isinstance(line.layer, Embedding)), None)

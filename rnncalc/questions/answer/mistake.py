@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from itertools import combinations
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.conventions.formula import Times
+from rnncalc.conventions.formula import Expression, Times
 from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
+from rnncalc.polynomial import letter
 from rnncalc.questions.answer.changes import (
     Change,
     concatenates,
@@ -29,6 +31,7 @@ from rnncalc.questions.answer.changes import (
     replace_line,
     set_input,
     with_part,
+    with_reads,
 )
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.worksheet import (
@@ -37,10 +40,11 @@ from rnncalc.questions.answer.worksheet import (
     Source,
     Worksheet,
     above,
+    amount,
     gate_line,
     worksheet_of,
 )
-from rnncalc.text import all_of, one_of, plural
+from rnncalc.text import all_of, has_letters, one_of, plural
 
 MOST_GATES = 6
 """The most gates that a wrong count gives a cell."""
@@ -280,6 +284,26 @@ def without_each_gate(worksheet: Worksheet, question: Question) -> Iterator[Vari
         yield Variant(tuple(without(name, line) for line in worksheet), {"gate": name})
 
 
+def exchanged_letters(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with each two letters of a network exchanged."""
+    for one, other in combinations(question.network.letters, 2):
+        sizes = {**question.network.letters, one: letter(other), other: letter(one)}
+
+        def exchanged(expression: Expression, sizes: Mapping[str, Any] = sizes) -> Any:
+            number: Any = amount(expression)
+            return number.at(sizes) if has_letters(number) else number
+
+        lines = (
+            with_reads(line, lambda read: read._replace(width=exchanged(read.width)))._replace(
+                h=exchanged(line.h),
+                bias_size=exchanged(line.bias_size),
+                others={name: exchanged(number) for name, number in line.others.items()},
+            )
+            for line in worksheet
+        )
+        yield Variant(tuple(lines), {"one": one, "other": other})
+
+
 def absent_gates(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with each gate that cells of a kind have, but not with these options and widths."""
 
@@ -319,5 +343,5 @@ def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         widths = states(line)
         return with_part("state", lambda line: line.placed.sizes[widths[state]])(line) if state in widths else line
 
-    for state in dict.fromkeys(letter for line in worksheet for letter in states(line)):
+    for state in dict.fromkeys(state for line in worksheet for state in states(line)):
         yield Variant(tuple(of_state(state, line) for line in worksheet), {"state": f"{state}_0"})

@@ -122,5 +122,7 @@ def test_each_mistake_makes_of_letters_what_it_makes_of_numbers(kind: str, both:
     at = {
         name: [total.at(sizes) if isinstance(total, Polynomial) else total for total in found]
         for name, found in in_letters.items()
+        if name != "letters-{one}-{other}"  # numbers have no letters to exchange
     }
+    del in_numbers["letters-{one}-{other}"]
     assert at == in_numbers

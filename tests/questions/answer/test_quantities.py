@@ -180,11 +180,11 @@ def test_a_single_size_of_a_half_that_would_give_it() -> None:
 
 def test_a_size_is_told_beside_two_mistakes() -> None:
     """Two more inputs are as likely as two mistakes that come to 32 together."""
-    net = Network(input=8, layers=(RNN(16, recurrence="diagonal"),))
-    found = judged(net, 16 * (10 + 1 + 1))
+    net = Network(input=9, layers=(RNN(16, recurrence="diagonal"),))
+    found = judged(net, 16 * (11 + 1 + 1))
     assert found.diagnoses
     assert all(len(diagnosis.mistakes) == 2 for diagnosis in found.diagnoses)
-    assert found.other_size == size_of(None, None, "input", 10, 8)
+    assert found.other_size == size_of(None, None, "input", 11, 9)
 
 
 def size_of(part: str | None, place: int | None, key: str, size: int, right: int) -> OtherSize:
