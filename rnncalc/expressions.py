@@ -37,23 +37,23 @@ _NUMBER = (
     r"(?:[eE]\+?(?P<exponent>[0-9]{1,2})(?![0-9A-Za-z]))?"
 )
 _INDEX = (
-    r"\\?_ ?(?:\{ ?(?:\\[a-z]+ ?\{)?(?P<braced>[A-Za-z0-9]{1,8})\}? ?\}|(?P<index>[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))"
-    r"|(?P<digits>[₀-₉]{1,8}|(?<!x)[0-9]{1,8})"
+    r"\\?_ ?(?:\{ ?(?P<braced>[A-Za-z0-9]{1,8}) ?\}|\{ ?\\[a-z]+ ?\{(?P<styled>[A-Za-z0-9]{1,8})\} ?\}"
+    r"|(?P<index>[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}(?!\\?_)))|(?P<digits>[₀-₉]{1,8}|(?<!x)[0-9]{1,8})"
 )
 _GREEK = {f"\\{name}": sign for name, sign in GREEK.items()}
 _SPACE = r"(?:\s|~|\\[,;:!> ]|\\(?:q?quad|left|right|[bB]igg?[lrm]?|displaystyle)(?![A-Za-z]))+"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _DELIMITERS = re.compile(r"\$\$[^$]+\$\$|\$[^$]+\$|\\\((?:(?!\\[()]).)+\\\)|\\\[(?:(?!\\[\[\]]).)+\\\]", re.DOTALL)
-_AROUND = re.compile(
-    r"\s*(?P<before>(?:≈|~|=|about\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)\s*)?(?P<inside>.*?)"
-    r"(?P<after>(?:\\?\s|\\text\{\s*)*\b(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)"
-    r"\}?)?[\s]*\.?\s*",
-    re.IGNORECASE | re.DOTALL,
+_BEFORE = re.compile(r"\s*(?:(?:≈|~|=|about\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)\s*)?", re.IGNORECASE)
+_AFTER = re.compile(
+    r"(?:\\\s)?(?:\\text\{\s*)?\b(?:(?:trainable|learnable|total)\s+)?"
+    r"(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)\}?\Z",
+    re.IGNORECASE,
 )
 """Words around a chain that are ignored."""
 _NAME = re.compile(
-    r"(?:\\(?:text|mathrm)\{[^{}]*\}|#?[A-Za-z][A-Za-z ]*|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))"
+    r"(?:\\(?:text|mathrm)\{[^{}]*\}|#?[A-Za-z](?: ?[A-Za-z])*|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))"
     r"\s*(?::=|[=:≈]|\\approx\b)"
 )
 
@@ -114,12 +114,7 @@ def evaluate(text: str, sizes: Mapping[str, Number]) -> Number:
     chain = read_chain(text, sizes, evaluated=True)
     if chain.named or len(chain.sides) > 1:
         raise ExpressionError("an expression without =", text, text.index("="))
-    value = chain.sides[0].value
-    if isinstance(value, int):
-        return value
-    if unknown := [name for name in value.letters if name not in sizes]:
-        raise CallError(f"'{escape(text)}': {unknown[0]} is no size; the sizes are {', '.join(sizes) or 'none'}")
-    return value
+    return chain.sides[0].value
 
 
 def read_chain(text: str, sizes: Known = None, decimal: str = "", *, evaluated: bool = False) -> Chain:
@@ -132,8 +127,10 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, evaluated: 
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     bare = _DELIMITERS.sub(lambda match: _inside(match[0]), text)
-    around = _AROUND.fullmatch(bare)
-    begin, end = around.span("inside") if around else (0, len(bare))
+    begin = _BEFORE.match(bare).end()  # type: ignore[union-attr]  # it matches nothing, too
+    end = len(bare.rstrip().removesuffix(".").rstrip())
+    if words := _AFTER.search(bare, begin, end):
+        end = len(bare[: words.start()].rstrip())
     name = _NAME.match(bare, begin, end)
     tokens = [*_tokens(bare, name.end() if name else begin, end, sizes)]
     places = [-1, *(place for place, token in enumerate(tokens) if token.kind == "equals"), len(tokens)]
@@ -141,8 +138,7 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, evaluated: 
     work = 0
     for before, after in pairwise(places):
         side = [*tokens[before + 1 : after], Token("end", "", tokens[after].place if after < len(tokens) else end)]
-        parser = _Parser(text, side, sizes, decimal, work)
-        parser.values = (sizes or {}) if evaluated else {}
+        parser = _Parser(text, side, sizes, decimal, work, evaluated)
         sides.append(parser.side())
         work = parser.work
     return Chain(tuple(sides), name is not None, " ".join(text[begin:end].split()))
@@ -165,7 +161,7 @@ def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
             yield Token(kind, match[0].lstrip("\\") if kind in ("open", "close") else match[0], place, match)
             continue
         names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
-        if index := match["braced"] or match["index"] or match["digits"]:
+        if index := match["braced"] or match["styled"] or match["index"] or match["digits"]:
             names[-1] += f"_{index.translate(_SUPERSCRIPTS)}"
             short, rest = names[-1][:3], names[-1][3:]
             if known and match["index"] and names[-1] not in known and {short, *rest} <= known:  # n_hm is n_h·m
@@ -194,10 +190,10 @@ def _pattern(x_is_letter: bool) -> re.Pattern[str]:
 class _Parser:
     """Reads the signs of one side of a chain."""
 
-    def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str, work: int) -> None:
+    def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str, work: int, evaluated: bool) -> None:
         self.text, self.tokens, self.decimal, self.work = text, tokens, decimal, work
         self.next = self.depth = 0
-        self.values: Mapping[str, Number | None] = {}
+        self.values = sizes if evaluated else None
         letters = {token.text for token in tokens if token.kind == "letter"}
         known: Collection[str] = sizes if sizes is not None else letters if len(letters - {*SUFFIXES}) else ()
         self.suffixes = SUFFIXES.keys() - {*known}
@@ -318,32 +314,37 @@ class _Parser:
 
     def factor(self) -> tuple[Number, Number]:
         """Return a factor, as what is above and what is below a bar."""
+        self.depth += 1
+        if self.depth > MOST_BRACKETS + 1:
+            raise self.too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
+        above: Number
+        below: Number = 1
         if bracket := self.taken("open"):
-            self.depth += 1
-            if self.depth > MOST_BRACKETS:
-                raise self.too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
-            value = self.total()
-            self.depth -= 1
-            place = self.token.place
+            above, place = self.total(), self.token.place
             if not self.closed(bracket):
                 raise self.expected(f"'{_BRACKETS[bracket.text]}'", place)
-            return value, 1
-        if self.taken("fraction"):
-            self.depth += 1
-            if self.depth > MOST_BRACKETS:
-                raise self.too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
+        elif self.taken("fraction"):
             (top, under_top), (bottom, under_bottom) = self.factor(), self.factor()
-            self.depth -= 1
-            return self.times(top, under_bottom), self.times(bottom, under_top)
-        if token := self.taken("number"):
-            return self.number(token)
-        if token := self.taken("letter"):
-            if (size := self.values.get(token.text)) is not None:
-                return size, 1
+            above, below = self.times(top, under_bottom), self.times(bottom, under_top)
+        elif token := self.taken("number"):
+            above, below = self.number(token)
+        elif token := self.taken("letter"):
+            above = self.letter(token.text)
+        else:
+            raise self.expected("a number, a letter or a bracket")
+        self.depth -= 1
+        return above, below
+
+    def letter(self, name: str) -> Number:
+        """Return a letter, or its size where an expression of sizes is evaluated."""
+        if self.values is None:
             from rnncalc.polynomial import Polynomial  # most answers are numbers
 
-            return Polynomial({(token.text,): 1}), 1
-        raise self.expected("a number, a letter or a bracket")
+            return Polynomial({(name,): 1})
+        if (size := self.values.get(name)) is None:
+            sizes = ", ".join(self.values) or "none"
+            raise CallError(f"'{escape(self.text)}': {name} is no size; the sizes are {sizes}")
+        return size
 
     def number(self, token: Token) -> tuple[Number, Number]:
         """Return a number, with its suffix, as what is above and what is below a bar."""

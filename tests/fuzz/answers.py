@@ -10,6 +10,7 @@ is read or refused within 2 s and 300 MB. What breaks one of these is printed, a
 
 import argparse
 import random
+import re
 import resource
 import sys
 import time
@@ -51,7 +52,14 @@ class Plus(NamedTuple):
     terms: tuple[tuple[int, "Expression"], ...]
 
 
-Expression = Term | Times | Plus
+class Over(NamedTuple):
+    """A quotient of an expression and a number that divides it: the expression is written times this number."""
+
+    above: "Expression"
+    below: int
+
+
+Expression = Term | Times | Plus | Over
 Sizes = dict[str, int]
 
 
@@ -64,6 +72,8 @@ def value(expression: Expression, sizes: Sizes) -> int:
             return prod(value(each, sizes) for each in factors)
         case Plus(terms):
             return sum(sign * value(each, sizes) for sign, each in terms)
+        case Over(above, below):
+            return value(above, sizes) // below
 
 
 def plus(*terms: Expression) -> Expression:
@@ -95,7 +105,7 @@ def network(chance: Chance, *, in_letters: bool) -> Asked:
 def numbered(number: int, in_letters: bool) -> Asked:
     """Return a network of one to three layers. Its formula is a sum over the layers, each a product with a bracket."""
     chance = Chance(number)
-    names = iter(["h", "k", "n"])
+    names = iter(chance.choice([["h", "k"], ["n_h", "n_y"], ["h_1", "h_2"], ["d_model", "H"]]))
     sizes = {"m": chance.randint(2, 30)}
     width: Expression = Term(1, ("m",))
     layers, sums = [], []
@@ -125,6 +135,9 @@ def numbered(number: int, in_letters: bool) -> Asked:
 
 def rewritten(chance: Chance, expression: Expression) -> Expression:
     """Return the same expression in another form."""
+    if chance.random() < 0.1:
+        number = chance.randint(2, 4)
+        return Over(Times((Term(number), expression)), number)
     match expression:
         case Term(factor, letters):
             split = chance.randrange(6)
@@ -151,11 +164,13 @@ def rewritten(chance: Chance, expression: Expression) -> Expression:
                 changed += [(1, extra), (-1, extra)]
             begin, *rest = changed  # the first stays: a formula does not begin with a minus
             return Plus((begin, *chance.sample(rest, len(rest))))
+        case Over(above, below):
+            return Over(rewritten(chance, above), below)
 
 
 # How people write
 
-SIGNS = ("*", "·", "×", " ", "", " * ", " · ", " × ", r"\cdot ", r" \times ", "⋅")
+SIGNS = ("*", "·", "×", " ", "", " * ", " · ", " × ", r"\cdot ", r" \times ", "⋅", " x ")
 BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), (r"\left(", r"\right)"), (r"\{", r"\}"))
 POWERS = ("²", "^2", "**2", "^{2}")
 
@@ -164,10 +179,10 @@ def spelt(chance: Chance, expression: Expression, sizes: Sizes | None) -> str:
     """Return an expression as somebody may write it; sizes: their numbers, if it is written in numbers."""
     match expression:
         case Term(factor, letters):
-            names = [letter if sizes is None else str(sizes[letter]) for letter in letters]
-            return product(chance, [*([str(factor)] if factor != 1 or not names else []), *names], sizes is not None)
+            names = [spelt_letter(chance, letter) if sizes is None else str(sizes[letter]) for letter in letters]
+            return product(chance, [*([spelt_number(chance, factor)] if factor != 1 or not names else []), *names])
         case Times(factors):
-            return product(chance, [bracketed(chance, each, sizes) for each in factors], sizes is not None)
+            return product(chance, [bracketed(chance, each, sizes) for each in factors])
         case Plus(terms):
             text = ""
             for sign, each in terms:
@@ -177,6 +192,31 @@ def spelt(chance: Chance, expression: Expression, sizes: Sizes | None) -> str:
                 written = spelt(chance, each, sizes)
                 text += joint + (bracket(chance, written) if sign < 0 and isinstance(each, Plus) else written)
             return text
+        case Over(above, below):
+            if chance.random() < 0.5:
+                return f"\\frac{{{spelt(chance, above, sizes)}}}{{{below}}}"
+            return bracket(
+                chance, f"{bracket(chance, spelt(chance, above, sizes))}{chance.choice(('/', ' / '))}{below}"
+            )
+
+
+def spelt_letter(chance: Chance, letter: str) -> str:
+    """Return a letter as somebody may write it: h_1, h_{1}, h₁ or d_{\\text{model}}; a longer index has braces."""
+    name, _, index = letter.partition("_")
+    if not index:
+        return name
+    low = index.translate(LOW) if index.isdigit() else f"_{{\\text{{{index}}}}}"
+    return name + chance.choice((f"_{index}", f"_{{{index}}}", low))
+
+
+LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def spelt_number(chance: Chance, number: int) -> str:
+    """Return a number, with a group of three digits or with decimals that are 0."""
+    if number >= 1_000:
+        return chance.choice((f"{number:,}", f"{number:_}", f"{number:,}".replace(",", "{,}"), str(number)))
+    return chance.choice((str(number), str(number), str(number), f"{number}.0"))
 
 
 def bracketed(chance: Chance, expression: Expression, sizes: Sizes | None) -> str:
@@ -189,21 +229,26 @@ def bracket(chance: Chance, text: str) -> str:
     return f"{left}{text}{right}"
 
 
-def product(chance: Chance, factors: list[str], numbers: bool) -> str:
+def product(chance: Chance, factors: list[str]) -> str:
     """Return factors joined; two that are equal may be a square. Digits are not put beside digits."""
-    sign = chance.choice(SIGNS[:4] if numbers else SIGNS)
+    sign = chance.choice(SIGNS)
     if len(factors) > 1 and factors[-1] == factors[-2] and len(factors[-1]) == 1 and chance.random() < 0.5:
         factors = [*factors[:-2], factors[-1] + chance.choice(POWERS)]
     text = factors[0]
     for factor in factors[1:]:
         joint = sign
-        if factor[:1].isdigit() and (not joint.strip() or joint == " "):
+        if not joint.strip() and factor[:1].isdigit():
             joint = "*"
+        elif not joint and re.search("_[A-Za-z][A-Za-z]+$", text):
+            joint = " "
         text += joint + factor
     return text
 
 
-AROUND = (("", ""), ("", ""), ("", " parameters"), ("= ", ""), (" ", " "))
+AROUND = (
+    *(("", ""), ("", ""), ("", " parameters"), ("= ", ""), (" ", " "), ("$", "$"), ("$$", "$$."), ("", ".")),
+    *((r"\(", r"\)"), (r"\[", r"\]"), ("total: ", ""), ("params = ", " weights"), (r"\[P = ", r"\]")),
+)
 
 
 # What is tried
@@ -225,7 +270,7 @@ def right_formula(chance: Chance) -> Trial:
     for _ in range(chance.randint(0, 3)):
         expression = rewritten(chance, expression)
     text = spelt(chance, expression, None if asked.network.letters else asked.sizes)
-    before, after = chance.choice((*AROUND, ("P = ", "")) if asked.network.letters else AROUND)
+    before, after = chance.choice(AROUND)
     return Trial(asked, f"{before}{text}{after}", True)
 
 
@@ -236,8 +281,11 @@ def wrong_formula(chance: Chance) -> Trial:
     more = spelt(
         chance, Term(chance.randint(1, 5), letters), None if trial.asked.network.letters else trial.asked.sizes
     )
-    text = trial.text.removesuffix(" parameters")
-    return Trial(trial.asked, f"{text.rstrip()} + {more}", False)
+    return Trial(
+        trial.asked,
+        f"{trial.text.rstrip().rstrip('.').removesuffix(' parameters').removesuffix(' weights')} + {more}",
+        False,
+    )
 
 
 NUMBERS: tuple[Callable[[int], str], ...] = (
@@ -344,6 +392,12 @@ PIECES = (
         "\x00",
         "\ud800",
         "𝟜",
+        r"\text{",
+        r"\alpha",
+        "$",
+        r"\(",
+        "total ",
+        "=",
     ),
 )
 
@@ -369,7 +423,7 @@ def fault(trial: Trial) -> str:
     """Return what is wrong with the verdict on an answer, nothing when nothing is."""
     began = time.process_time()  # of this process alone, however busy the machine is
     try:
-        judged = trial.asked.grader.judge([read_answer(trial.text)]).judged
+        judged = trial.asked.grader.judge([read_answer(trial.text, sizes=trial.asked.grader.sizes)]).judged
     except CallError as error:
         if trial.right is not None:
             return f"refused: {error}"

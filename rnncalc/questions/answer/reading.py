@@ -198,9 +198,9 @@ def _refused(text: str) -> CallError:
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     if text[:1] in ("(", "["):
         return CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
-    if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE})+", text):
+    if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE}){{1,5}}", text):
         cure = f"; write ({text}) for a shape"
-    elif re.fullmatch(r"[0-9][0-9,._]*[,;]", text):
+    elif re.fullmatch(r"[0-9][0-9,._]{,40}[,;]", text):
         cure = f"; write {text[:-1]}"
     return CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{cure}")
 
