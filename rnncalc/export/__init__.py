@@ -13,7 +13,7 @@ from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Writer
-from rnncalc.layers.layer import Shape, Transform
+from rnncalc.layers.layer import Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
@@ -61,27 +61,24 @@ def source(network: Network, target: str) -> str:
     program = program_of(network, target, stacks=spelled.stacks)
     sizes = shapes_of(moves)
     shapes = {move.name: sizes[move.reads[0]] for move in moves if isinstance(move, Placement)}
+    file = target.replace("-", "_")
     for module in program.modules:
         kind = module.layer.kind
         if module.recurrent and module.cell is None and kind not in spelled.cells:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
-            file = target.replace("-", "_")
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
-        if isinstance(module.layer, Transform):
-            _refuse(module.layer, module.name, target, spelled, shapes[module.name])
+        layer = module.layer
+        if not isinstance(layer, Transform):
+            continue
+        if kind not in spelled.transforms:
+            message = f"no program for {target} is written with {kind}"
+            raise RefusedError(f"{message}; write it in export/{file}.py, or export to another target")
+        for _, problem in lacks(layer, target):
+            raise RefusedError(f"{escape(module.name)}: {problem}")
+        padded = spelled.transforms[kind].padded and any(layer.padding_of(None))
+        if layer.every > 1 and shapes[module.name][0] is None and padded:
+            raise RefusedError(f"{escape(module.name)}: how it is padded depends on the number of steps; give steps")
     return spelled(program).text()
-
-
-def _refuse(layer: Transform, name: str, target: str, spelled: type[Writer], shape: Shape) -> None:
-    """Refuse a layer around the cells that the framework, or its spelling, lacks."""
-    if layer.kind not in spelled.transforms:
-        message = f"no program for {target} is written with {layer.kind}"
-        file = target.replace("-", "_")
-        raise RefusedError(f"{message}; write it in export/{file}.py, or export to another target")
-    for _, problem in lacks(layer, target):
-        raise RefusedError(f"{escape(name)}: {problem}")
-    if layer.every > 1 and shape[0] is None and any(layer.padding_of(None)) and spelled.transforms[layer.kind].padded:
-        raise RefusedError(f"{escape(name)}: how it is padded depends on the number of steps; give steps")
 
 
 class _CallableModule(ModuleType):

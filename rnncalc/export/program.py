@@ -26,18 +26,8 @@ TEXTBOOK = "textbook"
 OUTSIDE = ("learned_state",)
 """Options that are written around a framework's module."""
 
-_PLACING = {
-    "units",
-    "projection",
-    "name",
-    "frozen",
-    "repeat",
-    "extra_inputs",
-    "bidirectional",
-    "merge",
-    "initial_state",
-    *OUTSIDE,
-}
+_PLACING = {*OUTSIDE, "units", "projection", "name", "frozen", "repeat", "extra_inputs", "bidirectional", "merge"}
+_PLACING |= {"initial_state"}
 
 
 def is_gain(tensor: Tensor) -> bool:
@@ -185,7 +175,9 @@ def program_of(network: Network, target: str, *, stacks: bool = False) -> Progra
     stacks: whether one module of the framework may be several equal layers.
     """
     runs = _runs(network, target, stacks)
-    if stacks and network.encoder and not _meet(runs):
+    cells = [(first.part, len(others) + 1) for (first, *others), _ in runs if isinstance(first.layer, Cell)]
+    encoder, decoder = ([layers for part, layers in cells if part == half] for half in ("encoder", "decoder"))
+    if network.encoder and encoder != decoder:  # a module starts from the states of one with as many layers
         runs = _runs(network, target, stacks=False)
     return Program(network, target, tuple(_modules(network, runs)))
 
@@ -197,27 +189,13 @@ _Run = tuple[list[Placed], OwnCell | None]
 def _runs(network: Network, target: str, stacks: bool) -> list[_Run]:
     runs: list[_Run] = []
     for entry in network.stack:
-        placed, cell = _under(entry, target)
-        if entry.copy and stacks and cell is None and _stackable(entry.layer):
+        layer, (placed, cell) = entry.layer, _under(entry, target)
+        stackable = isinstance(layer, Cell) and not layer.initial_state and layer.merge in (None, "concat")
+        if entry.copy and stacks and cell is None and stackable and not layer.extra_inputs:
             runs[-1][0].append(placed)
         else:
             runs.append(([placed], cell))
     return runs
-
-
-def _stackable(layer: Layer) -> bool:
-    return (
-        isinstance(layer, Cell) and layer.merge in (None, "concat") and not (layer.extra_inputs or layer.initial_state)
-    )
-
-
-def _meet(runs: list[_Run]) -> bool:
-    """Return whether the recurrent modules of both halves have the same numbers of layers, in order."""
-    layers: dict[str | None, list[int]] = {"encoder": [], "decoder": []}
-    for places, _ in runs:
-        if isinstance(places[0].layer, Cell):
-            layers[places[0].part].append(len(places))
-    return layers["encoder"] == layers["decoder"]
 
 
 def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:

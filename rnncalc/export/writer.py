@@ -165,7 +165,6 @@ class Writer(ABC):
         return "\n".join([*(line for line in self.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
 
     def _class(self) -> Iterator[str]:
-        """Yield the lines of the program's class."""
         program = self.program
         yield f"class {self.name}({self.base}):"
         yield from docstring(*self._paragraphs())
@@ -188,7 +187,11 @@ class Writer(ABC):
 
     def _making(self, module: Module) -> Iterator[str]:
         """Yield the statements that make a module and what belongs to it."""
-        name, note = self.identifier(module), self._note(module)
+        name = self.identifier(module)
+        notes = [] if name == module.name else [f"'{escape(module.name)}'"]
+        if module.params:
+            notes.append(f"{plural(module.params, 'parameter')}{', frozen' if module.layer.frozen else ''}")
+        note = ", ".join(notes)
         if module.tied and self.tied:
             if module.params:
                 bias = self._parameter(f"{name}_bias", f"({module.outputs},)", module)
@@ -379,7 +382,6 @@ class Writer(ABC):
             yield with_comment("x = x[:, -1]", shape_of(module.shape))
 
     def _cell(self, cell: OwnCell, name: str) -> Iterator[str]:
-        """Yield the lines of the class of a cell that the framework lacks."""
         options = [f"{option}={value}" for option, value in cell.options]
         options += ["a projection"] * any(tensor.role is Role.PROJECTION for tensor in cell.weights)
         listed = f" with {all_of(options)}" if options else ""
@@ -390,7 +392,6 @@ class Writer(ABC):
             yield from broken(f"    {line}" if line else "")
 
     def identifier(self, module: Module) -> str:
-        """Return the identifier of a module."""
         return self.identifiers[module.name]
 
     def names(self, module: Module) -> list[str]:
@@ -404,13 +405,6 @@ class Writer(ABC):
         sizes = [str(module.places[0].sizes[letter]) for letter in module.cell.widths if letter != without]
         half = ["second=True"] if module.cell.half and direction else []
         return f"{self.own_cells[module.cell]}({', '.join([*sizes, *half, *others])})"
-
-    def _note(self, module: Module) -> str:
-        """Return the comment on a module where it is made."""
-        parts = [] if self.identifier(module) == module.name else [f"'{escape(module.name)}'"]
-        if module.params:
-            parts.append(f"{plural(module.params, 'parameter')}{', frozen' if module.layer.frozen else ''}")
-        return ", ".join(parts)
 
     def _table(self, output: Module) -> str:
         """Return the identifier of the embedding that a tied output shares its matrix with."""
@@ -442,7 +436,6 @@ class Writer(ABC):
         return "\n".join([*lines, "", "", 'if __name__ == "__main__":', "    main()"])
 
     def _paragraphs(self) -> Iterator[str]:
-        """Yield the paragraphs of its docstring."""
         network, program = self.program.network, self.program
         untrained = program.params - program.trainable
         trained = f", {untrained:,} of them {convention(program.target).untrained}" if untrained else ""
@@ -462,7 +455,6 @@ class Writer(ABC):
             yield f"Source: {docstring_text(network.source, 400)}"
 
     def called(self, name: str, arguments: Iterable[str]) -> str:
-        """Return a function of its arguments."""
         function, *others = self.functions.get(name) or (f"{self.library}.{OPERATIONS[name].program or name}",)
         return f"{function}({', '.join([*arguments, *others])})"
 
@@ -575,8 +567,11 @@ class _Equations:
     def code(self, formula: Formula) -> str:
         if formula in self.names:
             return self.names[formula]
+        if isinstance(formula, Symbol) and formula.time:
+            return f"{formula.letter}_{formula.subscript}" if formula.subscript else formula.letter
         if isinstance(formula, Symbol):
-            return self._symbol(formula)
+            name = f"self.{formula.letter}{'_' if formula.subscript else ''}{formula.subscript}"
+            return name if formula.axes else self.writer.number.format(parameter=name)
         row, operands = OPERATIONS[formula.operation], formula.operands
         if row.function:
             return self.writer.called(row.name, map(self.code, operands))
@@ -591,12 +586,6 @@ class _Equations:
         left, right = operands
         is_product = isinstance(left, Application) and left.operation == "matrix"
         return f"{self._tight(left, ATOM if is_product else row.strength)} {row.program} {self._tight(right, ATOM)}"
-
-    def _symbol(self, symbol: Symbol) -> str:
-        if symbol.time:
-            return f"{symbol.letter}_{symbol.subscript}" if symbol.subscript else symbol.letter
-        name = f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
-        return name if symbol.axes else self.writer.number.format(parameter=name)
 
     def _tight(self, formula: Formula, least: int) -> str:
         """Return code, in brackets if it binds less tightly than its context requires."""

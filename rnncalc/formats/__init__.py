@@ -7,7 +7,7 @@ that a format writes is escaped by `text_of` or `text.escape`, so that reports n
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import import_module
 from typing import NamedTuple, TextIO
 
@@ -155,16 +155,12 @@ def shortened(sheet: Sheet) -> list[Row]:
         return rows
     head, middle, tail = rows[:20], rows[20:-20], rows[-20:]
     total = sheet.total if sheet.summed else None
-    sums = [
-        _sum(values) if total and column.right and not isinstance(total[place], str) else ""
-        for place, (column, values) in enumerate(zip(sheet.columns, zip(*middle, strict=True), strict=True))
-    ]
+    sums: list[Value] = []
+    for place, column in enumerate(sheet.columns):
+        numbers = [value for row in middle if isinstance(value := row[place], int)]
+        summed = total and column.right and not isinstance(total[place], str)
+        sums.append("" if not summed else sum(numbers) if len(numbers) == len(middle) else None)
     return [*head, (f"… {len(middle):,} more", *sums[1:]), *tail]
-
-
-def _sum(values: Sequence[Value]) -> Value:
-    numbers = [value for value in values if isinstance(value, int)]
-    return sum(numbers) if len(numbers) == len(values) else None
 
 
 def terminal_width() -> int:

@@ -97,27 +97,15 @@ def _data(text: str) -> str:
 
 def write_gitlab(reports: Iterable[CheckedReport], file: TextIO) -> None:
     """Write an issue for each failure; one without a place is on the first line of its file."""
-    json.dump(
-        [
-            _issue(path, each)
-            for report in reports
-            for path, findings in report.findings()
-            for each in findings
-            if each.wrong
-        ],
-        file,
-        indent=1,
-    )
+    findings = [(path, each) for report in reports for path, below in report.findings() for each in below]
+    json.dump([_issue(path, each) for path, each in findings if each.wrong], file, indent=1)
     file.write("\n")
 
 
 def _issue(path: str, finding: Finding) -> dict[str, object]:
     """Return an issue; its fingerprint stays the same as long as the file and the failure do."""
-    path, name, message = (
-        escape(path, limit=2_000),
-        escape(finding.key or finding.name),
-        escape(finding.message, limit=2_000),
-    )
+    path, message = escape(path, limit=2_000), escape(finding.message, limit=2_000)
+    name = escape(finding.key or finding.name)
     return {
         "description": f"{name}: {message}",
         "check_name": name,

@@ -82,7 +82,8 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
         yield from _table(sheet)
     if sheet.notes:
         yield '<div class="notes">\n'
-        yield from (f"<p>{_note(note)}</p>\n" for note in sheet.notes)
+        for note in sheet.notes:
+            yield f"<p>{phrase(note) if isinstance(note, Phrase) else _signed(_text(note, MOST_OF_A_NOTE))}</p>\n"
         yield "</div>\n"
     yield "</section>\n"
 
@@ -128,10 +129,6 @@ def _value(value: Value) -> str:
             return _signed(_text(value))
         case _:
             return quoted(text_of(value))
-
-
-def _note(note: str | Phrase) -> str:
-    return _value(note) if isinstance(note, Phrase) else _signed(_text(note, MOST_OF_A_NOTE))
 
 
 def _signed(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from json import JSONEncoder
 from typing import Any, TextIO
 
@@ -16,16 +17,13 @@ def write(reports: Iterable[DataReport], file: TextIO) -> None:
     reports = [*reports]
     key = next((report.listed_as for report in reports), DataReport.listed_as)
     file.write(f'{{"version": 1, "{key}": [')
-    for number, data in enumerate(data for report in reports for data in _objects(report)):
+    written = (report.data() for report in reports)
+    objects = chain.from_iterable((data,) if isinstance(data, dict) else data for data in written)
+    for number, data in enumerate(objects):
         pairs = ",".join(f"\n  {_text(key)}: {_value(value)}" for key, value in data.items())
         file.write(f"{', ' if number else ''}{{{pairs}\n}}")
     beside = {key: value for report in reports for key, value in report.beside().items()}
     file.write(f"]{''.join(f', {_text(key)}: {_value(value)}' for key, value in beside.items())}}}\n")
-
-
-def _objects(report: DataReport) -> Iterable[dict[str, Any]]:
-    data = report.data()
-    return (data,) if isinstance(data, dict) else data
 
 
 def _value(value: Any) -> str:

@@ -32,47 +32,16 @@ from rnncalc.reports.sheet import (
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
 
-ESCAPES = {
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "→": r"$\to$",
-    "–": "--",
-    **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    "∘": r"$\circ$",
-    "÷": r"$\div$",
-    **{letter: f"$\\{name}$" for name, letter in LETTERS.items() if name != "omicron"},
-    "ο": "o",
-    "∂": r"$\partial$",
-    "Σ": r"$\Sigma$",
-    "−": "$-$",
-    "…": r"\dots{}",
-    "✓": r"$\surd$",
-    "✗": r"$\times$",
-    "⋯": r"$\cdots$",
-    "⇄": r"$\leftrightarrow$",
-}
+ESCAPES = {char: f"\\{char}" for char in "&%$#_{}"}
+ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}"}
+ESCAPES |= {letter: f"$\\{name}$" for name, letter in LETTERS.items()} | {"ο": "o", "Σ": r"$\Sigma$"}
+ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+ESCAPES |= {"×": r"$\times$", "·": r"$\cdot$", "∘": r"$\circ$", "÷": r"$\div$", "−": "$-$", "∂": r"$\partial$"}
+ESCAPES |= {"→": r"$\to$", "⇄": r"$\leftrightarrow$", "⋯": r"$\cdots$", "✓": r"$\surd$", "✗": r"$\times$"}
 
-_ACCENTS = {
-    "\u0300": "`",
-    "\u0301": "'",
-    "\u0302": "^",
-    "\u0303": "~",
-    "\u0304": "=",
-    "\u0306": "u",
-    "\u0307": ".",
-    "\u0308": '"',
-    "\u030a": "r",
-    "\u030b": "H",
-    "\u030c": "v",
-    "\u0323": "d",
-    "\u0327": "c",
-}
+_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": "."}
+_ACCENTS |= {"\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c"}
 """The commands that set accents in TeX's own fonts; others need fonts of their own."""
 
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
@@ -131,16 +100,8 @@ _WIDE = {
     " ": 2.5,  # beside a sign
 }
 
-_WORK_SIGNS = {
-    " + ": " + ",
-    " − ": " - ",
-    " ∘ ": r" \circ ",
-    "·": r" \cdot ",
-    " / ": " / ",
-    "; ": r";\; ",
-    ", ": r",\, ",
-    " ": r"\, ",
-}
+_WORK_SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / "}
+_WORK_SIGNS |= {"; ": r";\; ", ", ": r",\, ", " ": r"\, "}
 _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 """The widths of a matrix's brackets and of the space between columns, and by how much brackets grow beside one."""
 
@@ -415,15 +376,10 @@ def _sheets(quiz: Quiz) -> Iterator[str]:
         yield f"\\end{{itemize}}\n{typeset(first.convention)}\n\n"
         for question in questions:
             yield f"\\textbf{{{typeset(question.question)}}}\n"
-            yield from _choices(question) if question.choices else ("\\answerline\n",)
+            choices = zip("abcdefghijklmnopqrstuvwxyz", question.choices, strict=False)
+            lines = "".join(f"({letter})\\ {typeset(each.text)}\\qquad\n" for letter, each in choices)
+            yield f"\n{lines}\n" if lines else "\\answerline\n"
         yield "\\newpage\n"
-
-
-def _choices(question: QuizQuestion) -> Iterator[str]:
-    yield "\n"
-    for number, each in enumerate(question.choices):
-        yield f"({chr(ord('a') + number)})\\ {typeset(each.text)}\\qquad\n"
-    yield "\n"
 
 
 def _key(quiz: Quiz) -> Iterator[str]:

@@ -107,12 +107,9 @@ def _piece(piece: Piece) -> str:
     term = symbol(piece.letter, piece.subscript or piece.time)
     if not piece.shape:
         return term
-    shape = '<mo lspace="0" rspace="0">×</mo>'.join(map(_size, piece.sizes))
+    sizes = (f"<mn>{size}</mn>" if size.isdecimal() else f"<mtext>{size}</mtext>" for size in piece.sizes)
+    shape = '<mo lspace="0" rspace="0">×</mo>'.join(sizes)
     return f'<munder><mpadded depth="{_DEPTH}em">{term}</mpadded><mrow class="shape">{shape}</mrow></munder>'
-
-
-def _size(size: str) -> str:
-    return f"<mn>{size}</mn>" if size.isdecimal() else f"<mtext>{size}</mtext>"
 
 
 def symbol(letter: str, below: str = "") -> str:

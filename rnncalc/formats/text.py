@@ -88,11 +88,9 @@ def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
                 assert_never(shape)
     canvas.leave()
     lines = ["".join(row).rstrip() for row in canvas.rows]
-    return (
-        lines
-        if encoding is None or all(encodes(line, encoding) for line in lines)
-        else _encodable(lines, encoding, picture.width)
-    )
+    if encoding is None or all(encodes(line, encoding) for line in lines):
+        return lines
+    return _encodable(lines, encoding, picture.width)
 
 
 class _Canvas:
@@ -127,21 +125,14 @@ class _Canvas:
 
     def box(self, box: Box) -> None:
         """Draw a frame, a bracket on either side of a single line, or, around what stands for others, nothing."""
-        right, bottom = box.x + box.width - 1, box.y + box.height - 1
-        for y in range(box.y, bottom + 1):
-            for x in range(box.x, right + 1):
-                self.put((x, y), " ")
+        rows, inner = [" " * box.width] * box.height, box.width - 2
         if box.height > 2:
             corner, across, other, down, low, last = DASHED if box.style is Style.ELIDED else FRAMES[box.round]
-            for x in range(box.x + 1, right):
-                self.put((x, box.y), across)
-                self.put((x, bottom), across)
-            for y in range(box.y + 1, bottom):
-                self.put((box.x, y), down)
-                self.put((right, y), down)
-            corners = ((box.x, box.y), (right, box.y), (box.x, bottom), (right, bottom))
-            for cell, char in zip(corners, (corner, other, low, last), strict=True):
-                self.put(cell, char)
+            rows = [f"{down}{' ' * inner}{down}"] * box.height
+            rows[0], rows[-1] = f"{corner}{across * inner}{other}", f"{low}{across * inner}{last}"
+        for y, row in enumerate(rows, box.y):
+            for x, char in enumerate(row, box.x):
+                self.put((x, y), char)
         top = box.y + (box.height - len(box.lines)) // 2
         for number, line in enumerate(box.lines):
             long = columns(escape(plain(line), MOST_OF_A_LINE))
@@ -149,7 +140,8 @@ class _Canvas:
             if box.height < 3 and box.style is not Style.ELIDED:
                 self.put((left - 1, box.y), "(" if box.round else "[")
                 self.put((left + long, box.y), ")" if box.round else "]")
-                self.spare.update((x, box.y) for x in range(box.x, right + 1) if not left - 1 <= x <= left + long)
+                beside = (x for x in range(box.x, box.x + box.width) if not left - 1 <= x <= left + long)
+                self.spare.update((x, box.y) for x in beside)
             self.text((left, top + number), line)
 
     def arrow(self, arrow: Arrow) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from rnncalc.bounds import MAX_BYTES, MAX_NODES
 from rnncalc.errors import RefusedError
 from rnncalc.reports.report import DocumentReport
-from rnncalc.reports.sheet import Document, Entry
+from rnncalc.reports.sheet import Entry
 from rnncalc.text import escape
 
 MOST_OF_A_REMARK = 1_000
@@ -28,13 +28,8 @@ def write(reports: Iterable[DocumentReport], file: TextIO) -> None:
         document = report.document()
         if number:
             file.write("---\n")
-        file.writelines(f"{line}\n" for line in _lines(document))
-
-
-def _lines(document: Document) -> Iterator[str]:
-    yield from _comments(document.remarks, "")
-    for entry in document.entries:
-        yield from _entry(entry, "")
+        lines = [*_comments(document.remarks, ""), *(line for entry in document.entries for line in _entry(entry, ""))]
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def _comments(remarks: tuple[str, ...], indent: str) -> Iterator[str]:

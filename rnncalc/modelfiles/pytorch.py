@@ -7,20 +7,11 @@ refused, because their numbers depend on running them.
 
 from __future__ import annotations
 
+import pickletools
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import partial
 from math import prod
-from pickletools import (
-    TAKEN_FROM_ARGUMENT1,
-    TAKEN_FROM_ARGUMENT4,
-    TAKEN_FROM_ARGUMENT4U,
-    TAKEN_FROM_ARGUMENT8U,
-    UP_TO_NEWLINE,
-    OpcodeInfo,
-    markobject,
-    opcodes,
-)
 from typing import Any, NamedTuple, NoReturn
 
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_OPCODES, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
@@ -78,10 +69,8 @@ def read(path: str) -> ModelFile:
         script = f"{root}constants.pkl" in archive.names
         tensors = tuple(_tensors(path, archive, root, pickled.tensors))
     remarks = [Remark(RemarkKind.SCRIPT)] if script else []
-    if pickled.quantised:
-        remarks.append(Remark(RemarkKind.QUANTISED, tuple(pickled.quantised)))
-    if pickled.others:
-        remarks.append(Remark(RemarkKind.NOT_READ, tuple(pickled.others)))
+    for kind, names in ((RemarkKind.QUANTISED, pickled.quantised), (RemarkKind.NOT_READ, pickled.others)):
+        remarks += [Remark(kind, tuple(names))] if names else []
     remarks += averages_in(tensors)
     if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
@@ -331,7 +320,7 @@ def _described(data: bytes) -> Any:
         elif name in _ACTS:
             items: list[Any] = []
             taken = len(opcode.stack_before)
-            if markobject in opcode.stack_before:  # and then what is above the mark
+            if pickletools.markobject in opcode.stack_before:  # and then what is above the mark
                 items, stack, taken = stack, below.pop(), taken - 2
             if taken > len(stack):
                 raise IndexError
@@ -354,7 +343,7 @@ def _described(data: bytes) -> Any:
     return stack[-1]
 
 
-def _opcodes(data: bytes) -> Iterator[tuple[OpcodeInfo, bytes]]:
+def _opcodes(data: bytes) -> Iterator[tuple[pickletools.OpcodeInfo, bytes]]:
     """Yield each opcode before STOP, with the bytes of its argument."""
     at = 0
     while (code := data[at]) != ord("."):
@@ -363,7 +352,7 @@ def _opcodes(data: bytes) -> Iterator[tuple[OpcodeInfo, bytes]]:
             raise BadFileError(f"has a pickle with the opcode 0x{code:02x}, which no format of tensors needs")
         at += 1
         size = opcode.arg.n if opcode.arg else 0
-        if size == UP_TO_NEWLINE:  # of GLOBAL, which has two lines
+        if size == pickletools.UP_TO_NEWLINE:  # of GLOBAL, which has two lines
             size = data.index(b"\n", data.index(b"\n", at) + 1) + 1 - at
         elif size < 0:
             width = _WIDTHS[size]
@@ -375,7 +364,8 @@ def _opcodes(data: bytes) -> Iterator[tuple[OpcodeInfo, bytes]]:
         yield opcode, argument
 
 
-_WIDTHS = {TAKEN_FROM_ARGUMENT1: 1, TAKEN_FROM_ARGUMENT4: 4, TAKEN_FROM_ARGUMENT4U: 4, TAKEN_FROM_ARGUMENT8U: 8}
+_WIDTHS = {pickletools.TAKEN_FROM_ARGUMENT1: 1, pickletools.TAKEN_FROM_ARGUMENT4: 4}
+_WIDTHS |= {pickletools.TAKEN_FROM_ARGUMENT4U: 4, pickletools.TAKEN_FROM_ARGUMENT8U: 8}
 """How many bytes the length before an argument has."""
 
 
@@ -453,5 +443,5 @@ _ACTS: dict[str, Callable[..., Any]] = {
 
 _OTHERS = {"PROTO", "FRAME", "MARK", "POP_MARK", "POP", "DUP"}
 _OTHERS |= {"BINPUT", "LONG_BINPUT", "MEMOIZE", "BINGET", "LONG_BINGET"}
-_OPCODES = {ord(opcode.code): opcode for opcode in opcodes if opcode.name in {*_VALUES, *_ACTS, *_OTHERS}}
+_OPCODES = {ord(opcode.code): opcode for opcode in pickletools.opcodes if opcode.name in {*_VALUES, *_ACTS, *_OTHERS}}
 """The opcodes by their bytes. No format of tensors uses any other."""
