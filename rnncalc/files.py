@@ -13,7 +13,6 @@ from typing import BinaryIO
 _DESCRIPTOR = r"/dev/stdin|(/dev|/proc/self)/fd/\d+"
 """The path of a pipe that the shell made for this call, such as `<(cat weights.yaml)`."""
 
-
 _INPUTS: ContextVar[set[tuple[int, int]]] = ContextVar("inputs")
 """The device and inode of every file that the current call has opened, under any name."""
 

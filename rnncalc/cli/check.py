@@ -23,7 +23,7 @@ from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule
-from rnncalc.network.network import Network, in_numbers
+from rnncalc.network.network import in_numbers
 from rnncalc.network.validation import KEYS
 from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
@@ -182,7 +182,10 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         spec = (parse if file.named else parse_if_meant)(data, source, **call.overrides)
         if spec is None:
             return None
-        name = _in_numbers(spec.network, file.path).name
+        try:
+            name = in_numbers(spec.network).name
+        except RefusedError as error:  # for letters; other files are still checked
+            raise SpecError((Problem((), str(error), escape_path(file.path)),)) from None
         before = earlier.before(file, name) if earlier else None
         if call.model:
             from rnncalc.cli.models import matched_with
@@ -207,14 +210,6 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         verdict = verdict._replace(model=matched, places=places)
     difference = Difference(before and before.params, spec.network.params) if earlier else None
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)
-
-
-def _in_numbers(network: Network, path: str) -> Network:
-    """Return the network of a file. Raises SpecError for sizes in letters, so that other files are still checked."""
-    try:
-        return in_numbers(network)
-    except RefusedError as error:
-        raise SpecError((Problem((), str(error), escape_path(path)),)) from None
 
 
 def _without_specs(files: Sequence[SpecPath], left_out: Sequence[SpecPath]) -> Iterator[Verdict]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -12,7 +13,6 @@ from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag,
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.formats import find
-from rnncalc.network.network import Network
 from rnncalc.questions import count as question
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.report import Report
@@ -62,7 +62,11 @@ def count(
         if all_conventions and others:
             at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
     if all_conventions:
-        write(_with_titles([(file, _allocation(network)) for file, network in networks], destination), destination)
+        from rnncalc.questions.compare import compare_conventions
+        from rnncalc.reports.compare import AllocationReport
+
+        allocations = [(file, AllocationReport(compare_conventions(network))) for file, network in networks]
+        write(_with_titles(allocations, destination), destination)
         return
     counts = [(file, CountReport(question.count(network, dtype), tensors, cost, dense)) for file, network in networks]
     reports = _with_titles([(file, add(report) if add else report) for file, report in counts], destination)
@@ -76,14 +80,7 @@ def _is_read(destination: Destination) -> bool:
     return find(destination.format).can_write(FileReport)
 
 
-def _with_titles(reports: list[tuple[str, Report]], destination: Destination) -> list[Report]:
+def _with_titles(reports: Sequence[tuple[str, Report]], destination: Destination) -> list[Report]:
     """Return the reports; for people, several reports get the names of their files as titles."""
     titled = len(reports) > 1 and _is_read(destination)
     return [each for file, report in reports for each in ((FileReport(file), report) if titled else (report,))]
-
-
-def _allocation(network: Network) -> Report:
-    from rnncalc.questions.compare import compare_conventions
-    from rnncalc.reports.compare import AllocationReport
-
-    return AllocationReport(compare_conventions(network))

@@ -38,29 +38,25 @@ def matched_with(spec: Spec, file: ModelFile) -> Match:
     try:
         return match(spec.network, file)
     except SpecError as error:
-        raise SpecError(tuple(_located(spec, problem) for problem in error.problems)) from None
-
-
-def _located(spec: Spec, problem: Problem) -> Problem:
-    line, column = spec.place(problem.path) or (None, None)
-    return problem._replace(source=escape_path(spec.source), line=line, column=column)
+        source, problems = escape_path(spec.source), []
+        for problem in error.problems:
+            line, column = spec.place(problem.path) or (None, None)
+            problems.append(problem._replace(source=source, line=line, column=column))
+        raise SpecError(tuple(problems)) from None
 
 
 def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_multiply_adds: int) -> Weights:
-    """Return the weights of each layer from a model file; nothing is read for a pass that is refused."""
+    """Return the weights of each layer from a model file; nothing is read for a pass that is refused.
+
+    Raises SpecError if a tensor does not match the spec.
+    """
+    from rnncalc.modelfiles import reading
     from rnncalc.questions.price import refuse_pass
     from rnncalc.questions.run import with_steps_to_run
+    from rnncalc.reports.read import messages, name
 
     timed = with_steps_to_run(spec.network, inputs)
     refuse_pass(timed, most_multiply_adds, weights=True, inputs=inputs is None)
-    return weights_of(spec, file)
-
-
-def weights_of(spec: Spec, file: ModelFile) -> Weights:
-    """Return the weights of each layer from a model file. Raises SpecError if a tensor does not match the spec."""
-    from rnncalc.modelfiles import reading
-    from rnncalc.reports.read import messages, name
-
     matched = matched_with(spec, file)
     where = f"'{escape_path(file.path)}'"
     checks = zip(matched.tensors, messages(matched), strict=True)

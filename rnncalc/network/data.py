@@ -15,7 +15,6 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Part
 from rnncalc.text import bracketed, plural
 
 Nested = Any
@@ -102,7 +101,16 @@ def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network)
             reading.note(node, at, "missing; give the inputs of both halves")
             continue
         steps = part.steps if inputs_of(network.flow)[name].sequence else 1
-        inputs[name] = _sequence(reading, nodes[name] if name else node, at, part, steps)
+        items = _steps(reading, nodes[name] if name else node, at, steps)
+        if not isinstance(part.layers[0], Embedding):
+            shape = (part.width,)
+            inputs[name] = [_nested(reading, item, (*at, step), shape, shape) for step, item in enumerate(items)]
+            continue
+        inputs[name] = [reading.value(item, (*at, step), Size(0), 0) for step, item in enumerate(items)]
+        for step, token in enumerate(inputs[name]):
+            if token >= part.input:
+                message = f"expected a token number below {part.input:,}, got {token:,}"
+                reading.note(items[step], (*at, step), message)
     return inputs
 
 
@@ -167,19 +175,6 @@ def _steps(reading: Source[Node], node: Node, path: Path, steps: int | None) -> 
     if steps is not None and len(items) != steps:
         reading.note(node, path, f"expected {plural(steps, 'step')}, got {len(items):,}")
     return items
-
-
-def _sequence(reading: Source[Node], node: Node, path: Path, part: Part, steps: int | None) -> list[Nested]:
-    items = _steps(reading, node, path, steps)
-    if not isinstance(part.layers[0], Embedding):
-        shape = (part.width,)
-        return [_nested(reading, item, (*path, step), shape, shape) for step, item in enumerate(items)]
-    tokens = [reading.value(item, (*path, step), Size(0), 0) for step, item in enumerate(items)]
-    for step, token in enumerate(tokens):
-        if token >= part.input:
-            message = f"expected a token number below {part.input:,}, got {token:,}"
-            reading.note(items[step], (*path, step), message)
-    return tokens
 
 
 def _nested(

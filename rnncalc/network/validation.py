@@ -209,9 +209,8 @@ def _whole(network: Description) -> Iterator[Problem]:
     if not network.layers:
         yield Problem(("layers",), "missing; give at least one layer")
     if network.topology == "one-to-one" and network.steps not in (None, 1):
-        yield Problem(
-            ("steps",), f"one-to-one has 1 step, got {network.steps}; remove steps, or choose another topology"
-        )
+        message = f"one-to-one has 1 step, got {network.steps}; remove steps, or choose another topology"
+        yield Problem(("steps",), message)
 
 
 def _encoder_decoder(network: Description) -> Iterator[Problem]:
@@ -226,9 +225,8 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
         if part is None:
             yield Problem((name,), "missing; an encoder-decoder has both halves")
         elif not any(isinstance(layer, Cell) for layer in part.layers):
-            yield Problem(
-                (name, "layers"), f"the {name} needs a recurrent layer: its state joins the halves", follows=True
-            )
+            message = f"the {name} needs a recurrent layer: its state joins the halves"
+            yield Problem((name, "layers"), message, follows=True)
 
 
 def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
@@ -352,9 +350,8 @@ def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
 def _tied(at: Path, part: Part) -> Iterator[Problem]:
     first = part.layers[0] if part.layers else None
     if part.output is None or not isinstance(first, Embedding):
-        yield Problem(
-            at, "needs an embedding as the first layer, whose matrix it shares; add one, or remove tied", follows=True
-        )
+        message = "needs an embedding as the first layer, whose matrix it shares; add one, or remove tied"
+        yield Problem(at, message, follows=True)
         return
     *_, last = joins(part)
     if part.output.units != part.input:
@@ -418,12 +415,8 @@ def states_that_do_not_fit(encoder: Part, decoder: Part) -> Iterator[Problem]:
 
 def _recurrent(part: Part) -> list[tuple[int, Cell]]:
     """Return the recurrent layers, each of a `repeat` by itself, with their places in `layers`."""
-    return [
-        (place, layer)
-        for place, layer in enumerate(part.layers)
-        if isinstance(layer, Cell)
-        for _ in range(layer.repeat)
-    ]
+    cells = [(place, layer) for place, layer in enumerate(part.layers) if isinstance(layer, Cell)]
+    return [(place, cell) for place, cell in cells for _ in range(cell.repeat)]
 
 
 def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:

@@ -205,9 +205,9 @@ def check(
     listed: whether the verdict has numbers without a limit too, as JSON lists them.
     The verdict names no file: the caller adds it.
     """
-    limits = [*limits]
-    bounds = [*_bounds(network, [limit for limit in limits if limit.rule is not Rule.GROWTH])]
-    growths = [*(limit for limit in limits if limit.rule is Rule.GROWTH), *_growths(network)]
+    both = [*_limits(network, [*limits])]
+    bounds = [limit for limit in both if limit.rule is not Rule.GROWTH]
+    growths = [limit for limit in both if limit.rule is Rule.GROWTH]
     expect = network.expect or Expect()
     wanted = {limit.quantity for limit in (*bounds, *growths)}.union(LISTED if listed else ())
     if expect.saved is not None or expect.backward_multiply_adds is not None:
@@ -303,9 +303,10 @@ def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]
                     yield LimitCheck(limit, prod(actual), actual == shape, shape=actual)
 
 
-def _bounds(network: Network, limits: list[Limit]) -> Iterator[Limit]:
+def _limits(network: Network, limits: list[Limit]) -> Iterator[Limit]:
     """Yield the limits of the call and of the network's budget, key by key; if there are two, both hold."""
     budget = network.budget or Budget()
+    yield from (limit for limit in limits if limit.rule is Rule.GROWTH)
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
         yield from (limit for limit in limits if (limit.rule, limit.quantity) == (rule, quantity))
         if (value := getattr(budget, key)) is not None:
@@ -313,11 +314,7 @@ def _bounds(network: Network, limits: list[Limit]) -> Iterator[Limit]:
     rule, quantity, *_ = LAYER_LIMIT
     for name, most in dict(budget.layers).items():
         yield Limit(rule, quantity, most, ("budget", "layers", name), layer=name)
-
-
-def _growths(network: Network) -> Iterator[Limit]:
-    """Yield the limits on growth of the network's budget."""
-    for name, (value, percent) in dict(network.budget.max_growth if network.budget else ()).items():
+    for name, (value, percent) in dict(budget.max_growth).items():
         path = ("budget", "max_growth", name)
         yield Limit(Rule.GROWTH, Quantity(name), _exact(value), path, percent=percent)
 

@@ -42,9 +42,8 @@ def pass_operations(network: Network, batch: int = 1) -> PassOperations:
     """
     network, batch = network_of(network, letters=True), whole("batch", batch, 1)
     row = convention(network.convention)
-    layers = tuple(
-        [_of_layer(placed, row, batch, window) for placed, window in zip(network.stack, _windows(network), strict=True)]
-    )
+    windows = zip(network.stack, _windows(network), strict=True)
+    layers = tuple([_of_layer(placed, row, batch, window) for placed, window in windows])
     known = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
     return PassOperations(network, batch, layers, total)

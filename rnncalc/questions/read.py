@@ -124,19 +124,13 @@ class _Drafting:
         if any(frozen.values()) and not layer.frozen:
             doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name in frozen if frozen[name])))
         self.width, self.grid = layer.output_width(inputs), layer.output_grid(grid) or ()
-        if self._repeats(layer, inputs):
-            before = self.layers[-1]
+        before = self.layers[-1] if self.layers else None  # of the same module, and the layer reads its output alone
+        stacked = before and before.path is not None and before.output_width(inputs) == inputs
+        if before and stacked and before.replace(repeat=1) == layer:
             self.layers[-1] = before.replace(repeat=before.repeat + 1)
             self.doubts[-1] = tuple(dict.fromkeys((*self.doubts[-1], *doubts)))
         else:
             self._add(layer, *doubts)
-
-    def _repeats(self, layer: Layer, inputs: int) -> bool:
-        """Return whether a layer repeats the one before: stacked in the same module, and reading its output alone."""
-        before = self.layers[-1] if self.layers else None
-        if before is None or before.path is None:
-            return False
-        return before.output_width(inputs) == inputs and before.replace(repeat=1) == layer
 
     def _unknown(self, site: Site, *, last: bool) -> None:
         """Add an unknown layer; if it is the last and shares the table's matrix, it is the output layer.

@@ -85,9 +85,8 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
     whole("budget", budget)
     whole("multiple", multiple, 1)
     whole("bytes_each", bytes_each)
-    return solution(
-        TriedSizes(lambda size: network_of(sized(size)), multiple), budget, exact=exact, bytes_each=bytes_each
-    )
+    sizes = TriedSizes(lambda size: network_of(sized(size)), multiple)
+    return solution(sizes, budget, exact=exact, bytes_each=bytes_each)
 
 
 def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each: int = 0) -> Solution:

@@ -31,7 +31,6 @@ UNITS = {
 _MOST_DIGITS = 40
 """The most digits after the point; numbers that differ only in later digits look equal."""
 
-
 MOST_ROWS = 200
 """The most rows; if there are more, rows of kept limits and unchanged numbers are left out."""
 

@@ -98,13 +98,7 @@ def plain(line: Line) -> str:
 
 def plain_piece(piece: Piece) -> str:
     """Return a piece of an equation in plain text."""
-    match piece:
-        case Term() | Derivative():
-            return piece.name
-        case Function():
-            return piece.name
-        case _:
-            return piece
+    return piece if isinstance(piece, str) else piece.name
 
 
 def spelled(line: Line, signs: Mapping[int, str]) -> Line:
@@ -160,8 +154,8 @@ class _EquationWriter(NamedTuple):
     def _stacked(self, formula: Application) -> Line:
         """Return the stacked vectors, `[h, x]` as rows and `[h; x]` as columns, and the stacked matrix."""
         matrix, *products = formula.operands
-        of = [product.operands[1] for product in products if isinstance(product, Application)]
-        first, *others = [self.line(each, ATOM if len(of) == 1 else 0) for each in of]
+        operands = [product.operands[1] for product in products if isinstance(product, Application)]
+        first, *others = [self.line(operand, ATOM if len(operands) == 1 else 0) for operand in operands]
         sign = Sign.COMMA if self.rows else Sign.SEMICOLON
         vectors = (*first, *(piece for other in others for piece in (sign, *other)))
         stacked = (Sign.OPEN_STACK, *vectors, Sign.CLOSE_STACK) if others else vectors

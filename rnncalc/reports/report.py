@@ -26,11 +26,6 @@ class Report(Frozen, ABC):
     """A report: its fields are the annotations of its class. A kind of report names ABC as a base class."""
 
 
-def methods_of(kind: type[Report]) -> list[str]:
-    """Return the methods that a kind of report requires."""
-    return [name for name in dir(kind) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
-
-
 class SheetReport(Report, ABC):
     """A report that people read as tables."""
 

@@ -138,14 +138,8 @@ def layer_sheet(
     words, numbers: the titles of the columns. rows: each with its layer; the layer's name starts the row, after its
     half in an encoder-decoder. total: the numbers of the last row.
     """
-    from rnncalc.reports.sheet import (  # programs read no tables
-        Column,
-        Sheet,
-        cell,
-        key_columns,
-        number_columns,
-        total_row,
-    )
+    # imported here, because programs read no tables
+    from rnncalc.reports.sheet import Column, Sheet, cell, key_columns, number_columns, total_row
 
     halves = len(network.parts) > 1
     columns = (

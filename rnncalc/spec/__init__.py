@@ -274,9 +274,8 @@ def _output(text: str) -> Node:
     """Read `5` or `5,bias=false`."""
     first, *options = text.split(",")
     mark = Flag("--output")
-    return (
-        _with_options("units", first.strip(), options, Output, mark) if options else Scalar(first.strip(), True, mark)
-    )
+    units = first.strip()
+    return _with_options("units", units, options, Output, mark) if options else Scalar(units, True, mark)
 
 
 def _with_options(name: str, number: str, options: list[str], layer: type[Layer], mark: Flag) -> Mapping:

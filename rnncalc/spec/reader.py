@@ -164,7 +164,10 @@ class _NetworkReader(TreeReader):
         cls, in_flags = kind(name), isinstance(node.mark, Flag)
         for word, below in node.items if others else ():
             if word.value in others:
-                self.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
+                written = f"{'-l' if in_flags else '-'} {word.value}"
+                if kind(word.value).number:
+                    written += f"{':' if in_flags else ': '}{escape(word_of(below)) or 'N'}"
+                self.problem(word.mark, (*path, word.value), f"is a layer of its own; write {written} for it")
         allowed = _allowed(cls)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
         if not cls.number:
             self.no_number(node, name, path, in_flags=in_flags)
@@ -413,13 +416,6 @@ def _misread(key: str, cls: type[Layer], layer: Mapping) -> str:
         number, width = escape(first), escape(key)
         return f"for a vocabulary of {number} and a width of {width}, write -i {number} -l {cls.kind}:{width}"
     return f"a layer has one number; write -l {cls.kind}:{escape(key)} for another"
-
-
-def _layer_of_its_own(name: str, number: Node, in_flags: bool) -> str:
-    """Return the message for a second kind in one layer."""
-    written = escape(number.value) if isinstance(number, Scalar) and number.value else "N"
-    of_number = f"{':' if in_flags else ': '}{written}" if kind(name).number else ""
-    return f"is a layer of its own; write {'-l' if in_flags else '-'} {name}{of_number} for it"
 
 
 def _word_cure(node: Node) -> str:

@@ -28,7 +28,6 @@ from rnncalc.reports.report import (
     RecordReport,
     Report,
     SheetReport,
-    methods_of,
 )
 from rnncalc.reports.sheet import (
     Arithmetic,
@@ -79,7 +78,7 @@ def hostile(value: Any) -> Any:
 
 def poisoned(report: Report, kind: type[Report]) -> Report:
     """Return a report of a kind that has the hostile string in each of its fields."""
-    (method,) = methods_of(kind)
+    (method,) = kind.__abstractmethods__
     made = getattr(report, method)()
     fields = {method: lambda *_: hostile(made), "__module__": __name__}
     of: type[Report] = type("Poisoned", (kind,), fields)
