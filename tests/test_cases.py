@@ -38,6 +38,8 @@ def worked_out(value: Any) -> Any:
     """Return what a case expects, its arithmetic done."""
     if isinstance(value, list):
         return [worked_out(each) for each in value]
+    if isinstance(value, dict):
+        return {key: worked_out(each) for key, each in value.items()}
     return eval(value[2:]) if isinstance(value, str) and value.startswith("= ") else value
 
 

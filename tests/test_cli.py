@@ -111,14 +111,6 @@ def test_problems_of_all_specs_are_told(call: Call) -> None:
     assert [line.split(":")[0] for line in refusal(call, *bad).splitlines()] == [bad[0], bad[2]]
 
 
-def test_flags_override_a_spec(call: Call) -> None:
-    """-T and --topology are in place of the spec's own, in both halves of an encoder-decoder."""
-    report = report_of(call, "specs/dense-equivalent.yaml", "-T", 5, "--topology", "many-to-many")
-    assert (report["steps"], report["topology"]) == (5, "many-to-many")
-    report = report_of(call, "specs/encoder-decoder.yaml", "-T", 2)
-    assert report["steps"] == {"encoder": 2, "decoder": 2}
-
-
 def test_a_hostile_name_is_itself_in_json(call: Call, tmp_path: Path) -> None:
     """Markup, escape sequences, newlines and reversed text; no format lets them act, see reports/test_hostile.py."""
     spec = tmp_path / "hostile.yaml"

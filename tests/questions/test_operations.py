@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Call, report_of
 from hypothesis import given
 from strategies import Spec, network, network_of
 
-from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Dropout, Embedding, External, MinGRU, Network
+from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, External, MinGRU, Network
 from rnncalc.errors import SpecError
 from rnncalc.forward.arrays import Floats, Meter
 from rnncalc.forward.network_pass import Pass
@@ -19,17 +18,6 @@ from rnncalc.step.costs import OperationCounts
 from rnncalc.step.operations import Operation
 
 M, H, N, T = 5, 3, 2, 7
-
-
-def test_a_pass_by_hand() -> None:
-    """An embedding and a dropout do none; the output layer is applied once."""
-    net = Network(input=M, layers=[Embedding(4), Dropout(0.5), GRU(H)], output=N, steps=T)
-    operations = pass_operations(net, batch=10)
-    gru = OperationCounts(10 * T * 3 * H * (4 + H), 10 * T * 3 * H, 10 * T * 5 * H, 10 * T * 3 * H)
-    output = OperationCounts(10 * N * H, 10 * N, 0, 0)
-    none = OperationCounts(0, 0, 0, 0)
-    assert operations.layers == (none, none, gru, output)
-    assert operations.total == OperationCounts(*(one + other for one, other in zip(gru, output, strict=True)))
 
 
 @pytest.mark.parametrize(("merge", "each"), [("concat", 0), ("sum", 1), ("mul", 1), ("ave", 2)])
@@ -150,26 +138,3 @@ def test_other_operations_are_those_of_a_pass(kind: type[Cell], options: dict[st
         assert counts is not None
         assert layer.multiplications == counts.multiply_adds
         assert done[layer.placed.name] == {key: getattr(counts, key) for key in done[layer.placed.name]}
-
-
-FLAGS = ("-i", M, "-l", f"lstm:{H}", "-o", N)
-
-
-def test_every_format_says_the_same(call: Call) -> None:
-    """The object of programs, a row for each layer, a table; null where nothing is known."""
-    report = report_of(call, *FLAGS, "-T", T, "--operations", "--batch", 2)
-    macs, biases = 2 * (T * 4 * H * (M + H) + N * H), 2 * (T * 4 * H + N)
-    elementwise, activations = 2 * T * 4 * H, 2 * T * 5 * H
-    flops = 2 * macs + biases + elementwise + activations
-    numbers = {"multiply_adds": macs, "bias_additions": biases, "elementwise": elementwise}
-    assert report["operations"] == numbers | {"activations": activations, "flops": flops}
-    assert sum(layer["operations"]["flops"] for layer in report["layers"]) == flops
-    rows = call(*FLAGS, "-T", T, "--operations", "--batch", 2, "-f", "csv").out.splitlines()
-    assert rows[-1].endswith(f",{macs},{biases},{elementwise},{activations},{flops}")
-    assert f"{flops:,}" in call(*FLAGS, "-T", T, "--operations", "--batch", 2).out
-    assert "Parameters" in call(*FLAGS, "-T", T, "--operations", "--tensors", "-f", "markdown").out
-    unknown = report_of(call, *FLAGS, "--operations")
-    assert unknown["operations"] == dict.fromkeys(numbers | {"activations": 0, "flops": 0})
-    assert "Not known without the number of steps; give steps, or -T." in call(*FLAGS, "--operations").out
-    elsewhere = call("-i", M, "-l", "external:9", "-l", f"rnn:{H}", "-T", T, "--operations").out
-    assert "Not known for what is counted elsewhere: external_1." in elsewhere

@@ -86,13 +86,6 @@ def test_all_conventions_in_csv(call: Call) -> None:
     ]
 
 
-def test_the_note_on_conventions_that_agree(call: Call) -> None:
-    """What is as the textbook is said once; what cannot be counted says why."""
-    out = call("-i", 8, "-l", "lstm:16", "--all-conventions").out
-    assert "keras, flax-linen, flax-nnx: as the textbook." in out
-    assert "keras cannot express peepholes" in call("-i", 8, "-l", "lstm:16,peepholes", "--all-conventions").out
-
-
 def test_both_halves_are_told_apart(call: Call, screen: Screen) -> None:
     """An encoder-decoder has a column for the part in every table, and in each piece of one that is split."""
     spec = "specs/encoder-decoder.yaml"
@@ -154,19 +147,6 @@ def test_states_stand_below_each_other(call: Call, tmp_path: Path) -> None:
     ]
 
 
-def test_counts_in_columns_of_their_own(call: Call) -> None:
-    """Frozen and trainable apart, the cost of a step where T is not known, of a pass where it is."""
-    header, *_ = (line for line in call("-i", 2, "-l", "rnn:3,frozen", "--cost").out.splitlines() if "Layer" in line)
-    assert re.split(r"\s{2,}", header)[-5:] == ["Parameters", "Trainable", "Frozen", "Multiply-adds per step", "Bytes"]
-    out = call("-i", 2, "-l", "rnn:3", "-T", 4, "--cost", "--dtype", "int8").out
-    assert "Multiply-adds  Bytes" in out
-    assert "Bytes: 1 byte per parameter, int8." in out
-    assert "Dense equivalent for 4 steps: 8 → 12, 108 parameters, 6.00 × this network's." in out
-    assert "Dense equivalent for 1 step: 2 → 3, 9 parameters" in call("-i", 2, "-l", "rnn:3", "-T", 1).out
-    chain = call("-i", 2, "-l", "rnn:3,repeat=9", "-T", 1).out
-    assert "Dense equivalent for 1 step: 2 → 3 → 3 → 3 → … → 3 → 3, 105 parameters" in chain
-
-
 def test_long_outputs_are_cut(call: Call) -> None:
     """Eight numbers of a vector, four vectors of a sequence, and a sign that there is more."""
     out = call("run", "-i", 2, "-l", "rnn:9", "-T", 5, "--topology", "many-to-many").out
@@ -188,13 +168,6 @@ def test_verdicts(call: Call) -> None:
     assert "\n✓ Correct.\n" in call("answer", "specs/gru.yaml", 1200).out
     assert "\n✗ Wrong: 1,152 is 48 less than the correct 1,200.\n" in call("answer", "specs/gru.yaml", 1152).out
     assert call("answer", "specs/gru.yaml", 1200).out.endswith("✓ Correct.\n")
-
-
-def test_both_directions_are_named(call: Call) -> None:
-    """A count of two directions comes with the names of both."""
-    out = call("-i", 8, "-l", "gru:16,bidirectional", "--all-conventions").out
-    names = "bias_ih_l0, bias_hh_l0, bias_ih_l0_reverse, bias_hh_l0_reverse"
-    assert f"pytorch: 96 more in gru_1 than the textbook, biases of 12h instead of 6h ({names})." in out
 
 
 @pytest.mark.parametrize(
@@ -223,22 +196,9 @@ def test_flags_have_a_title(args: list[object], title: str, call: Call) -> None:
     )
 
 
-def test_bytes_have_a_unit_that_people_read(call: Call) -> None:
-    """As Keras prints 1,454,570 parameters: 5.55 MB, of 2^20 bytes."""
-    assert "float32; 5.55 MiB in all." in call("-i", 1, "-l", "external:1454570", "--cost").out
-    assert call("-i", 1, "-l", "external:255", "--cost").out.endswith("Bytes: 4 bytes per parameter, float32.\n")
-    assert "1.00 KiB in all" in call("-i", 1, "-l", "external:256", "--cost").out
-
-
 @pytest.mark.parametrize("columns", ["40", "80"])
 def test_a_pipe_has_no_width(columns: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where the shell exports that of its screen."""
     wide = call("specs/speech-model.yaml", "--cost").out
     monkeypatch.setenv("COLUMNS", columns)
     assert call("specs/speech-model.yaml", "--cost").out == wide
-
-
-def test_small_ratios_keep_their_digits(call: Call) -> None:
-    """0.0146 is not 0.01, nor 0."""
-    out = call("-i", 4, "-l", "rnn:3", "-l", "lstm:512,bidirectional,bias=false", "-o", 1, "-T", 3).out
-    assert "30,838 parameters, 0.015 × this network's." in out

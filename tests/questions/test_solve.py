@@ -10,7 +10,7 @@ import pytest
 import strategies
 import yaml
 from cells import CELLS
-from conftest import Call, file_at, report_of
+from conftest import Call, report_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,71 +85,6 @@ def test_sizes_worked_out_by_hand(flags: str, expected: str, call: Call) -> None
     assert {key: report[key] for key in values} == values
 
 
-def test_no_size_gives_the_number_exactly(call: Call) -> None:
-    """An output of 2 has 6,152 parameters, of 3 too many."""
-    wrong = call("solve", "-i", 70, "-l", "rnn:50", "-o", "?", "--params", 6153, "--exact")
-    assert wrong.code == 1
-    assert "✗ No size gives exactly 6,153 parameters." in wrong.out
-
-
-def test_all_marks_share_one_value(call: Call, tmp_path: Path) -> None:
-    """In a file as in flags; two stacked LSTMs of 7 on 10 features have 4·7·(18) + 4·7·(15) = 924 parameters."""
-    spec = file_at(tmp_path / "spec.yaml", "input: 10\nlayers:\n  - lstm: ?  # the width\n  - {lstm: ?}\n")
-    for network in ([spec], ["-i", 10, "-l", "lstm:?", "-l", "lstm:?"]):
-        report = report_of(call, "solve", *network, "--params", 1000)
-        assert (report["size"], report["params"]) == (7, 924)
-
-
-def test_halves_of_which_one_follows_the_other(tmp_path: Path, call: Call) -> None:
-    """A decoder's width, or the repeats of both halves, to start from the encoder's states."""
-    spec = tmp_path / "spec.yaml"
-    half = "{{input: 9, layers: [{{gru: {}, repeat: {}}}{}]}}\n"
-    for encoder, decoder, size in (
-        ((64, 1, ", {gru: 128}"), ("?", 1, ", {gru: 128}"), 64),
-        ((64, "?", ""), (64, 7, ""), 7),
-        ((64, "?", ", {gru: 8, repeat: 3}"), (64, 3, ", {gru: 8, repeat: ?}"), 3),
-    ):
-        spec.write_text(f"encoder: {half.format(*encoder)}decoder: {half.format(*decoder)}")
-        report = report_of(call, "solve", spec, "--params", "1G")
-        assert (report["size"], report["next_size"]) == (size, None)
-
-
-def test_the_repeats_of_both_halves(tmp_path: Path, call: Call) -> None:
-    """At most 1,000 layers in each, which no size beyond is expanded to find out."""
-    spec = tmp_path / "spec.yaml"
-    half = "{input: 4, layers: [{gru: 4, repeat: ?}]}"
-    spec.write_text(f"encoder: {half}\ndecoder: {half}\n")
-    report = report_of(call, "solve", spec, "--params", "1G")
-    assert (report["size"], report["next_size"]) == (1_000, None)
-    spec.write_text(f"encoder: {half}\ndecoder: {half}\n".replace("?", "1000000000000"))
-    assert "expected at most 1,000 layers" in call(spec).err
-
-
-def test_bytes_are_met_exactly(call: Call) -> None:
-    """Of 1,603 bytes, 3 make no parameter."""
-    flags = ["solve", "-i", 8, "-l", "rnn:?", "--exact"]
-    wrong = call(*flags, "--bytes", 1603)
-    assert wrong.code == 1
-    assert "✗ No size gives exactly 1,603 bytes, 400 parameters of 4 bytes each." in wrong.out
-    right = call(*flags, "--bytes", 1600)
-    assert right.code == 0
-    assert "✓ 16 gives exactly 1,600 bytes, 400 parameters of 4 bytes each." in right.out
-
-
-def test_the_answer_is_headed_by_its_own_steps(call: Call) -> None:
-    """Where the steps are what is looked for too, they are those of the answer."""
-    out = call("solve", "-i", 3, "-l", "rnn:?", "-T", "?", "--params", 100).out
-    assert "? = 8 " in out
-    assert "many-to-one, 8 steps;" in out
-
-
-def test_one_size_alone_says_nothing_of_change(call: Call) -> None:
-    """Only one size up to 10^12 is a multiple of 600,000,000,000."""
-    result = call("solve", "-i", 8, "-l", "lstm:?", "--params", "1M", "--multiple-of", 600_000_000_000)
-    assert result.code == 1
-    assert "✗ No size fits: even 600,000,000,000 needs" in result.out
-
-
 @pytest.mark.parametrize("budget", [1_000_000, 2_000_000, 10_000_000, 12_345_678, 10**9])
 def test_a_count_that_is_no_polynomial_is_searched_by_halving(budget: int) -> None:
     """A caller's own function may bend at a size that nothing tells, here at 500."""
@@ -162,29 +97,6 @@ def test_a_count_that_is_no_polynomial_is_searched_by_halving(budget: int) -> No
     fitting = [size for size in range(1, 11_000) if params(size) <= budget]
     assert (solution.size, solution.params) == (fitting[-1], params(fitting[-1]))
     assert (solution.next_size, solution.next_params) == (fitting[-1] + 1, params(fitting[-1] + 1))
-
-
-@pytest.mark.parametrize(
-    ("flags", "title"),
-    [
-        (["-l", "lstm:4,repeat=?"], "lstm 4 ×?"),
-        (["-l", "lstm:4,extra_inputs=?"], "lstm 4, extra_inputs=?"),
-        (["-l", "lstm:9,projection=?"], "lstm 9→?"),
-        (["-l", "lstm:?,recurrence=diagonal", "-o", "?"], "diagonal lstm ? → dense ?"),
-        (["-l", "embedding:?", "-l", "lstm:20"], "embedding ? → lstm 20"),
-    ],
-)
-@pytest.mark.parametrize("budget", [1, 100_000])
-def test_the_title_has_the_mark_where_it_stands(call: Call, flags: list[str], title: str, budget: int) -> None:
-    """Whichever size is marked, and also where no size fits."""
-    assert call("solve", "-i", 3, *flags, "--params", budget).out.splitlines()[0] == title
-
-
-def test_the_title_has_the_mark_where_the_smallest_size_is_the_answer(call: Call) -> None:
-    """One unit has 4·(3 + 1 + 1) = 20 parameters, two have 48."""
-    out = call("solve", "-i", 3, "-l", "lstm:?", "--params", 30).out
-    assert out.startswith("lstm ?\n")
-    assert "? = 1" in out
 
 
 TRIED = range(61)
