@@ -54,7 +54,7 @@ _AFTER = re.compile(
 """Words around a chain that are ignored."""
 _NAME = re.compile(
     r"(?:\\(?:text|mathrm)\{[^{}]*\}|#?[A-Za-z](?: ?[A-Za-z])*|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))"
-    r"\s*(?::=|[=:≈]|\\approx\b)"
+    r"\s*(?:==?|:=?|≈|\\approx\b)"
 )
 
 

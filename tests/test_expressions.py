@@ -41,7 +41,7 @@ def mistaken(chance: Chance, expression: Expression) -> Expression:
             place = chance.randrange(len(terms))
             sign, changed = terms[place]
             new = [(-sign, changed)] if place and chance.random() < 0.3 else [(sign, mistaken(chance, changed))]
-            return Plus((*terms[:place], *(new if chance.random() < 0.8 else []), *terms[place + 1 :]) or terms)
+            return Plus((*terms[:place], *(new if not place or chance.random() < 0.8 else []), *terms[place + 1 :]))
         case Over():
             return expression  # a quotient must be whole
 
