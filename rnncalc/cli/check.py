@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -167,7 +167,13 @@ def _check_all(
             raise RefusedError(f"{escape_path(file.path)}: {many}; check fewer files at a time")
         verdicts[file.path] = verdict
     left_out = [file for file in files if file.path not in verdicts]
-    every = [*verdicts.values(), *_without_specs(files, left_out), *(earlier.removed() if earlier else ())]
+    number_in = Counter(file.folder for file in files)
+    every = [*verdicts.values()]
+    for folder, number in Counter(file.folder for file in left_out).items():
+        if folder is not None and number == number_in[folder]:
+            message = f"{plural(number, 'YAML file')} below this folder, none a spec by its keys"
+            every.append(Verdict(folder, problems=unreadable(folder, message).problems))
+    every += earlier.removed() if earlier else ()
     remarks = earlier.remarks if earlier else ()
     return CheckReport(tuple(every), earlier.label if earlier else "", remarks, len(left_out))
 
@@ -210,15 +216,6 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         verdict = verdict._replace(model=matched, places=places)
     difference = Difference(before and before.params, spec.network.params) if earlier else None
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)
-
-
-def _without_specs(files: Sequence[SpecPath], left_out: Sequence[SpecPath]) -> Iterator[Verdict]:
-    """Yield an invalid verdict for each folder without a spec."""
-    total = Counter(file.folder for file in files)
-    for folder, number in Counter(file.folder for file in left_out).items():
-        if folder is not None and number == total[folder]:
-            message = f"{plural(number, 'YAML file')} below this folder, none a spec by its keys"
-            yield Verdict(folder, problems=unreadable(folder, message).problems)
 
 
 def read_limits(flags: Mapping[str, Any], *, compares: bool) -> tuple[Limit, ...]:

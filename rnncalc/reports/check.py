@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from rnncalc.errors import Problem, dotted
+from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, SheetReport, fields
@@ -143,8 +143,11 @@ def of_network(verdict: Verdict) -> CheckReport:
 
 def _problems(verdict: Verdict) -> Iterator[Finding]:
     """Yield the problems of an invalid spec."""
+    name = escape_path("stdin" if verdict.file == "-" else verdict.file)
+    names = (name, f"'{name}'", f"'{escape(verdict.file)}'", verdict.file)
     for problem in verdict.problems:
-        key = _path(problem, verdict.file)
+        flag = "" if problem.source in names else problem.source
+        key = ": ".join(part for part in (flag, dotted(problem.path)) if part)
         yield Finding(key or "spec", Outcome.ERROR, problem.message, key, problem.line, problem.column)
 
 
@@ -155,9 +158,12 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         path = escape_path(verdict.model.path)
         message = f"{path} is of another network: the spec has none of its tensors; rnncalc read {path} drafts its spec"
         tensors = iter([Finding("", Outcome.FAILED, message)])
+    file = escape_path(verdict.file if verdict.file != "-" else "stdin")
     for finding in (*_problems(verdict), *_limits(verdict), *tensors, *_about(verdict)):
         if finding.wrong:
-            yield _line(verdict.file, finding)
+            where = f"{file}:{finding.line}:{finding.column}" if finding.line else file
+            key = escape(finding.key, limit=1_000)  # the name of a layer in a budget may be any text
+            yield ": ".join(part for part in (where, key, finding.message) if part)
 
 
 def _limits(verdict: Verdict) -> Iterator[Finding]:
@@ -207,21 +213,6 @@ def _left_out(verdict: Verdict) -> str | None:
     if verdict.expect_counts is None:
         return None
     return f"expect is not checked: it counts what {verdict.expect_counts} has, and -c says {verdict.convention}"
-
-
-def _path(problem: Problem, file: str) -> str:
-    """Return the path to a problem, preceded by its flag if it has one."""
-    name = escape_path("stdin" if file == "-" else file)
-    flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
-    return ": ".join(part for part in (flag, dotted(problem.path)) if part)
-
-
-def _line(file: str, finding: Finding) -> str:
-    """Return a failure on a line, in the form of every other problem."""
-    file = escape_path(file if file != "-" else "stdin")
-    where = f"{file}:{finding.line}:{finding.column}" if finding.line else file
-    key = escape(finding.key, limit=1_000)  # the name of a layer in a budget may be any text
-    return ": ".join(part for part in (where, key, finding.message) if part)
 
 
 def _rows(verdict: Verdict) -> Iterator[Row]:

@@ -80,7 +80,23 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        return [_layer_sheet(self.counted, self.cost, self.dense), *self.tensor_sheets()]
+        from rnncalc.reports.sheet import worked  # imported only for tables
+
+        count = self.counted
+        total = _numbers(count, self.cost, count)
+        rows: Iterator[tuple[Placed, Row]] = (
+            (
+                layer,
+                (
+                    *(layer.kind, widths(layer), layer.shape, worked(layer.layout.params, layer.sizes)),
+                    *_numbers(count, self.cost, layer).values(),
+                ),
+            )
+            for layer in count.layers
+        )
+        words, notes = ("Kind", "In → out", "Output shape", "Formula"), _notes(count, self.cost, self.dense)
+        sheet = layer_sheet(count.network, words, (*total,), rows, (*total.values(),), notes)
+        return [sheet, *self.tensor_sheets()]
 
     def tensor_sheets(self) -> list[Sheet]:
         """Return the table of tensors, if it is on request."""
@@ -127,24 +143,6 @@ _HEADER = (
 _ATTRIBUTES = ["shape" if name == "output_shape" else name for name in _HEADER[1:-1]]
 _values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
-
-
-def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
-    from rnncalc.reports.sheet import worked  # imported only for tables
-
-    total = _numbers(count, cost, count)
-    rows: Iterator[tuple[Placed, Row]] = (
-        (
-            layer,
-            (
-                *(layer.kind, widths(layer), layer.shape, worked(layer.layout.params, layer.sizes)),
-                *_numbers(count, cost, layer).values(),
-            ),
-        )
-        for layer in count.layers
-    )
-    words = ("Kind", "In → out", "Output shape", "Formula")
-    return layer_sheet(count.network, words, (*total,), rows, (*total.values(),), _notes(count, cost, dense))
 
 
 def widths(layer: Placed) -> str:

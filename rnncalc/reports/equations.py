@@ -126,7 +126,10 @@ class _EquationWriter(NamedTuple):
     def line(self, formula: Formula, least: int = 0) -> Line:
         """Return a formula, in brackets if it binds less tightly than its context requires."""
         if isinstance(formula, Symbol):
-            return (self._term(formula),)
+            shape = sizes_of(formula.axes, self.sizes)
+            if self.rows:  # a row vector has an axis of one before its own
+                shape = (1, *shape) if len(shape) == 1 else shape[::-1]
+            return (Term(formula.letter, formula.subscript, formula.time, shape),)
         line, strength = self._written(formula)
         return (Sign.OPEN, *line, Sign.CLOSE) if strength < least else line
 
@@ -162,10 +165,3 @@ class _EquationWriter(NamedTuple):
         if self.rows:
             return (*stacked, Sign.APPLIED, *self.line(matrix))
         return (*self.line(matrix), Sign.APPLIED, *stacked)
-
-    def _term(self, symbol: Symbol) -> Term:
-        """Return a symbol with its shape in numbers; a row vector has an axis of one before its own."""
-        shape = sizes_of(symbol.axes, self.sizes)
-        if self.rows:
-            shape = (1, *shape) if len(shape) == 1 else shape[::-1]
-        return Term(symbol.letter, symbol.subscript, symbol.time, shape)
