@@ -188,8 +188,6 @@ def _misfit(flags: dict[str, Any], format: str) -> str:
 
         if not form.can_write(WorkReport):
             return f"--work does not fit -f {format}; take -f {one_of(offered(WorkReport))}"
-    elif not flags["--work"] and not form.can_write(RunReport):
-        return f"-f {format} is for equations; add --work"
     if flags["--states"] and form.kinds == (RecordReport,):
         return f"--states does not fit the one table of -f {format}; take -f json"
     return ""

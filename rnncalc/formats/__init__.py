@@ -15,7 +15,6 @@ from rnncalc.errors import CallError
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
-    DerivationReport,
     DocumentReport,
     PictureReport,
     QuizReport,
@@ -54,7 +53,7 @@ FORMATS: dict[str, Format] = {
     "csv": Format("rnncalc.formats.csv", (RecordReport,), suffix=".csv"),
     "markdown": Format("rnncalc.formats.markdown", (SheetReport,), suffix=".md"),
     "yaml": Format("rnncalc.formats.yaml", (DocumentReport,), suffix=".yaml"),
-    "latex": Format("rnncalc.formats.latex", (DerivationReport, QuizReport), suffix=".tex"),
+    "latex": Format("rnncalc.formats.latex", (SheetReport, QuizReport), suffix=".tex"),
     "text": Format("rnncalc.formats.text", (PictureReport,), for_screens=True, read_at_once=True, suffix=".txt"),
     "svg": Format("rnncalc.formats.svg", (PictureReport,), suffix=".svg"),
     "tikz": Format("rnncalc.formats.tikz", (PictureReport,), suffix=".tex"),

@@ -1,4 +1,4 @@
-"""Reports as a LaTeX document, and mathematics in LaTeX for other formats. Needs amsmath alone.
+"""Reports as a LaTeX document, and mathematics in LaTeX for other formats. Needs amsmath, booktabs and longtable.
 
 TeX breaks the lines of words and sums; equations are broken where they are written. No page is narrower than a matrix.
 """
@@ -11,13 +11,15 @@ from itertools import groupby
 from typing import TextIO
 from unicodedata import normalize
 
-from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
+from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, shortened, text_of
 from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, filled, parts
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
-from rnncalc.reports.report import DerivationReport, QuizReport
+from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
 from rnncalc.reports.sheet import (
     Arithmetic,
+    Bar,
     Block,
+    Column,
     EquationText,
     Phrase,
     Quiz,
@@ -102,29 +104,38 @@ _WIDE = {
 
 _WORK_SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / "}
 _WORK_SIGNS |= {"; ": r";\; ", ", ": r",\, ", " ": r"\, "}
+MOST_ROWS = 40
+"""The most rows of a table that is on one page."""
+
+_COLUMNS = 12.0
+"""The space between the columns of a table."""
+
 _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 """The widths of a matrix's brackets and of the space between columns, and by how much brackets grow beside one."""
 
 
-def write(reports: Iterable[DerivationReport | QuizReport], file: TextIO) -> None:
+def write(reports: Iterable[SheetReport | QuizReport], file: TextIO) -> None:
     """Write one document with all reports."""
     reports = [*reports]
     if quizzes := [report for report in reports if isinstance(report, QuizReport)]:
         _write_quizzes(quizzes, file)
         return
-    derivations = [report for report in reports if not isinstance(report, QuizReport)]
-    sheets = [sheet for report in derivations for sheet in report.sheets()]
-    width = max([PAGE, *(_widest(sheet.work) for sheet in sheets if sheet.work)])
+    tables = [report for report in reports if isinstance(report, SheetReport)]
+    sheets = [(sheet, isinstance(report, DerivationReport)) for report in tables for sheet in report.sheets()]
+    widths = [_widest(sheet.work) for sheet, _ in sheets if sheet.work]
+    width = max([PAGE, *widths, *(_table_width(sheet) for sheet, derived in sheets if not derived)])
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
         file.write(_PAPER.replace("WIDTH", f"{width + _MARGINS:.0f}pt"))
+    if not all(derived for _, derived in sheets):
+        file.write("\\usepackage{booktabs,longtable}\n")
     file.write("\\begin{document}\n\\raggedright\n")
-    for sheet in sheets:
-        _write_sheet(sheet, file)
+    for sheet, derived in sheets:
+        _write_sheet(sheet, derived, file)
     file.write("\\end{document}\n")
 
 
-def _write_sheet(sheet: Sheet, file: TextIO) -> None:
+def _write_sheet(sheet: Sheet, derived: bool, file: TextIO) -> None:
     if sheet.title:
         file.write(f"\n\\section*{{{_words(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
@@ -132,9 +143,34 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     file.writelines(f"{equations}\n" for equations in displayed(sheet, "align*"))
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
     if rows:
-        file.writelines([*map(_line, rows), "\\par\\medskip\n"])
+        file.writelines([*(map(_line, rows) if derived else _table(sheet)), "\\par\\medskip\n"])
     for note in sheet.notes:
         file.write(f"\n{_inline(note, MOST_OF_A_NOTE)}\n")
+
+
+def _cells(sheet: Sheet) -> tuple[list[Column], list[list[Value]]]:
+    """Return the columns of a table with their cells, the title's first; the lengths of bars are in other columns."""
+    columns = zip(
+        sheet.columns, zip(*shortened(sheet), *([sheet.total] if sheet.total else []), strict=True), strict=True
+    )
+    kept = [(column, cells) for column, cells in columns if not any(isinstance(cell, Bar) for cell in cells)]
+    return [column for column, _ in kept], [[column.title, *cells] for column, cells in kept]
+
+
+def _table(sheet: Sheet) -> Iterator[str]:
+    """Yield the lines of a table, its numbers aligned on the right; one that is longer than a page is broken."""
+    columns, cells = _cells(sheet)
+    head, *rows = (" & ".join(map(_inline, row)) + " \\\\\n" for row in zip(*cells, strict=True))
+    if sheet.total:
+        rows.insert(-1, "\\midrule\n")
+    environment = "longtable" if len(rows) > MOST_ROWS else "tabular"
+    yield "\n\\noindent\n"
+    yield f"\\begin{{{environment}}}{{{''.join('r' if column.right else 'l' for column in columns)}}}\n\\toprule\n"
+    yield from (head, "\\midrule\n", *rows, f"\\bottomrule\n\\end{{{environment}}}\n")
+
+
+def _table_width(sheet: Sheet) -> float:
+    return sum(max(_text_width(text_of(cell)) for cell in cells) + _COLUMNS for cells in _cells(sheet)[1])
 
 
 def _line(row: Row) -> str:
@@ -156,6 +192,8 @@ def _inline(value: Value, limit: int = MOST_OF_A_NAME) -> str:
     match value:
         case TensorName():
             return named(value)
+        case Arithmetic():
+            return " = ".join(f"${_sum(side)}$" for side in dict.fromkeys([value.letters, value.numbers]))
         case Phrase():
             return "".join(_words(part) if isinstance(part, str) else inline(part) for part in value.parts)
         case _:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
-from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
+from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words, written_apart
 from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
 from rnncalc.text import plural
@@ -24,7 +24,7 @@ MOST_OF_SCALE = 10
 """The bar of a dense network is broken if it would be this many times as long as the others."""
 
 
-class ComparisonReport(SheetReport, DataReport):
+class ComparisonReport(RowsReport):
     """A comparison of several networks, or of one network as several kinds."""
 
     comparison: Comparison
@@ -151,8 +151,6 @@ class ComparisonReport(SheetReport, DataReport):
                 yield "A projection keeps its width, in the kinds that have one."
             if not self._steps_known:
                 yield "Saved activations: not known without the number of steps; give steps, or -T."
-        elif max(self._shares()) > 1:
-            yield "The bar of the dense network is broken: the others are drawn to scale."
         if any(side.multiply_adds_per_step is None and side.kind != DENSE for side in comparison.sides):
             yield "Multiply-adds: not known with a part counted elsewhere."
 
@@ -171,7 +169,7 @@ def _layer(placed: Placed | None, row: LayerRow) -> str:
     return f"{', '.join([words(placed.layer), *_apart(placed, row)])}, reads {placed.inputs:,}: {placed.params:,}"
 
 
-class DenseGrowthReport(SheetReport, DataReport):
+class DenseGrowthReport(RowsReport):
     """How a dense equivalent grows with the steps."""
 
     growth: DenseGrowth

@@ -64,8 +64,16 @@ class RecordReport(Report, ABC):
         """Return the header and the rows."""
 
 
+class RowsReport(SheetReport, DataReport, RecordReport, ABC):
+    """A table whose object has a `name`, and `rows` with the same keys."""
+
+    def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
+        data: Any = self.data()
+        return ("network", *next(iter(data["rows"]), {})), [(data["name"], *row.values()) for row in data["rows"]]
+
+
 class DerivationReport(SheetReport, ABC):
-    """A report that can be typeset as mathematics: its tables have equations, or an Arithmetic in each row."""
+    """A report that is typeset as mathematics in LaTeX: its tables have equations, or an Arithmetic in each row."""
 
 
 class DocumentReport(Report, ABC):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from rnncalc.questions.solve import Solution
-from rnncalc.reports.report import DataReport, SheetReport, fields
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Row, Sheet, key_columns, number_columns
 from rnncalc.text import plural
 
 
-class SolutionReport(SheetReport, DataReport):
+class SolutionReport(SheetReport, DataReport, RecordReport):
     """A solution, or that there is none."""
 
     solution: Solution
@@ -26,6 +26,10 @@ class SolutionReport(SheetReport, DataReport):
             **fields(solution, *keys),
         }
 
+    def records(self) -> tuple[tuple[str, ...], list[Row]]:
+        data = self.data()
+        return (*data,), [(*data.values(),)]
+
     def sheets(self) -> list[Sheet]:
         """Return a row for the size that fits and one for the next."""
         solution = self.solution
@@ -34,7 +38,7 @@ class SolutionReport(SheetReport, DataReport):
             rows.append((f"? = {solution.size:,}", solution.params, solution.left))
         if solution.next_size is not None and solution.next_params is not None:
             rows.append((f"? = {solution.next_size:,}", solution.next_params, solution.budget - solution.next_params))
-        columns = *key_columns("Size"), *number_columns("Parameters", "Left of the budget", together=True)
+        columns = *key_columns("Size"), *number_columns("Parameters", "Remaining", together=True)
         heading, subtitle = title(solution.smallest, solution.largest), setting(solution.network or solution.smallest)
         return [Sheet(columns, rows, title=heading, subtitle=subtitle, notes=(self._verdict(),))]
 
@@ -47,7 +51,7 @@ class SolutionReport(SheetReport, DataReport):
             return f"✓ {solution.size:,} gives exactly {self._budget()}."
         if solution.exact:
             return f"✗ No size gives exactly {self._budget()}."
-        left = f"{solution.left:,} are left"
+        left = f"{solution.left:,} remain"
         if solution.next_size is None:
             return f"✓ {solution.size:,} fits in {self._budget()}, and it is the largest size there can be; {left}."
         return f"✓ {solution.size:,} is the largest that fits in {self._budget()}; {left}."

@@ -75,7 +75,7 @@ def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
         command = [sys.executable, "-c", add, str(tmp_path), *args]
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
-    assert "table, json, csv, markdown, html, plain" in called("count", "--help")
+    assert "table, json, csv, markdown, latex, html, plain" in called("count", "--help")
     out = called("-i", "4", "-l", "rnn:3", "-o", "1", "-f", "plain")
     assert out.splitlines()[-1] == "Total; ; ; ; ; 28"
     assert "✓; specs/lstm.yaml; expect.total; 1600; 1600" in called("check", "specs/lstm.yaml", "-f", "plain")
@@ -97,15 +97,15 @@ CONTRACT = ["table", "json", "csv", "markdown", "yaml", "latex", "text", "svg", 
 @pytest.mark.parametrize(
     ("reports", "formats"),
     [
-        ((CountReport,), "table json csv markdown html"),
-        ((AllocationReport,), "table json csv markdown html"),
-        ((RunReport,), "table json csv markdown html"),
-        ((ComparisonReport, DenseGrowthReport), "table json markdown html"),
-        ((SolutionReport,), "table json markdown html"),
-        ((AnswerReport,), "table json markdown html"),
+        ((CountReport,), "table json csv markdown latex html"),
+        ((AllocationReport,), "table json csv markdown latex html"),
+        ((RunReport,), "table json csv markdown latex html"),
+        ((ComparisonReport, DenseGrowthReport), "table json csv markdown latex html"),
+        ((SolutionReport,), "table json csv markdown latex html"),
+        ((AnswerReport,), "table json markdown latex html"),
         ((ExplanationReport,), "table json markdown latex html"),
         ((Drawing,), "text svg tikz html"),
-        ((CheckReport,), "table json markdown html junit github"),
+        ((CheckReport,), "table json csv markdown latex html junit github"),
     ],
 )
 def test_what_is_offered(reports: tuple[type, ...], formats: str) -> None:
@@ -128,11 +128,11 @@ def test_an_unknown_format_fails_in_one_clear_line(name: str) -> None:
 
 
 def test_a_report_that_a_format_cannot_write_is_refused_before_the_first_is_written() -> None:
-    """A solution has no one table, so it has no CSV."""
+    """A derivation has no one table, so it has no CSV."""
     file = io.StringIO()
-    solution = next(report for report in REPORTS if isinstance(report, SolutionReport))
-    with pytest.raises(CallError, match=f"cannot be written as csv, but as {one_of(offered(SolutionReport))}"):
-        write([REPORTS[0], solution], "csv", file)
+    derivation = next(report for report in REPORTS if isinstance(report, ExplanationReport))
+    with pytest.raises(CallError, match=f"cannot be written as csv, but as {one_of(offered(ExplanationReport))}"):
+        write([REPORTS[0], derivation], "csv", file)
     assert file.getvalue() == ""
 
 
@@ -159,7 +159,7 @@ def test_tensors_are_numbered_as_the_framework_numbers_them() -> None:
     ]
 
 
-class Marked(DerivationReport):
+class Marked(SheetReport):
     """A report with a word of its own in each part that a table has, and in each kind of value."""
 
     def sheets(self) -> list[Sheet]:
@@ -192,11 +192,15 @@ PARTS = (
 )
 
 
+class MarkedDerivation(Marked, DerivationReport):
+    """The same as a derivation."""
+
+
 @pytest.mark.parametrize("name", offered(Marked))
 def test_a_format_of_tables_writes_every_part_of_them(name: str) -> None:
-    """LaTeX writes rows as lines of a derivation, which have no header."""
-    text = written(Marked(), name)
-    missing = {part for part in PARTS if part not in text}
+    """LaTeX writes the rows of a derivation as lines, which have no header."""
+    assert {part for part in PARTS if part not in written(Marked(), name)} == set()
+    missing = {part for part in PARTS if part not in written(MarkedDerivation(), name)}
     assert missing == ({"thecolumn", "thesums"} if name == "latex" else set())
 
 

@@ -27,7 +27,7 @@ Columns = dict[str, tuple[list[Number], Number]]
 
 UNKNOWN = ("", "–")
 
-FOR_PEOPLE = ("table", "markdown", "html")
+FOR_PEOPLE = ("table", "markdown", "html", "latex")
 """The formats in which the halves of a network have a column."""
 
 
@@ -63,6 +63,16 @@ def in_markdown(text: str, first: int) -> list[Columns]:
     return [columns(header, rows, first) for header, _, *rows in found]
 
 
+def in_latex(text: str, first: int) -> list[Columns]:
+    """Return the columns of each table between its rules."""
+    found = []
+    for table in re.findall(r"\\toprule\n(.*?)\\bottomrule", text, re.DOTALL):
+        lines = (line.removesuffix(r" \\") for line in table.splitlines() if line != r"\midrule")
+        header, *rows = [line.replace("--", "–").split(" & ") for line in lines]
+        found.append(columns(header, rows, first))
+    return found
+
+
 def in_csv(text: str, first: int) -> list[Columns]:
     header, *rows = csv.reader(io.StringIO(text))
     return [columns(header, rows, first)]
@@ -87,6 +97,7 @@ READERS: dict[str, tuple[Callable[[str, int], list[Columns]], int, int]] = {
     "table": (in_table, 5, 4),
     "markdown": (in_markdown, 5, 4),
     "html": (in_html, 5, 4),
+    "latex": (in_latex, 5, 4),
     "csv": (in_csv, 10, 8),
     "json": (in_json, 0, 0),
 }
@@ -168,7 +179,7 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
         assert ("Forward" in found) == cost
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "html", "csv"])
+@pytest.mark.parametrize("form", ["table", "markdown", "html", "latex", "csv"])
 @given(NETWORKS)
 @example(FROZEN)
 @example(HALVES)
@@ -226,6 +237,7 @@ def test_every_convention_sums(spec: Spec) -> None:
         ("table", in_table),
         ("markdown", in_markdown),
         ("html", in_html),
+        ("latex", in_latex),
     ):  # which have equal neighbours in one row
         (shown,) = read_from(written(report, form), 2 + halves)
         assert {name: (sum(filter(None, rows)), total) for name, (rows, total) in shown.items()} == sums
