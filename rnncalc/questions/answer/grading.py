@@ -258,7 +258,9 @@ def _judge_named(network: Network, answers: Sequence[NamedShape]) -> tuple[Judge
 
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
     """Raise CallError for letters of a formula that the network does not have."""
-    if has_letters(answer.number) and (unknown := [escape(name) for name in answer.number.letters if name not in known]):
+    if has_letters(answer.number) and (
+        unknown := [escape(name) for name in answer.number.letters if name not in known]
+    ):
         wanted = f"a formula in {all_of([*known])}" if known else "a number"
         raise CallError(f"expected {wanted}, got {all_of(unknown)} in '{escape(answer.text)}'")
 
