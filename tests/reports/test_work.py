@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby, product
 from math import tanh
+from operator import mul
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,13 +15,15 @@ from conftest import Call, Screen, report_of, written
 from worked_text import Number, equations
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
-from rnncalc.conventions import CONVENTIONS
+from rnncalc.conventions import CONVENTIONS, NOTATIONS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers import kind
 from rnncalc.questions.backward import backward
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
+from rnncalc.reports.sheet import Block
 from rnncalc.reports.work import WorkReport, number
 
 CELLS = cells.CELLS
@@ -186,6 +189,32 @@ def check_backward(network: Network, **numbers: Any) -> None:
 def test_so_is_every_equation_of_the_backward_pass(convention: str) -> None:
     for network in cases(convention):
         check_backward(network, weights=weights_of(network), inputs=[[1.0, -0.5], [0.25, 2.0]])
+
+
+def numbers_of(piece: Any) -> list[list[float]]:
+    """Return a block, or a number, as a matrix."""
+    rows = piece.rows if isinstance(piece, Block) else [[piece]]
+    return [[float(text.replace("−", "-")) for text in row] for row in rows]
+
+
+@pytest.mark.parametrize("notation", [name for name in NOTATIONS if NOTATION_BY_NAME[name].rows])
+def test_products_of_rows_are_true(notation: str) -> None:
+    """With vectors as rows, x W, xᵀ δ and δ Wᵀ are products of matrices as they are written."""
+    count = 0
+    for cell in (RNN(2), GRU(3), LSTM(2)):
+        network = Network(input=2, layers=[cell], output=2, steps=2, notation=notation)
+        for sheet in WorkReport(work(network, backward=True), digits=9).sheets():
+            for line in sheet.work:
+                sides = [[*side] for equal, side in groupby(line, lambda piece: piece == " = ") if not equal]
+                for side in sides[1:]:
+                    factors = [piece for piece in side if piece not in ("(", ")", " ")]
+                    if " " in side and len(factors) == 2:
+                        left, right = map(numbers_of, factors)
+                        done = [[sum(map(mul, row, column)) for column in zip(*right, strict=True)] for row in left]
+                        for mine, theirs in zip(done, numbers_of(sides[-1][0]), strict=True):
+                            assert mine == pytest.approx(theirs, abs=1e-7)
+                        count += "backward" in sheet.title
+    assert count > 20
 
 
 def test_backpropagation_of_one_unit_is_that_of_the_textbook() -> None:
