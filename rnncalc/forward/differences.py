@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain, islice, zip_longest
-from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
@@ -35,7 +34,10 @@ def spots(network: Network, most: int, seed: int) -> list[Spot]:
     """Return all trained weights; of more than `most`, a random sample that takes the tensors in turn."""
     draw = Random(f"{seed} differences")
     tensors = [
-        [Spot(placed.name, tensor.name, _place(number, tensor.shape)) for number in _some(draw, tensor.shape, most)]
+        [
+            Spot(placed.name, tensor.name, _place(number, tensor.shape))
+            for number in draw.sample(range(tensor.params), min(most, tensor.params))
+        ]
         for placed in network.stack
         if placed.trainable
         for tensor in placed.tensors
@@ -43,10 +45,6 @@ def spots(network: Network, most: int, seed: int) -> list[Spot]:
     ]
     taken = chain.from_iterable(zip_longest(*tensors))
     return list(islice((spot for spot in taken if spot is not None), most))
-
-
-def _some(draw: Random, shape: tuple[int, ...], most: int) -> list[int]:
-    return draw.sample(range(prod(shape)), min(most, prod(shape)))
 
 
 def _place(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:

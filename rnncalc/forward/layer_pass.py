@@ -255,7 +255,9 @@ class TransformPass(Generic[Value]):
         for step in range(shape[0] if len(shape) > 1 else 1):
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
-            read = [self._zeros(width) if place is None else vectors[place] for place in window]
+            if None in window and self.zeros is None:
+                self.zeros = self._zeros(width)
+            read = [cast("Value", self.zeros) if place is None else vectors[place] for place in window]
             if self.places == 1:
                 outputs.append(self._apply(self.trace, read))
                 continue
@@ -305,12 +307,7 @@ class TransformPass(Generic[Value]):
         return call(*operands)
 
     def _zeros(self, width: int) -> Value:
-        """Return the zeros for a step outside the sequence; the backward pass need not save them."""
-        if self.zeros is None:
-            self.zeros = self._stored_zeros(width)
-        return self.zeros
-
-    def _stored_zeros(self, width: int) -> Value:
+        """Return zeros for a step outside the sequence; the backward pass need not save them."""
         return self.vectors.stored(WeightVector(TensorPart(""), [0.0] * width))
 
     def _vector(self, node: Node) -> Value:
@@ -361,7 +358,7 @@ class TransformPass(Generic[Value]):
         """Return the parts of a vector, made once for all windows that read it."""
         if id(x) not in self.parts:
             if x is self.zeros:
-                parts = [self._stored_zeros(len(self.vectors.numbers(x)) // groups)] * groups
+                parts = [self._zeros(len(self.vectors.numbers(x)) // groups)] * groups
             else:
                 parts = self._cut(x, groups)
             self.parts[id(x)] = x, parts

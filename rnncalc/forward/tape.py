@@ -148,12 +148,14 @@ class LookUp(TapeValue):
 class LayerTape:
     """The observations of the backward pass through one layer, and the gradients of its weights.
 
+    name: of the layer, if it is needed.
     gradients: of each tensor by its name, in the shape of the weights; empty if they are not trained.
     multiplications: those of matrix products. saved: for each chunk the numbers of each forward value that was read, by
     the value's identity.
     """
 
-    def __init__(self, weights: Mapping[str, Nested], *, trained: bool) -> None:
+    def __init__(self, weights: Mapping[str, Nested], *, trained: bool, name: str = "") -> None:
+        self.name = name
         self.trained = trained
         self.gradients = {name: _zeros(array) for name, array in weights.items()} if trained else {}
         self.multiplications = 0

@@ -109,6 +109,8 @@ def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
             placed, layer = next(layers), move.layer
             kinds, needs = values[move.reads[0]]
             start = isinstance(move, Recur) and _start_needs(move, values)
+            owner = network.parts[placed.part].layers[0] if placed.layout.shared else layer  # of a tied matrix
+            frozen = frozenset(role for role in Role if (owner if role is Role.KERNEL else layer).frozen)
             chunks = [
                 Chunk(
                     steps=kind.steps,
@@ -117,7 +119,7 @@ def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
                     begins=starts(layer, kind),
                     starts_need=tuple([start and begins for begins in starts(layer, kind)]),
                     ends=stops(layer, kind) if isinstance(layer, Cell) else (True,),
-                    frozen=_frozen(network, placed),
+                    frozen=frozen,
                     merge=layer.merge if isinstance(layer, Cell) else None,
                     final_states=place in carried,
                     other_end_needs=not layer.frozen or any(needs[0]),
@@ -126,12 +128,6 @@ def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
                 for kind, need, outputs in zip(kinds, needs, reached[place], strict=True)
             ]
             yield placed, tuple([kind.times for kind in kinds]), tuple(chunks)
-
-
-def _frozen(network: Network, placed: Placed) -> frozenset[Role]:
-    """Return the roles of a layer's weights that are not trained; a tied matrix is the table's."""
-    owner = network.parts[placed.part].layers[0] if placed.layout.shared else placed.layer
-    return frozenset(role for role in Role if (owner if role is Role.KERNEL else placed.layer).frozen)
 
 
 class FlowGradient(NamedTuple):

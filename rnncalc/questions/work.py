@@ -28,7 +28,6 @@ from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
 from rnncalc.step.equations import Letter, letters_of, stacks
-from rnncalc.step.nodes import Weights
 from rnncalc.step.trace import trace
 
 LayerOutputs = Mapping[str, Sequence[TapeValue]]
@@ -105,7 +104,10 @@ def work(
     _refuse_large(timed)
     in_use = PassData(seed_of(seed), own.weights, rounded=rounded).weights_of_all(timed)
     tape = Tape(cut)
-    tapes = {placed.name: LayerTape({}, trained=backward and not placed.layer.frozen) for placed in timed.stack}
+    tapes = {
+        placed.name: LayerTape({}, trained=backward and not placed.layer.frozen, name=placed.name)
+        for placed in timed.stack
+    }
     forward: Pass[TapeValue] = Pass(
         timed,
         lambda placed, meter: Taped(meter, tape, tapes[placed.name]),
@@ -139,10 +141,9 @@ def work(
         ]
     if not backward or len(reached) < len(timed.stack):
         return Work(done, tuple(layers), names)
-    of_names = {id(each): layer for layer, each in tapes.items()}
-    made_loss = LOSSES[name](in_steps(timed, own.targets))
-    kept = tape.values, of_names, forward.outputs, forward.histories, names
-    return Work(done, tuple(layers), names, gradient_work(timed, in_use, *kept, name, made_loss), learning_rate)
+    kept = tape.values, forward.outputs, forward.histories, names
+    back = gradient_work(timed, in_use, *kept, name, LOSSES[name](in_steps(timed, own.targets)))
+    return Work(done, tuple(layers), names, back, learning_rate)
 
 
 def _refuse_large(network: Network) -> None:
@@ -307,7 +308,8 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
     for node in step.nodes:
         if node.weights is None:
             continue
-        nested = _respelled(bound, node.weights)
+        array = bound_weights(bound, node.weights)
+        nested: Nested = array.rows if isinstance(array, Matrix) else [*array.numbers]  # a row for each output
         if notation.rows and node.weights.role is not Role.SCALAR:
             nested = _turned(nested)
         if node.weights.role in BIASES:
@@ -329,12 +331,6 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
     for state in layer.states if layer.learned_state else ():
         nested = [*bound.state(state).numbers]
         yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
-
-
-def _respelled(bound: BoundWeights, weights: Weights) -> Nested:
-    """Return the numbers of weights; a matrix has a row for each output."""
-    array = bound_weights(bound, weights)
-    return array.rows if isinstance(array, Matrix) else [*array.numbers]
 
 
 def _side_by_side(blocks: list[Any]) -> Nested:

@@ -81,20 +81,16 @@ def gradient_work(
     network: Network,
     weights: Mapping[str, Mapping[str, Nested]],
     values: Sequence[TapeValue],
-    layers: Mapping[int, str],
     outputs: Sequence[TapeValue],
     histories: Mapping[str, Sequence[History[TapeValue]]],
     names: dict[int, Variable],
     name_of_loss: str,
     loss: Loss,
 ) -> GradientWork:
-    """Return the backward pass from a loss, from the last value that was computed to the first; adds its names.
-
-    layers: the name of each layer by the identity of its tape.
-    """
+    """Return the backward pass from a loss, from the last value that was computed to the first; adds its names."""
     summed = [number for value in outputs for number in value.numbers]
     amount, slopes = loss([value.numbers for value in outputs])
-    writer = _Backward(names, layers, _symbols(network, weights))
+    writer = _Backward(names, _symbols(network, weights))
     writer.directions = {
         id(value): number if len(ways) > 1 else None
         for ways in histories.values()
@@ -117,14 +113,8 @@ def gradient_work(
 class _Backward:
     """The gradients of values in reverse order: each a sum of what the values made of it contribute."""
 
-    def __init__(
-        self,
-        names: dict[int, Variable],
-        layers: Mapping[int, str],
-        symbols: Mapping[tuple[str, TensorPart], Letter],
-    ) -> None:
+    def __init__(self, names: dict[int, Variable], symbols: Mapping[tuple[str, TensorPart], Letter]) -> None:
         self.names = names
-        self.layers = layers
         self.symbols = symbols
         self.directions: Mapping[int, int | None] = {}
         self.lines: list[tuple[tuple[str, int | None, int | None], WorkedLine]] = []
@@ -183,7 +173,7 @@ class _Backward:
         if isinstance(numbers, Matrix):
             piece, numbers = numbers.origin.piece, numbers.rows
         assert piece is not None  # weights have one
-        place = self.layers[id(owner)], piece
+        place = owner.name, piece
         if place not in self._weights:
             letter, below = self.symbols.get(place, (piece.name, ""))
             if isinstance(value, LookUp):

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.step.equations import Formula
@@ -164,9 +164,6 @@ class Tally(NamedTuple):
     work: Mapping[BackwardProduct, int]
 
 
-What = TypeVar("What")
-
-
 def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tally:
     """Return what the backward pass of a chunk of a layer reads and multiplies.
 
@@ -183,7 +180,10 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
         counts.append((saved, tape.work))
     (saved, work), further = counts[-1], 0 if short else chunk.steps - enough
     if further > 0:
-        saved, work = (_further(few, more, further) for few, more in zip(*counts, strict=True))
+        saved, work = (  # each further step adds as much as the last one did
+            Counter({what: count + further * (count - few.get(what, 0)) for what, count in more.items()})
+            for few, more in zip(*counts, strict=True)
+        )
     return Tally({SavedVector(formula(place), width): times for (place, width), times in saved.items()}, work)
 
 
@@ -214,11 +214,6 @@ def layer_reads(trace: Trace, *, trained: bool, needs: bool) -> LayerReads:
         if operand.needs
     ]
     return LayerReads(tuple(sorted({value.place for value in tape.saved.values()})), tuple(products))
-
-
-def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> Counter[What]:
-    """Return the counts after further steps; each adds as much as the last one did."""
-    return Counter({what: count + steps * (count - few.get(what, 0)) for what, count in more.items()})
 
 
 class _TapeValue:

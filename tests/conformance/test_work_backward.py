@@ -57,10 +57,8 @@ class Autograd:
         piece = value.row_piece if isinstance(value, LookUp) else value.piece
         if piece is None:
             return self.tensors.setdefault(id(value), tensor)
-        self.uses[id(value.layer), piece] = [
-            *self.uses.pop((id(value.layer), piece), []),
-            tensor,
-        ]  # in order of last use
+        key = value.layer.name, piece
+        self.uses[key] = [*self.uses.pop(key, []), tensor]  # the weights that are used last are last
         return tensor
 
 
@@ -91,15 +89,14 @@ def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pyte
     network, target = data.draw(networks()), data.draw(st.none() | st.floats(-1, 1))
     taken: dict[str, Any] = {}
 
-    def kept(network: Network, weights: Any, values: Any, layers: Any, outputs: Any, *others: Any) -> Any:
-        taken.update(values=[*values], outputs=[*outputs], layers=layers)
-        return gradient_work(network, weights, values, layers, outputs, *others)
+    def kept(network: Network, weights: Any, values: Any, outputs: Any, *others: Any) -> Any:
+        taken.update(values=[*values], outputs=[*outputs])
+        return gradient_work(network, weights, values, outputs, *others)
 
     monkeypatch.setattr(questions, "gradient_work", kept)
     weights, inputs = numbers(network, data.draw(st.integers(0, 1000)))
-    steps = network.stack[-1].output_shape
-    width = [target] * steps[-1]
-    targets = None if target is None else [width] * steps[0] if len(steps) > 1 else width
+    shape: Any = network.stack[-1].output_shape
+    targets = None if target is None else np.full(shape, target)
     try:
         done = questions.work(network, weights=weights, inputs=inputs, targets=targets, backward=True)
     except RefusedError:  # too many weights to write
@@ -127,7 +124,7 @@ def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pyte
     assert compared
     for (key, uses), mine in zip(theirs.uses.items(), done.backward.weights, strict=True):
         layer, piece = key
-        (placed,) = [place for place in network.stack if place.name == taken["layers"][layer]]
+        (placed,) = [place for place in network.stack if place.name == layer]
         assert mine.name.layer == placed.name
         if isinstance(placed.layer, Cell) and "hr" not in piece.name and network.notation is None:
             block = BLOCKS[placed.layer.kind][piece.start // placed.layer.units]
