@@ -243,12 +243,8 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
             numbers += [quantity.number for quantity in grader.explainer.quantities]
         wrong = [[GivenNumber(each, 1, str(each)) for each in _wrong(numbers, network.params, len(stack))]]
     for place, right in enumerate(grader.judgements(correct)):
-        if len(places) > 1:  # among correct numbers nothing follows from another layer
-            mistaken_counts = (each for each in wrong[place] if isinstance(each, GivenNumber))
-            judged = [grader.judge_layers([places[place]], [each])[0] for each in mistaken_counts]
-        else:
-            answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])
-            judged = [grader.judgements(each)[place] for each in answers]
+        answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])
+        judged = [grader.judgements(each)[place] for each in answers]
         explained = [each for each in judged if not each.right and (each.diagnoses or each.meant)]
         layer = stack[places[place]].name if places else right.layer
         yield Item(layer, right.tensor, answered(right), tuple(explained))

@@ -397,6 +397,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the columns and rows of the file, each with its grade."""
+        from rnncalc.questions.answer.gradebook import OWN_COLUMNS
+
         rows = (
             (
                 *grade.row.cells,
@@ -406,7 +408,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             )
             for grade, words in self._graded()
         )
-        return (*self.book.file.columns, *self.book.own_columns), rows
+        return (*self.book.file.columns, *OWN_COLUMNS), rows
 
     def sheets(self) -> list[Sheet]:
         """Return the grades, and the mistakes by frequency if there are any."""
@@ -420,13 +422,14 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             for grade, words in self._graded()
         ]
         notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
-        if unread := self.book.number_unread:
+        if unread := sum(1 for grade in self.book.grades if grade.problem):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
         signs = [sign for sign in self.book.signs if sign.unsure and sign.shown]
         notes += [f"{escape(sign.unsure)} is read with the decimal sign of {escape(sign.shown)}." for sign in signs]
-        if guesses := self.book.number_guessed:
+        others = sum(1 for grade in self.book.grades if grade.variant_answered)
+        if guesses := sum(1 for grade in self.book.grades if grade.by_chance and not grade.variant_answered):
             notes.append(f"Guesses, which are not counted below: {guesses:,}.")
-        if others := self.book.number_of_other_variants:
+        if others:
             notes.append(f"Answers to another variant, which are not counted below: {others:,}.")
         grades = Sheet(columns, rows, title=self.title, subtitle=self.subtitle, notes=tuple(notes))
         frequencies = self._frequencies()

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External
+from rnncalc.layers.layer import External, Layer
 from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
 from rnncalc.questions.answer.grading import Grader, check_letters
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.quantities import QUANTITIES, Quantity, Subject
 from rnncalc.questions.answer.reading import Given, GivenNumber
 from rnncalc.questions.count import total
 from rnncalc.text import has_letters, plural
+
+if TYPE_CHECKING:
+    from rnncalc.step.costs import OperationCounts
 
 Counts = Sequence[Any]
 """A quantity of each layer; None if it is unknown."""
@@ -29,7 +33,7 @@ class QuantityQuestion(NamedTuple):
 
     counts: Callable[[Network], Counts]
     rule: str
-    confused: Sequence[tuple[Reason, Quantity]]
+    confused: Sequence[tuple[str, str, Quantity]]
 
 
 def _multiply_adds(network: Network) -> Counts:
@@ -52,127 +56,105 @@ def _state(network: Network) -> Counts:
     return [placed.layer.carried(placed.inputs) for placed in network.stack]
 
 
-def _flops_without_biases(subject: Subject) -> int | None:
-    from rnncalc.questions.operations import pass_operations
+def _by_operations(number: Callable[[Placed, OperationCounts], int]) -> Quantity:
+    """Return the quantity that is the sum of a number of each layer's operations."""
 
-    layers = zip(subject.network.stack, pass_operations(subject.network).layers, strict=True)
-    asked = [counts for placed, counts in layers if placed in subject.layers]
-    return total(None if counts is None else counts.flops - counts.bias_additions for counts in asked)
+    def quantity(subject: Subject) -> int | None:
+        from rnncalc.questions.operations import pass_operations
 
+        layers = zip(subject.network.stack, pass_operations(subject.network).layers, strict=True)
+        asked = [(placed, counts) for placed, counts in layers if placed in subject.layers]
+        return total(None if counts is None else number(placed, counts) for placed, counts in asked)
 
-def _one_direction(subject: Subject) -> int | None:
-    numbers = [(placed.multiply_adds, placed.layer.directions) for placed in subject.layers]
-    return total(None if number is None else number // directions for number, directions in numbers)
-
-
-def _all_flops(subject: Subject) -> int | None:
-    layers = zip(subject.network.stack, _flops(subject.network), strict=True)
-    return total(number for placed, number in layers if placed in subject.layers)
+    return quantity
 
 
-def _flops_per_step(subject: Subject) -> int | None:
-    layers = zip(subject.network.stack, _flops(subject.network), strict=True)
-    asked = [(number, placed.uses) for placed, number in layers if placed in subject.layers]
-    return total(number // uses if number and uses else number for number, uses in asked)
+def _by_multiply_adds(number: Callable[[Layer, int], int]) -> Quantity:
+    """Return the quantity that is the sum of a number of each layer's multiply-adds."""
 
+    def quantity(subject: Subject) -> int | None:
+        counts = [(placed.layer, placed.multiply_adds) for placed in subject.layers]
+        return total(None if count is None else number(layer, count) for layer, count in counts)
 
-def _recurrent_twice(subject: Subject) -> int | None:
-    numbers = [(placed.multiply_adds, 1 + isinstance(placed.layer, Cell)) for placed in subject.layers]
-    return total(None if number is None else number * times for number, times in numbers)
+    return quantity
 
 
 def _one_state(subject: Subject) -> int:
     layers = [(placed, placed.layer) for placed in subject.layers]
-    return sum(
-        [
-            placed.sizes[next(iter(layer.states.values()))] * layer.directions
-            for placed, layer in layers
-            if isinstance(layer, Cell)
-        ]
-    )
+    cells = [(placed.sizes, layer) for placed, layer in layers if isinstance(layer, Cell)]
+    return sum([sizes[next(iter(layer.states.values()))] * layer.directions for sizes, layer in cells])
 
 
 def _params(subject: Subject, times: int = 1) -> int:
     return times * sum([placed.params for placed in subject.layers])
 
 
+# a row is read on one line, or on two: an id, what the learner does, and the quantity
+# fmt: off
 ASKED: Mapping[str, QuantityQuestion] = {
     "multiply-adds": QuantityQuestion(
         _multiply_adds,
         "Multiply-adds (MACs) of one forward pass over one sequence; biases and activations are not counted; "
         "FLOPs count them.",
         (
-            (Reason("one-step", "is that of one step, and there are several"), QUANTITIES["multiply-adds per step"]),
-            (Reason("params", "is the number of parameters, and most are used once for each step"), _params),
-            (Reason("biases", "counts a multiply-add for each bias too"), QUANTITIES["gradients per step"]),
-            (
-                Reason("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add"),
-                QUANTITIES["twice forward"],
-            ),
-            (Reason("flops", "is the number of FLOPs, which count biases and activations too"), _all_flops),
-            (Reason("one-direction", "counts one direction of two"), _one_direction),
-            (Reason("recurrent-twice", "counts the products of the recurrent layers twice"), _recurrent_twice),
-            (Reason("backward", "is that of the backward pass"), QUANTITIES["backward"]),
-            (Reason("dense", "is that of the dense equivalent with its biases"), QUANTITIES["dense"]),
-        ),
+            ("one-step", "is that of one step, and there are several", QUANTITIES["multiply-adds per step"]),
+            ("params", "is the number of parameters, and most are used once for each step", _params),
+            ("biases", "counts a multiply-add for each bias too", QUANTITIES["gradients per step"]),
+            ("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
+             QUANTITIES["twice forward"]),
+            ("flops", "is the number of FLOPs, which count biases and activations too",
+             _by_operations(lambda _, counts: counts.flops)),
+            ("one-direction", "counts one direction of two",
+             _by_multiply_adds(lambda layer, count: count // layer.directions)),
+            ("recurrent-twice", "counts the products of the recurrent layers twice",
+             _by_multiply_adds(lambda layer, count: count * (1 + isinstance(layer, Cell)))),
+            ("backward", "is that of the backward pass", QUANTITIES["backward"]),
+            ("dense", "is that of the dense equivalent with its biases", QUANTITIES["dense"])),
     ),
     "flops": QuantityQuestion(
         _flops,
         "FLOPs of one forward pass over one sequence: two for each multiply-add, one for each addition of a bias, "
         "element-wise operation and activation.",
         (
-            (
-                Reason("multiply-adds", "counts a multiplication and an addition as one multiply-add, not as two"),
-                QUANTITIES["multiply-adds"],
-            ),
-            (
-                Reason("products-alone", "counts the matrix products alone, without biases and activations"),
-                QUANTITIES["twice forward"],
-            ),
-            (Reason("no-biases", "leaves out the additions of the biases"), _flops_without_biases),
-            (Reason("one-step", "is that of one step, and there are several"), _flops_per_step),
-            (Reason("params", "is the number of parameters"), _params),
-        ),
+            ("multiply-adds", "counts a multiplication and an addition as one multiply-add, not as two",
+             QUANTITIES["multiply-adds"]),
+            ("products-alone", "counts the matrix products alone, without biases and activations",
+             QUANTITIES["twice forward"]),
+            ("no-biases", "leaves out the additions of the biases",
+             _by_operations(lambda _, counts: counts.flops - counts.bias_additions)),
+            ("one-step", "is that of one step, and there are several",
+             _by_operations(lambda placed, counts: counts.flops // (placed.uses or 1))),
+            ("params", "is the number of parameters", _params)),
     ),
     "bytes": QuantityQuestion(
         lambda network: [4 * placed.params for placed in network.stack],
         "Bytes of the parameters in float32, four for each.",
         (
-            (Reason("params", "is the number of parameters, and each takes four bytes"), _params),
-            (
-                Reason("float16", "counts two bytes for each parameter, as in float16"),
-                lambda subject: _params(subject, 2),
-            ),
-            (
-                Reason("float64", "counts eight bytes for each parameter, as in float64"),
-                lambda subject: _params(subject, 8),
-            ),
-            (Reason("bits", "is the number of bits"), lambda subject: _params(subject, 32)),
-        ),
+            ("params", "is the number of parameters, and each takes four bytes", _params),
+            ("float16", "counts two bytes for each parameter, as in float16", lambda subject: _params(subject, 2)),
+            ("float64", "counts eight bytes for each parameter, as in float64", lambda subject: _params(subject, 8)),
+            ("bits", "is the number of bits", lambda subject: _params(subject, 32))),
     ),
     "saved": QuantityQuestion(
         _saved,
         "Activations of one sequence that the backward equations read, each once.",
         (
-            (
-                Reason("no-gates", "leaves out the gates, which the backward equations read too"),
-                QUANTITIES["saved without gates"],
-            ),
-            (Reason("states", "is the number of values in the states of all steps"), QUANTITIES["states"]),
-            (Reason("params", "is the number of parameters"), _params),
-            (Reason("multiply-adds", "is the number of multiply-adds in one pass"), QUANTITIES["multiply-adds"]),
-        ),
+            ("no-gates", "leaves out the gates, which the backward equations read too",
+             QUANTITIES["saved without gates"]),
+            ("states", "is the number of values in the states of all steps", QUANTITIES["states"]),
+            ("params", "is the number of parameters", _params),
+            ("multiply-adds", "is the number of multiply-adds in one pass", QUANTITIES["multiply-adds"])),
     ),
     "state": QuantityQuestion(
         _state,
         "Numbers that are carried from one step to the next, for one sequence.",
         (
-            (Reason("one-state", "counts one state of each cell, and there are several"), _one_state),
-            (Reason("states", "is the number of values in the states of all steps"), QUANTITIES["states"]),
-            (Reason("params", "is the number of parameters"), _params),
-        ),
+            ("one-state", "counts one state of each cell, and there are several", _one_state),
+            ("states", "is the number of values in the states of all steps", QUANTITIES["states"]),
+            ("params", "is the number of parameters", _params)),
     ),
 }
+# fmt: on
 """The quantities that may be asked for, by the words of `answer --of` and `exercise --ask`."""
 
 OF = ("params", *ASKED)
@@ -215,10 +197,10 @@ class QuantityGrader(Grader):
         if place is not None:
             subject, correct = subject.layer(place), self.counts[place]
         numbers = [correct]
-        for reason, quantity in ASKED[self.of].confused:
+        for id_, text, quantity in ASKED[self.of].confused:
             if (number := quantity(subject)) and number not in numbers:
                 numbers.append(number)
-                yield number, reason
+                yield number, Reason(id_, text)
 
     def _judged(self, place: int | None, answer: GivenNumber, correct: Any) -> Judgement:
         name = None if place is None else self.network.stack[place].name

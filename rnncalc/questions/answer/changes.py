@@ -105,12 +105,6 @@ def with_count(name: str, number: Callable[[LayerLine], Expression]) -> LineChan
     return lambda line: line._replace(gates=(), others={name: number(line)}, directions=1)
 
 
-def count_stored(line: LayerLine) -> LayerLine:
-    """Count the stored numbers that are no parameters, such as means and variances."""
-    stored = {str(tensor.role): tensor.params for tensor in line.placed.buffers}
-    return line._replace(others={**line.others, **stored})
-
-
 def with_part(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
     """Return the mistake that counts a part that belongs to no gate by another number."""
     return lambda line: line._replace(others={**line.others, name: number(line)}) if line.part(name) else line
@@ -140,11 +134,6 @@ def without_gains(line: LayerLine) -> LayerLine:
     """Leave out the gains of normalised sums and states, but not their biases."""
     gains = [name for name in line.others if name.startswith("gamma_")]
     return without_other(*gains)(set_width(line, 0, "gain"))
-
-
-def without_norm(line: LayerLine) -> LayerLine:
-    """Count a cell without its layer normalisation."""
-    return without_norm_of_states(without_gains(line)) if line.width("gain") else line
 
 
 def count_state(line: LayerLine) -> LayerLine:
@@ -221,12 +210,6 @@ def with_width(source: Source, width: Callable[[LayerLine], int]) -> LineChange:
     return lambda line: set_width(line, width(line), source)
 
 
-def without_extra_inputs(line: LayerLine) -> LayerLine:
-    """Leave the extra inputs out of a layer's input width."""
-    extra = line.layer.extra_inputs
-    return set_width(line, line.placed.inputs - extra, "input") if extra else line
-
-
 def with_taps(axes: int) -> LineChange:
     """Return the mistake that counts a kernel along this number of axes only: with 1, k weights instead of k × k."""
 
@@ -253,21 +236,11 @@ def with_recurrence(line: LayerLine) -> LayerLine:
     return each_gate(line, lambda gate: gate._replace(reads=(*gate.reads, GateInput("past", line.h))))
 
 
-def count_recurrence(line: LayerLine) -> LayerLine:
-    """Add recurrent matrices to all gates if no gate has one."""
-    return line if line.width("past") else with_recurrence(line)
-
-
 def recurrent_among_inputs(line: LayerLine) -> LayerLine:
     """Count the recurrent matrices as m × m."""
     matrices = sum(bool(gate.width("past")) for gate in line.gates)
     added = product(matrices, Times((line.width("input"), line.width("input"))))
     return set_width(line, 0, "past")._replace(others={"recurrent": added, **line.others}) if matrices else line
-
-
-def past_of_all_states(line: LayerLine) -> LayerLine:
-    """Let every gate read all states of the step before, each through its own matrix."""
-    return set_times(line, len(line.layer.states), "past") if isinstance(line.layer, Cell) else line
 
 
 def past_of_output(line: LayerLine, network: Network) -> LayerLine:
@@ -324,11 +297,6 @@ def number_of_gates(count: int) -> LineChange:
         return line._replace(gates=(*kinds,) * count) if len(kinds) == 1 else line
 
     return change
-
-
-def without_candidate(line: LayerLine) -> LayerLine:
-    """Count the gates and no candidate."""
-    return line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name))
 
 
 def as_dense(line: LayerLine) -> LayerLine:
@@ -412,11 +380,6 @@ def width_without_projection(below: LayerLine, line: LayerLine, network: Network
     return below.h * (2 if concatenates(below) else 1) if below.part("projection") else None
 
 
-def width_without_embedding(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width below without its embedding: the vocabulary."""
-    return below.placed.inputs if isinstance(below.layer, Embedding) else None
-
-
 def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width of all states below side by side."""
     layer = below.layer
@@ -484,12 +447,6 @@ def swap_inputs_and_units(worksheet: Worksheet, network: Network) -> Worksheet:
     return replace_line(changed, reader, set_input(worksheet[reader], changed[place].h * worksheet[place].directions))
 
 
-def without_output_matrix(line: LayerLine, network: Network) -> LayerLine:
-    """Leave out the matrix of an untied output layer, as if it were tied to the embedding."""
-    below = network.parts[line.placed.part].layers
-    return set_width(line, 0, "input") if any(isinstance(layer, Embedding) for layer in below) else line
-
-
 def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
     """Return the mistake that changes each output layer above a cell; `change` gets the number of the cell's gates."""
 
@@ -532,12 +489,6 @@ def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = Fals
     return with_network(lambda line, net: set_times(line, steps_of(line, net) - between or 1, *sources), kind)
 
 
-def embedding_output(line: LayerLine, network: Network) -> LayerLine:
-    """Replace the count of an embedding by the size of its output, steps × width."""
-    steps = steps_of(line, network)
-    return line._replace(others={"output": Times((steps, line.h))}) if steps > 1 else line
-
-
 def embedding_in_each_layer(line: LayerLine, network: Network) -> LayerLine:
     """Count the table of an embedding once for each recurrent layer of its part."""
     cells = sum(isinstance(layer, Cell) for layer in network.parts[line.placed.part].layers)
@@ -561,12 +512,6 @@ def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
         return worksheet
     fed = feeding(width_of_steps)(worksheet, network)
     return tuple(of_units(steps_of(line, network), line) if isinstance(line.layer, Cell) else line for line in fed)
-
-
-def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Give the first layer that reads vectors the features of all steps as its input."""
-    part = worksheet[0].placed.part
-    return change_first(worksheet, part, lambda line: set_times(line, steps_of(line, network), "input"))
 
 
 def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:

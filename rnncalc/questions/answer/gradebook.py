@@ -80,29 +80,9 @@ class Gradebook(NamedTuple):
     signs: tuple[DecimalSign, ...] = ()
 
     @property
-    def own_columns(self) -> tuple[str, ...]:
-        """The columns that grading adds."""
-        return OWN_COLUMNS
-
-    @property
     def number_right(self) -> int:
         """How many answers are right."""
         return sum(1 for grade in self.grades if grade.right)
-
-    @property
-    def number_unread(self) -> int:
-        """How many answers could not be read."""
-        return sum(1 for grade in self.grades if grade.problem)
-
-    @property
-    def number_guessed(self) -> int:
-        """How many first mistakes are guesses; those of answers to another variant are left out."""
-        return sum(1 for grade in self.grades if grade.by_chance and not grade.variant_answered)
-
-    @property
-    def number_of_other_variants(self) -> int:
-        """How many answers belong to another variant."""
-        return sum(1 for grade in self.grades if grade.variant_answered)
 
     def repeated(self) -> Iterator[tuple[Grade, Grade]]:
         """Yield each grade whose name was there before, with the first grade of that name."""
@@ -242,7 +222,9 @@ def read_answer_file(
         variant = next((title for title in titles if title.casefold() == "variant"), None)
     asked = _column(titles, variant, "the variant") if variant else None
     places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles, asked)
-    named = _column(titles, name, "the name") if name else _name_place(titles, [*places, *filter(None, [asked])])
+    others = [place for place in range(len(titles)) if place not in (*places, asked or -1)]
+    usual = [place for place in others if titles[place].casefold() in _NAMES]
+    named = _column(titles, name, "the name") if name else next(iter([*usual, *others]), None)
     kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in (*places, named, asked)]
 
     def row(line: int, cells: list[str]) -> StudentRow:
@@ -356,10 +338,3 @@ def _answer_places(titles: list[str], variant: int | None) -> list[int]:
         "which column has the answer? name it, or several in order; "
         f"the columns are {one_of([escape(title) for title in titles if title] or ['1'])}"
     )
-
-
-def _name_place(titles: list[str], answers: list[int]) -> int | None:
-    """Return the index of the column of names: one with a usual title, else the first without answers."""
-    others = [place for place in range(len(titles)) if place not in answers]
-    usual = [place for place in others if titles[place].casefold() in _NAMES]
-    return next(iter([*usual, *others]), None)

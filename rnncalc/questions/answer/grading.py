@@ -120,20 +120,15 @@ class Grader:
         counted = _counted(network) or everything
         for places in (everything, counted):
             if len(numbers) == len(places):
-                return self.judge_layers(places, numbers)
+                layers = zip(numbers, [network.stack[place] for place in places], strict=True)
+                judged = [Judgement(each.name, number, each.params, formula=each.in_letters) for number, each in layers]
+                wrong = not all(each.right for each in judged)
+                return tuple(self.explainer.layers(judged, places, numbers) if wrong else judged)
         if len(numbers) == number_of_tensors(network):
             return _judge_tensors(network, plain_answers)
         if grouped := in_one(numbers):
             return self.judgements([grouped])
         raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
-
-    def judge_layers(self, places: Sequence[int], answers: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
-        """Judge a number for each layer at some places of the stack."""
-        judged = []
-        for number, place in zip(answers, places, strict=True):
-            placed = self.network.stack[place]
-            judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
-        return tuple(judged if all(each.right for each in judged) else self.explainer.layers(judged, places, answers))
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:

@@ -69,15 +69,6 @@ def _multiply_adds_per_step(subject: Subject) -> int | None:
     return None if once == _multiply_adds(subject) else once
 
 
-def _gradients(subject: Subject) -> int:
-    return sum(placed.trainable for placed in subject.layers)
-
-
-def _gradients_per_step(subject: Subject) -> int | None:
-    uses = [(placed.trainable, placed.uses) for placed in subject.layers if placed.trainable]
-    return total(None if times is None else trainable * times for trainable, times in uses)
-
-
 def _of_training(name: str) -> Quantity:
     return lambda subject: getattr(subject.training, name, None)
 
@@ -90,24 +81,25 @@ def _without_gates(layer: LayerTraining, training: Training) -> int | None:
     return min(training.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
 
 
-def _saved_without_gates(subject: Subject) -> int | None:
-    training = subject.training
-    return total(_without_gates(layer, training) for layer in training.layers) if training else None
-
-
 QUANTITIES: Mapping[str, Quantity] = {
     "dense": _dense,
     "multiply-adds": _multiply_adds,
     "multiply-adds per step": _multiply_adds_per_step,
-    "bytes": lambda of: DTYPES["float32"] * sum(placed.params for placed in of.layers),
-    "gradients": _gradients,
+    "bytes": lambda subject: DTYPES["float32"] * sum(placed.params for placed in subject.layers),
+    "gradients": lambda subject: sum(placed.trainable for placed in subject.layers),
     "saved": _of_training("saved"),
     "backward": _of_training("backward_multiply_adds"),
     "states": _of_training("states_carried"),
     "training bytes": _of_training("bytes"),
-    "gradients per step": _gradients_per_step,
-    "saved without gates": _saved_without_gates,
-    "twice forward": lambda of: _multiply_adds(of, 2),
+    "gradients per step": lambda subject: total(
+        None if placed.uses is None else placed.trainable * placed.uses for placed in subject.layers if placed.trainable
+    ),
+    "saved without gates": lambda subject: (
+        total(_without_gates(layer, subject.training) for layer in subject.training.layers)
+        if subject.training
+        else None
+    ),
+    "twice forward": lambda subject: _multiply_adds(subject, 2),
 }
 """The functions that count what a number may be, in the order of the list."""
 

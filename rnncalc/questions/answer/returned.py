@@ -6,7 +6,7 @@ size in one right shape must hold for the other shapes. The batch may be written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rnncalc.conventions import CONVENTIONS, convention
@@ -16,6 +16,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
 from rnncalc.questions.answer.judgement import AxisOrder, Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
@@ -38,6 +39,26 @@ class ReturnedArray(NamedTuple):
         """The array without its name."""
         return {axis: self.sizes[axis] for axis in self.axes}
 
+    @property
+    def place(self) -> Placed:
+        """The first layer of the module."""
+        return self.module.places[0]
+
+    @property
+    def ways(self) -> int:
+        """How many directions it has."""
+        return self.place.layer.directions
+
+    @property
+    def layers(self) -> int:
+        """How many layers its axis of layers has; 1 if it has no such axis."""
+        return len(self.module.places) if "L" in self.axes else 1
+
+    @property
+    def is_output(self) -> bool:
+        """Whether it is the output of the module, the first array that it returns."""
+        return self.name == next(iter(self.module.returns))
+
     def judgement(
         self, answer: NamedShape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
     ) -> Judgement:
@@ -56,6 +77,10 @@ class ReturnedArray(NamedTuple):
     def with_size(self, axis: str, size: int | None) -> ReturnedArray:
         """Return the array with another size of an axis."""
         return self.of(self.axes, **{axis: size})
+
+    def swapped(self, axes: str) -> ReturnedArray:
+        """Return the array with two axes swapped."""
+        return self.of(self.axes.translate(str.maketrans(axes, axes[::-1])))
 
     def fits(self, answer: NamedShape) -> bool:
         """Return whether a given shape is right for the array."""
@@ -90,9 +115,9 @@ def _judged(arrays: Sequence[ReturnedArray], answer: NamedShape) -> tuple[Judgem
         for order, written in _orders(array).items():
             if written.fits(answer):
                 return array.judgement(answer, order=order), written.axes
-    cells = [array for array in arrays if isinstance(array.module.places[0].layer, Cell)]
+    cells = [array for array in arrays if isinstance(array.place.layer, Cell)]
     if len(cells) != 1 and len(arrays) > 1:
-        layers = [array.module.places[0].name for array in arrays]
+        layers = [array.place.name for array in arrays]
         message = f"{answer.name}: {all_of(layers)} return one each; write {layers[0]}.{answer.name} for one of them"
         raise CallError(message)
     array = (cells or arrays)[0]
@@ -182,7 +207,7 @@ def _diagnosis(reason: Reason, array: ReturnedArray, answer: NamedShape) -> Diag
     return Diagnosis((reason,), array.module.name, None, yours, right)
 
 
-Wrong = Iterator[tuple[Mapping[str, str], ReturnedArray]]
+Wrong = Iterable[tuple[Mapping[str, str], ReturnedArray]]
 """The values for the {braces} of a mistake, and the wrong array."""
 
 
@@ -210,16 +235,16 @@ def _no_window(array: ReturnedArray) -> Wrong:
 
 
 def _not_flattened(array: ReturnedArray) -> Wrong:
-    layer, steps = array.module.places[0].layer, array.module.input.get("T")
+    layer, steps = array.place.layer, array.module.input.get("T")
     if isinstance(layer, Flatten) and isinstance(steps, int):
-        width = array.module.places[0].inputs
+        width = array.place.inputs
         yield {"steps": f"{steps:,}"}, array.of("BTW", T=steps, W=width)
         yield {"steps": f"{steps:,}"}, array.with_size("W", width)
 
 
 def _kept(array: ReturnedArray) -> Iterator[tuple[int, int, int]]:
     """Yield the steps that a convolution or pooling reads, its window without what is padded, and its stride."""
-    layer = array.module.places[0].layer
+    layer = array.place.layer
     steps = array.module.input.get("T")
     if isinstance(layer, Sliding) and isinstance(steps, int) and array.sizes.get("T") not in (None, steps):
         padded = layer.taps[3] != "valid"
@@ -232,62 +257,35 @@ def _in_any_batch(array: ReturnedArray, steps: int, values: Mapping[str, str]) -
     yield values, array.without("B", T=steps)
 
 
-def _batch_first(array: ReturnedArray) -> Wrong:
-    if array.axes.startswith("L"):
-        yield {}, array.of("B" + array.axes.replace("B", ""))
-
-
 def _one_direction(array: ReturnedArray) -> Wrong:
-    ways = _ways(array)
+    ways = array.ways
     if ways == 1:
         return
     for axis in "LD":
         if axis in array.axes:
             yield {}, array.with_size(axis, (array.sizes[axis] or 0) // ways)
             return
-    if array.name == _output(array):
+    if array.is_output:
         yield {}, array.with_size("W", (array.sizes["W"] or 0) // ways)
 
 
-def _one_layer(array: ReturnedArray) -> Wrong:
-    layers = len(array.module.places)
-    if layers > 1 and "L" in array.axes:
-        yield {"layers": str(layers)}, array.with_size("L", _ways(array))
-
-
-def _neither(array: ReturnedArray) -> Wrong:
-    if len(array.module.places) > 1 and _ways(array) > 1 and "L" in array.axes:
-        yield {}, array.with_size("L", 1)
-
-
 def _side_by_side(array: ReturnedArray) -> Wrong:
-    ways, width = _ways(array), array.sizes["W"] or 0
+    ways, width = array.ways, array.sizes["W"] or 0
     if ways > 1 and "L" in array.axes:
         yield {}, array.of(array.axes, L=len(array.module.places), W=ways * width)
     elif ways > 1 and "D" in array.axes:
         yield {}, array.with_size("D", 1).with_size("W", ways * width)
         yield {}, array.without("D", W=ways * width)
-    elif ways > 1 and array.name != _output(array):
+    elif ways > 1 and not array.is_output:
         yield {}, array.with_size("W", ways * width)
 
 
 def _apart(array: ReturnedArray) -> Wrong:
-    ways = _ways(array)
-    if ways > 1 and array.name == _output(array) and "D" not in array.axes:
+    ways = array.ways
+    if ways > 1 and array.is_output and "D" not in array.axes:
         apart = {"D": ways, "W": (array.sizes["W"] or 0) // ways}
         yield {}, array.of(array.axes.replace("W", "DW"), **apart)
         yield {}, array.of("D" + array.axes, **apart)
-
-
-def _no_layers_axis(array: ReturnedArray) -> Wrong:
-    for axis in "LD":
-        if axis in array.axes:
-            yield {}, array.without(axis)
-
-
-def _one_step(array: ReturnedArray) -> Wrong:
-    if "T" in array.axes:
-        yield {}, array.without("T")
 
 
 def _every_step(array: ReturnedArray) -> Wrong:
@@ -301,14 +299,9 @@ def _units_for_steps(array: ReturnedArray) -> Wrong:
     width = array.sizes["W"]
     if "T" in array.axes:
         yield {}, array.with_size("T", width)
-        yield {}, array.of(array.axes.translate(str.maketrans("TW", "WT")))
+        yield {}, array.swapped("TW")
         if steps := array.sizes["T"]:
             yield {}, array.with_size("W", steps)
-
-
-def _units_for_batch(array: ReturnedArray) -> Wrong:
-    if "B" in array.axes and "T" not in array.axes:
-        yield {}, array.of(array.axes.translate(str.maketrans("BW", "WB")))
 
 
 def _other(array: ReturnedArray) -> Wrong:
@@ -318,56 +311,48 @@ def _other(array: ReturnedArray) -> Wrong:
             yield {"other": name}, array.of("".join(other), **sizes)
 
 
-def _input_width(array: ReturnedArray) -> Wrong:
-    place = array.module.places[0]
-    if not isinstance(place.layer, Flatten):  # it has no units; see `_not_flattened`
-        yield {}, array.with_size("W", place.inputs)
-
-
 def _no_projection(array: ReturnedArray) -> Wrong:
-    place = array.module.places[0]
+    place = array.place
     if isinstance(place.layer, Cell) and place.layer.output != "h" and place.units:
-        yield {}, array.with_size("W", place.units * (_ways(array) if array.name == _output(array) else 1))
+        yield {}, array.with_size("W", place.units * (array.ways if array.is_output else 1))
 
 
 def _all_gates(array: ReturnedArray) -> Wrong:
-    place = array.module.places[0]
+    place = array.place
     if isinstance(place.layer, Cell) and (gates := len(place.layer.gates(place.inputs))) > 1:
         yield {"gates": str(gates)}, array.with_size("W", gates * (array.sizes["W"] or 0))
 
 
-def _ways(array: ReturnedArray) -> int:
-    return array.module.places[0].layer.directions
-
-
-def _output(array: ReturnedArray) -> str:
-    """Return the name of the module's output, the first array that it returns."""
-    return next(iter(array.module.returns))
-
-
+# a row is read on one line, or on a few: an id, what is wrong, and the wrong arrays
+# fmt: off
 MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
     ("same-steps", "has the {steps} steps of the input; {why}", _same_steps),
     ("no-stride", "forgets the stride of {stride}, which divides the steps", _no_stride),
     ("not-flattened", "keeps the width of one step; flatten puts all {steps} steps side by side", _not_flattened),
     ("no-window", "forgets that a window of {window} steps shortens the sequence", _no_window),
-    (
-        "batch-first-state",
-        "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",
-        _batch_first,
-    ),
+    ("batch-first-state",
+     "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",
+     lambda array: [({}, array.of("B" + array.axes.replace("B", "")))] if array.axes.startswith("L") else []),
     ("one-direction", "forgets the second direction", _one_direction),
-    ("one-layer", "forgets that {layers} layers are stacked", _one_layer),
-    ("one-layer-one-direction", "forgets the stacked layers and the second direction", _neither),
+    ("one-layer", "forgets that {layers} layers are stacked",
+     lambda array: [({"layers": str(array.layers)}, array.with_size("L", array.ways))] if array.layers > 1 else []),
+    ("one-layer-one-direction", "forgets the stacked layers and the second direction",
+     lambda array: [({}, array.with_size("L", 1))] if array.layers > 1 and array.ways > 1 else []),
     ("directions-side-by-side", "puts both directions side by side; here each has a row of its own", _side_by_side),
     ("directions-apart", "keeps the directions apart; here they are side by side", _apart),
     ("no-projection", "ignores the projection", _no_projection),
     ("units-for-steps", "confuses the units with the steps", _units_for_steps),
-    ("units-for-batch", "confuses the units with the batch", _units_for_batch),
+    ("units-for-batch", "confuses the units with the batch",
+     lambda array: [({}, array.swapped("BW"))] if "B" in array.axes and "T" not in array.axes else []),
     ("other-array", "is the shape of {other}", _other),
-    ("one-step", "is that of one step; here every step is returned", _one_step),
+    ("one-step", "is that of one step; here every step is returned",
+     lambda array: [({}, array.without("T"))] if "T" in array.axes else []),
     ("every-step", "is that of every step; here the last alone is returned", _every_step),
-    ("input-width", "has the width of the input instead of the units", _input_width),
+    ("input-width", "has the width of the input instead of the units",  # a flatten has none; see `_not_flattened`
+     lambda array: [] if isinstance(array.place.layer, Flatten) else [({}, array.with_size("W", array.place.inputs))]),
     ("all-gates", "is as wide as all {gates} blocks of the cell", _all_gates),
-    ("no-layers-axis", "lacks the axis of layers and directions", _no_layers_axis),
+    ("no-layers-axis", "lacks the axis of layers and directions",
+     lambda array: [({}, array.without(axis)) for axis in "LD" if axis in array.axes]),
 )
+# fmt: on
 """Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong arrays."""

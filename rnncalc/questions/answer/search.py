@@ -32,6 +32,11 @@ class Candidate(NamedTuple):
     alone: tuple[str, str] | None = None
 
     @property
+    def is_rare(self) -> bool:
+        """Whether it has a rare mistake, or is made in one layer only."""
+        return self.alone is not None or any(row.rare for row, _ in self.mistakes)
+
+    @property
     def rarity(self) -> int:
         """How many of its mistakes are rare or belong to a family."""
         return sum(_rarity(row) for row, _ in self.mistakes)
@@ -100,7 +105,7 @@ class Search:
         if place not in self._singles:
             right = sum(self.counts) if place is None else self.counts[place]
             made = [each for each in self._numbered(place, right) if each[0] != right]
-            likeliest = sorted(made, key=lambda each: _is_rare(each[1]))
+            likeliest = sorted(made, key=lambda each: each[1].is_rare)
             numbered = self._singles[place] = {number: [] for number, _ in likeliest}
             for number, candidate in made:
                 numbered[number].append(candidate)
@@ -221,11 +226,6 @@ def is_guess(given: GivenNumber, explained: Iterable[int]) -> bool:
     return bool(2 * MOST_BY_CHANCE * near * given.unit > 3 * number)
 
 
-def _is_rare(candidate: Candidate) -> bool:
-    """Return whether it is a rare mistake, or made in one layer only."""
-    return candidate.alone is not None or any(row.rare for row, _ in candidate.mistakes)
-
-
 def _rarity(row: Mistake | Family) -> int:
     """Return 1 for a mistake that is rare or belongs to a family, else 0."""
     return int(row.rare or isinstance(row, Family))
@@ -243,18 +243,14 @@ def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -
     else:
         variants = row.variants(worksheet, question)
     for variant in variants:
-        yield variant._replace(worksheet=_with_same(worksheet, variant.worksheet))
+        lines = zip(worksheet, variant.worksheet, strict=True)
+        yield variant._replace(worksheet=tuple([was if was is now or was == now else now for was, now in lines]))
 
 
 def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) -> tuple[int, ...]:
     """Return the count of each line of a worksheet; a line that is the same object as before is not counted again."""
     lines = zip(worksheet, before, counts, strict=True)
     return tuple([count if now is was else now.params for now, was, count in lines])
-
-
-def _with_same(worksheet: Worksheet, changed: Worksheet) -> Worksheet:
-    """Return a changed worksheet whose equal lines are those of the other."""
-    return tuple([was if was is now or was == now else now for was, now in zip(worksheet, changed, strict=True)])
 
 
 def _diagnosis(candidate: Candidate, right: Expression, question: Question, *, by_chance: bool) -> Diagnosis:

@@ -18,6 +18,7 @@ from rnncalc.questions.answer.changes import (
     above_cells,
     along,
     by_one_gate,
+    change_first,
     concatenates,
     direction_width,
     feeding,
@@ -27,6 +28,7 @@ from rnncalc.questions.answer.changes import (
     in_turn,
     leave_out,
     matrices_each_step,
+    set_times,
     set_width,
     steps_of,
     times_steps,
@@ -73,7 +75,7 @@ rare = partial(Mistake, rare=True)
 TABLE: tuple[Mistake | Family, ...] = (
     # the likeliest mistake in a cell whose gates do not read the past
     Mistake("recurrence-counted", "counts recurrent matrices, and no gate of this cell looks at the past",
-            in_cells(changes.count_recurrence)),
+            in_cells(lambda line: line if line.width("past") else with_recurrence(line))),
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
     Mistake("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
@@ -87,7 +89,9 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("recurrent-of-units", "gives the recurrent matrices h columns instead of the projection's",
             in_cells(changes.recurrent_of_units)),
     Mistake("no-projection-matrix", "leaves out the projection's own matrix", in_cells(without_other("projection"))),
-    Mistake("no-extra-inputs", "ignores the extra inputs", in_layers(changes.without_extra_inputs, Cell, Dense)),
+    Mistake("no-extra-inputs", "ignores the extra inputs", in_layers(
+        lambda line: set_width(line, line.placed.inputs - more, "input") if (more := line.layer.extra_inputs) else line,
+        Cell, Dense)),
     Mistake("full-recurrence", "counts h × h recurrent weights, but the recurrence is diagonal",
             in_cells(lambda line: set_width(line, line.h, "past") if line.width("past") == 1 else line)),
     Mistake("biases-counted", "counts biases in layers that have none",
@@ -97,7 +101,8 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_cells(changes.with_taps(1))),
     Mistake("flattened", "counts a plain LSTM of all places side by side", in_cells(changes.as_plain_cell)),
     Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
-    Mistake("no-norm", "ignores the layer normalisation", in_cells(changes.without_norm)),
+    Mistake("no-norm", "ignores the layer normalisation", in_cells(
+        lambda line: changes.without_norm_of_states(changes.without_gains(line)) if line.width("gain") else line)),
     Mistake("no-norm-of-states", "leaves out the normalisation of the cell state",
             in_cells(changes.without_norm_of_states)),
     Family("absent-gate", "counts weights for the {gate}, which has none here", absent_gates),
@@ -117,7 +122,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-bias-around", "leaves out the biases of convolutions and normalisations",
             in_layers(without_other("bias"), Transform)),
     Mistake("stored-counted", "counts the stored means and variances, which are no parameters here",
-            in_layers(changes.count_stored, Transform)),
+            in_layers(lambda line: line._replace(others={
+                **line.others, **{str(tensor.role): tensor.params for tensor in line.placed.buffers}}), Transform)),
     Mistake("no-stored", "leaves out the stored means and variances, which are parameters here that are not trained",
             in_layers(without_other(*STORED), Transform)),
     Family("steps-before-{layer}", "flattens the {steps} that reach {layer}, instead of those that leave it",
@@ -127,7 +133,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
     Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
     Mistake("output-times-steps", "counts the output layer once for each step", times_steps(Output)),
-    Mistake("steps-as-features", "takes all steps as the features of one", changes.steps_as_features),
+    Mistake("steps-as-features", "takes all steps as the features of one", lambda worksheet, network: change_first(
+        worksheet, worksheet[0].placed.part, lambda line: set_times(line, steps_of(line, network), "input"))),
     Mistake("one-direction", "forgets the second direction", in_cells(with_directions(1))),
     Mistake("one-direction-deeper", "feeds the next layer with one direction's units instead of both",
             feeding(changes.width_of_one_direction)),
@@ -181,7 +188,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("embedding-in-each-layer", "counts the embedding's table once for each recurrent layer",
             with_network(changes.embedding_in_each_layer, Embedding)),
     Mistake("embedding-output", "takes the output shape of the embedding, steps × width, for its count",
-            with_network(changes.embedding_output, Embedding)),
+            with_network(lambda line, network: line._replace(others={"output": Times((steps, line.h))}) if (
+                steps := steps_of(line, network)) > 1 else line, Embedding)),
     Mistake("only-recurrent", "counts the recurrent layers alone",
             in_layers(lambda line: line if isinstance(line.layer, Cell) else leave_out(line), Layer)),
     Mistake("padding-row", "counts one more row of the embedding's table, for padding",
@@ -191,7 +199,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family("no-layer", "leaves out the layer {layer}{fed}", without_each_layer, by_layer=True),
     Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
-    Mistake("no-candidate", "counts the gates and forgets the candidate", in_cells(changes.without_candidate)),
+    Mistake("no-candidate", "counts the gates and forgets the candidate", in_cells(
+        lambda line: line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name)))),
     Mistake("gates-1", "counts the cell as a plain RNN, with 1 block", in_cells(with_gates(1, "rnn"))),
     Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate",
             in_cells(with_gates(2, "mgu"))),
@@ -234,7 +243,8 @@ TABLE: tuple[Mistake | Family, ...] = (
          in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0))),
     # rare, about parts
     rare("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
-         with_network(changes.without_output_matrix, Output)),
+         with_network(lambda line, network: set_width(line, 0, "input") if any(
+             isinstance(layer, Embedding) for layer in network.parts[line.placed.part].layers) else line, Output)),
     rare("state-counted", "counts the state as parameters, and it is not learned", in_cells(changes.count_state)),
     rare("packed-width", "takes the height of the stacked matrices, blocks × h, for the count",
          in_cells(with_count("gates", lambda line: product(len(line.gates), line.h)))),
@@ -248,7 +258,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("input-of-one-gate", "counts one input matrix for all gates", in_cells(by_one_gate("input"))),
     rare("recurrent-of-one-gate", "counts one recurrent matrix for all gates", in_cells(by_one_gate("past"))),
     rare("cell-state-in-gates", "lets the gates read the cell state too, as they read h",
-         in_cells(changes.past_of_all_states)),
+         in_cells(
+             lambda line: set_times(line, len(line.layer.states), "past") if isinstance(line.layer, Cell) else line)),
     rare("square", "gives the gates (m + h) × (m + h) weights instead of h × (m + h)",
          in_cells(lambda line: line._replace(h=line.width("input") + line.width("past")))),
     rare("recurrent-of-output", "lets the recurrence read the output instead of the state",
@@ -297,7 +308,9 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("output-of-state-and-input", "feeds the output layer with the last layer's input too",
          feeding(to_output(lambda below, line, network: below.placed.outputs + below.placed.inputs))),
     rare("one-hot", "leaves out the embedding and feeds the next layer with the vocabulary",
-         in_turn(feeding(changes.width_without_embedding), in_layers(leave_out, Embedding))),
+         in_turn(
+             feeding(lambda below, line, network: below.placed.inputs if isinstance(below.layer, Embedding) else None),
+             in_layers(leave_out, Embedding))),
     # mistakes that explain almost any number
     Family("vocabulary-of-batch", "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",
            vocabulary_of_batch, fitted=True),

@@ -77,19 +77,10 @@ def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, tuple[int,
             yield at, other.name if same else f"{other.name} of {layer}", other.plain_shape
 
 
-def _transposed(tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    yield {}, tensors[place][1].plain_shape[::-1]
-
-
 def _swapped(tensors: Tensors, place: int, answers: Answers) -> Wrong:
     for at, name, shape in _others(tensors, place):
         if answers[at].has_shape(tensors[place][1].plain_shape):
             yield {"other": name}, shape
-
-
-def _of_another(tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    for _, name, shape in _others(tensors, place):
-        yield {"other": name}, shape
 
 
 def _with_bias(tensors: Tensors, place: int, answers: Answers) -> Wrong:
@@ -150,15 +141,19 @@ def _axes_off(tensors: Tensors, place: int, answers: Answers) -> Wrong:
         yield {"axes": str(len(answer.sizes)), "right": str(len(shape))}, answer.sizes
 
 
+# fmt: off
 TENSOR_MISTAKES: tuple[tuple[str, str, Callable[[Tensors, int, Answers], Wrong]], ...] = (
-    ("transposed", "is the transpose: rows and columns are the other way round here", _transposed),
+    ("transposed", "is the transpose: rows and columns are the other way round here",
+     lambda tensors, place, answers: iter([({}, tensors[place][1].plain_shape[::-1])])),
     ("swapped-tensors", "is swapped with {other}", _swapped),
-    ("other-tensor", "is that of {other}", _of_another),
+    ("other-tensor", "is that of {other}",
+     lambda tensors, place, answers: (({"other": name}, shape) for _, name, shape in _others(tensors, place))),
     ("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", _with_bias),
     ("stacked", "is stacked with {other}, and here each stands for itself", _stacked),
     ("all-gates", "holds all {gates} blocks, and here each has a tensor of its own", _all_gates),
     ("one-gate", "is that of one block, and here one tensor holds all {gates}", _one_gate),
 )
+# fmt: on
 """Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong shapes."""
 
 SIZES_OFF = (

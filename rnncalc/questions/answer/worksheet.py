@@ -236,7 +236,9 @@ def _line(placed: Placed) -> LayerLine:
     match layer:
         case Cell():
             line = line._replace(others=dict(_others(placed, layer)), directions=layer.directions)
-            return line._replace(h=layer.units, gates=tuple(_gate_lines(placed, layer)), bias_size=layer.units)
+            biases = _biases(placed, layer)
+            gates = [gate_line(placed, layer, gate, biases[gate.letter]) for gate in layer.gates(placed.inputs)]
+            return line._replace(h=layer.units, gates=tuple(gates), bias_size=layer.units)
         case Dense():
             tied = isinstance(layer, Output) and layer.tied
             gate = GateLine(() if tied else (GateInput("input", placed.inputs),), int(layer.bias))
@@ -259,13 +261,6 @@ def _line(placed: Placed) -> LayerLine:
 
 
 _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
-
-
-def _gate_lines(placed: Placed, layer: Cell) -> Iterator[GateLine]:
-    """Yield each gate of a recurrent layer, with what it reads and its number of biases in the convention."""
-    biases = _biases(placed, layer)
-    for gate in layer.gates(placed.inputs):
-        yield gate_line(placed, layer, gate, biases[gate.letter])
 
 
 def gate_line(placed: Placed, layer: Cell, gate: Gate, biases: int) -> GateLine:
