@@ -1,17 +1,23 @@
 """Looking for a mistake by its id: one that the table does not have is an error, not a mistake that is not found."""
 
 import re
+from collections.abc import Sequence
 
 from rnncalc import Network
 from rnncalc.conventions.formula import Expression
-from rnncalc.questions.answer.grading import judge
-from rnncalc.questions.answer.judgement import Judgement
+from rnncalc.questions.answer.grading import Grader
+from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
-from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.answer.reading import Given, GivenNumber
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import worksheet_of, write
 
 PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
+
+
+def judge(net: Network, answers: Sequence[Given]) -> Answer:
+    """Judge one answer to a network."""
+    return Grader(net).judge(answers)
 
 
 def judged(net: Network, number: int) -> Judgement:

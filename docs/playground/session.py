@@ -27,7 +27,7 @@ from rnncalc.layers.options import Choice, Switch
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.answer.grading import judge as judge_answers
+from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import NamedShape, read_answer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import from_flags, parse
@@ -97,7 +97,7 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
         network = _read(settings)
         network = network.replace(notation=settings["notation"] or network.notation)
         answers = [read_answer(each, exact=True) for each in _answers(answer)]
-        judged = judge_answers(network, answers)
+        judged = Grader(network).judge(answers)
     except ValueError as error:
         return {"problems": str(error).splitlines()}
     right = judged.right and not any(isinstance(each, NamedShape) for each in answers)

@@ -22,25 +22,25 @@ MOST_JSON = 200_000_000
 class Variants(NamedTuple):
     """The variants of an exercise by number: what each asks for, and its spec.
 
-    numbers: the number of the variant for each right answer.
+    numbers: the number of the variant for each right answer, written as JSON.
     """
 
     source: str
     asked: dict[str, tuple[str, dict[str, Any]]]
-    numbers: dict[object, int]
+    numbers: dict[str, int]
 
     def answered(self, answers: Sequence[Given]) -> int | None:
         """Return the number of the variant to which exact answers are right; None if there is none."""
+        numbers = [each for each in answers if isinstance(each, GivenNumber)]
         key = [
-            each.sizes
+            [*each.sizes]
             if not isinstance(each, GivenNumber)
             else str(each.number)
             if has_letters(each.number)
             else each.number
             for each in answers
         ]
-        exact = all(not isinstance(each, GivenNumber) or each.unit == 1 for each in answers)
-        return self.numbers.get(_key(key)) if exact else None
+        return self.numbers.get(json.dumps(key)) if all(each.unit == 1 for each in numbers) else None
 
     def grader(self, variant: str) -> Grader:
         """Return the grader of a variant. Raises CallError for an unknown variant, SpecError for an invalid network."""
@@ -77,7 +77,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
     if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
     asked: dict[str, tuple[str, dict[str, Any]]] = {}
-    numbers: dict[object, int] = {}
+    numbers: dict[str, int] = {}
     for place, each in enumerate(exercises):
         match each:
             case {"variant": int(number), "asks": str(ask), "spec": dict(spec)} if ask in ASKS:
@@ -86,23 +86,11 @@ def read_exercise(data: bytes, source: str) -> Variants:
                     raise _error(source, ("exercises", place, "variant"), message)
                 asked[str(number)] = (ask, spec)
                 right = each.get("right_answer")
-                numbers.setdefault(_key(right if isinstance(right, list) else [right]), number)
+                numbers.setdefault(json.dumps(right if isinstance(right, list) else [right]), number)
             case _:
                 expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
                 raise _error(source, ("exercises", place), expected)
     return Variants(source, asked, numbers)
-
-
-def _key(answers: Sequence[Any]) -> tuple[Any, ...]:
-    """Return answers as a key: numbers, formulas, or shapes. Anything else is None."""
-    shapes = (tuple(each) if isinstance(each, list) else each for each in answers)
-    known = (int, str)
-    return tuple(
-        each
-        if isinstance(each, known) or (isinstance(each, tuple) and all(isinstance(size, known) for size in each))
-        else None
-        for each in shapes
-    )
 
 
 def _error(source: str, path: Path, message: str) -> SpecError:

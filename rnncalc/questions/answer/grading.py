@@ -41,16 +41,6 @@ if TYPE_CHECKING:
 MOST_NAMES, SHOWN = 12, 4
 
 
-def judge(network: Network, answers: Sequence[Given]) -> Answer:
-    """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.
-
-    A number may be a formula in the letters of the network; if the network has none, in the letters of each layer's
-    formula. All are in order, the output layer last; layers without parameters may be left out. Raises CallError for a
-    wrong number of numbers or shapes.
-    """
-    return Grader(network).judge(answers)
-
-
 class Grader:
     """Judges answers about one network. What several answers need is computed once, at its first use."""
 
@@ -84,7 +74,12 @@ class Grader:
         return Explainer(self.network)
 
     def judge(self, answers: Sequence[Given]) -> Answer:
-        """Judge an answer, as the function `judge` does."""
+        """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.
+
+        A number may be a formula in the letters of the network; if the network has none, in the letters of each layer's
+        formula. All are in order, the output layer last; layers without parameters may be left out. Raises CallError
+        for a wrong number of numbers or shapes.
+        """
         judgements = self.judgements(answers)
         shapes = [each.given for each in judgements if isinstance(each.given, Shape)]
         wrong = any(isinstance(each, Shape) for each in answers) and not all(each.right for each in judgements)
@@ -139,15 +134,15 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     """
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
-    letters = Grader(network_of(network, letters=True)).sizes
-    given = [_read(each, letters) for each in answers]
-    tensors = number_of_tensors(network_of(network, letters=True))
-    match given:
+    grader = Grader(network_of(network, letters=True))
+    readings = [_read(each, grader.sizes) for each in answers]
+    tensors = number_of_tensors(grader.network)
+    match readings:
         case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
             each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
             cure = f"give each by itself, as in answer(network, {each})"
             raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
-    return judge(network, given)
+    return grader.judge(readings)
 
 
 def _read(answer: object, sizes: Mapping[str, Any]) -> Given:

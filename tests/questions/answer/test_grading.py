@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from conftest import Call, refusal, report_of
+from finding import judge
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Embedding, External, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
-from rnncalc.questions.answer.grading import answer, judge
+from rnncalc.questions.answer.grading import answer
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.reading import GivenNumber, read_number
 from rnncalc.questions.answer.table import TABLE

@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
+from finding import judge
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import CallError, External, Network, answer, letter, load
 from rnncalc.expressions import evaluate
 from rnncalc.questions.answer.gradebook import decimal_sign, grade_class, read_answer_file
-from rnncalc.questions.answer.grading import Grader, judge
+from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import (
     GivenNumber,
     NamedShape,

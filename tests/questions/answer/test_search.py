@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from finding import PLACES, evaluated, ids, judged
+from finding import PLACES, evaluated, ids, judge, judged
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, FastGRNN, Layer, Network, Output
-from rnncalc.questions.answer.grading import judge
 from rnncalc.questions.answer.judgement import Diagnosis
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
 from rnncalc.questions.answer.reading import GivenNumber, read_number

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 import pytest
+from finding import judge
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Network, Output
-from rnncalc.questions.answer.grading import answer, judge
+from rnncalc.questions.answer.grading import answer
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, number_of_tensors, tensors_of
 
