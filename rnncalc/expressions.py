@@ -207,10 +207,8 @@ class _Parser:
 
     def side(self) -> ChainSide:
         """Return the value of the side, with its rounding if it is one number."""
-        kinds = [token.kind for token in self.tokens if token.text != "+"]
-        one = kinds == ["number", "end"] or (
-            kinds == ["number", "letter", "end"] and self.tokens[-2].text in self.suffixes
-        )
+        kinds = [token.kind for token in self.tokens[:-1] if token.text != "+"]
+        one = kinds == ["number"] or (kinds == ["number", "letter"] and self.tokens[-2].text in self.suffixes)
         value = self.total()
         if self.token.kind != "end":
             raise self.expected("+, -, a factor or the end")
@@ -281,9 +279,7 @@ class _Parser:
         """Return a quotient; a product without a division has 1 below."""
         if isinstance(below, int) and below == 1:
             return above
-        self.work += _extent(above)[0] ** 2
-        if self.work > MOST_PRODUCTS:
-            raise self.too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
+        self.add_work(_extent(above)[0] ** 2)
         quotient, rest = divmod(above, below) if below else (0, 1)
         if rest:
             raise self.expected("a quotient that is whole", place)
@@ -309,20 +305,19 @@ class _Parser:
         return raised[0], raised[1]
 
     def closed(self, bracket: Token) -> bool:
-        token = self.taken("close")
-        return token is not None and token.text == _BRACKETS[bracket.text]
+        """Return whether the next token closes a bracket, and go on if so."""
+        return self.token.text == _BRACKETS[bracket.text] and self.taken("close") is not None
 
     def factor(self) -> tuple[Number, Number]:
         """Return a factor, as what is above and what is below a bar."""
         self.depth += 1
         if self.depth > MOST_BRACKETS + 1:
             raise self.too_large(f"a formula has at most {MOST_BRACKETS} brackets in one another")
-        above: Number
         below: Number = 1
         if bracket := self.taken("open"):
-            above, place = self.total(), self.token.place
+            above = self.total()
             if not self.closed(bracket):
-                raise self.expected(f"'{_BRACKETS[bracket.text]}'", place)
+                raise self.expected(f"'{_BRACKETS[bracket.text]}'")
         elif self.taken("fraction"):
             (top, under_top), (bottom, under_bottom) = self.factor(), self.factor()
             above, below = self.times(top, under_bottom), self.times(bottom, under_top)
@@ -349,11 +344,10 @@ class _Parser:
     def number(self, token: Token) -> tuple[Number, Number]:
         """Return a number, with its suffix, as what is above and what is below a bar."""
         suffix = ""
-        if self.token.kind == "letter" and self.token.text in self.suffixes:
-            behind = self.tokens[self.next + 1].kind
-            if behind not in ("letter", "open", "number", "power", "fraction"):
-                suffix = self.tokens[self.next].text
-                self.next += 1
+        factors = ("letter", "open", "number", "power", "fraction")
+        if self.token.text in self.suffixes and self.tokens[self.next + 1].kind not in factors:
+            suffix = self.token.text
+            self.next += 1
         digits, shift, power = self.parts(token, suffix)
         above, below = self.times(int(digits), 10 ** max(0, power - shift)), 10 ** max(0, shift - power)
         whole = isinstance(above, int) and above % below == 0
@@ -384,19 +378,21 @@ class _Parser:
         return whole + decimals, len(decimals), power
 
     def times(self, one: Number, other: Number) -> Number:
-        """Return a product, unless it is beyond a limit: what it takes is counted before it is made."""
+        """Return a product, unless it is beyond a limit."""
         (terms, degree), (more_terms, more_degree) = _extent(one), _extent(other)
-        self.work += terms * more_terms
         if degree + more_degree > MOST_DEGREE:
             raise self.too_large(f"a product has at most {MOST_DEGREE} letters")
-        if self.work > MOST_PRODUCTS:
-            raise self.too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
+        self.add_work(terms * more_terms)
         value = one * other
-        if any(
-            abs(factor) >= 10**MAX_DIGITS for factor in ((value,) if isinstance(value, int) else value.terms.values())
-        ):
+        if max(map(abs, [value] if isinstance(value, int) else value.terms.values())) >= 10**MAX_DIGITS:
             raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
         return value
+
+    def add_work(self, products: int) -> None:
+        """Count products of two terms before they are made."""
+        self.work += products
+        if self.work > MOST_PRODUCTS:
+            raise self.too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
 
 
 def _extent(value: Number) -> tuple[int, int]:
