@@ -99,7 +99,8 @@ def _shape(shape: Shape, path: list[Point]) -> Iterator[str]:
         case Dot(x, y):
             yield f'<circle class="dot" cx="{_x(x + 0.5)}" cy="{_y(y + 0.5)}" r="3"/>'
         case Label():
-            yield from _label(shape)
+            place = f'x="{_x(shape.anchor)}" y="{_y(shape.y + 0.5) + LOWER:g}" text-anchor="{shape.align}"'
+            yield f'<text class="{shape.style}" {place}>{_line(shape.text)}</text>'
         case Brace():
             yield from _brace(shape)
         case Curve():
@@ -138,11 +139,6 @@ def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
         yield f'<polygon class="head {arrow.style}" points="{_points(corners)}"/>'
 
 
-def _label(label: Label) -> Iterator[str]:
-    where = f'x="{_x(label.anchor)}" y="{_y(label.y + 0.5) + LOWER:g}" text-anchor="{label.align}"'
-    yield f'<text class="{label.style}" {where}>{_line(label.text)}</text>'
-
-
 def _brace(brace: Brace) -> Iterator[str]:
     left, right, top = _x(brace.x), _x(brace.x + brace.width), _y(brace.y)
     middle, deep = (left + right) / 2, DOWN * 0.35
@@ -160,16 +156,14 @@ def _line(line: Line) -> str:
     """Return a line of text, letters as in mathematics."""
     written, low = "", False
     for piece in line:
-        letter = GREEK.get(piece.letter, piece.letter) if isinstance(piece, Term) else ""
-        raised = f' dy="{-LOWER}"' if low else ""
-        if not isinstance(piece, Term):
+        raised, below = f' dy="{-LOWER}"' if low else "", ""
+        if isinstance(piece, Term):
+            below = piece.subscript or piece.time
+            written += f'<tspan class="m"{raised}>{_safe(GREEK.get(piece.letter, piece.letter))}</tspan>'
+            written += f'<tspan class="i" dy="{LOWER}">{_safe(below)}</tspan>' if below else ""
+        else:
             text = _safe(plain_piece(piece))
             written += f"<tspan{raised}>{text}</tspan>" if low else text
-            low = False
-            continue
-        below = piece.subscript or piece.time
-        written += f'<tspan class="m"{raised}>{_safe(letter)}</tspan>'
-        written += f'<tspan class="i" dy="{LOWER}">{_safe(below)}</tspan>' if below else ""
         low = bool(below)
     return written
 

@@ -73,9 +73,13 @@ class _Page:
             yield from self._equations(sheet)
         if sheet.work:
             yield from self._work(sheet)
-        for piece in self._pieces(sheet) if sheet.columns else ():
-            yield Text()
-            yield from piece
+        if sheet.columns:
+            measured = _Measured(sheet, shortened(sheet), self.plain)
+            tables = _split(measured, self.width)
+            rows = self._stacked(measured) if tables is None else (self._grouped(measured, table) for table in tables)
+            for lines in rows:
+                yield Text()
+                yield from lines
         if sheet.notes:
             yield Text()
         for note in sheet.notes:
@@ -116,16 +120,6 @@ class _Page:
                 text.stylize(colour, 0, len(sign))
         return text
 
-    def _pieces(self, sheet: Sheet) -> Iterator[Iterable[Text]]:
-        """Yield the lines of each table, or of each row if the screen is too narrow for tables."""
-        measured = _Measured(sheet, shortened(sheet), self.plain)
-        tables = _split(measured, self.width)
-        if tables is None:
-            yield from self._stacked(measured)
-            return
-        for table in tables:
-            yield self._grouped(measured, table)
-
     def _table(
         self, sheet: _Measured, part: _Places, rows: list[Row], total: Row | None = None, header: bool = True
     ) -> Iterator[Text]:
@@ -150,14 +144,12 @@ class _Page:
         """Yield the lines of a row; those of a header, in bold, are level at its foot."""
         columns = [self._folded(cell, width) for cell, width in zip(cells, widths.values(), strict=True)]
         tall = max(map(len, columns))
-        for number in range(tall):
-            line = []
-            for (place, width), texts in zip(widths.items(), columns, strict=True):
-                at = number - tall + len(texts) if head else number
-                text = texts[at] if 0 <= at < len(texts) else Text()
+        for (place, width), texts in zip(widths.items(), columns, strict=True):
+            room = [Text() for _ in range(tall - len(texts))]
+            texts[:] = [*room, *texts] if head else [*texts, *room]
+            for text in texts:
                 text.align("right" if sheet.columns[place].right else "left", width)
-                line.append(text)
-            yield Text(" " * GAP, "bold" if head else style).join(line)
+        yield from (Text(" " * GAP, "bold" if head else style).join(line) for line in zip(*columns, strict=True))
 
     def _grouped(self, sheet: _Measured, part: _Places) -> Iterator[Text]:
         """Yield a table; keys above the rows are written once for each group of rows that share them."""
@@ -231,11 +223,6 @@ class _Measured:
         if self.total:
             yield self.total[place]
 
-    def firm(self, place: int) -> bool:
-        """Return whether a column is never folded: numbers, signs, bars, and words that must stay whole."""
-        column = self.columns[place]
-        return place in self.bars or column.right or column.whole or not column.title
-
     def longest(self, place: int, lines: bool) -> int:
         """Return the longest equation on one line; with two lines for each, the longest side."""
         if not lines:
@@ -255,7 +242,9 @@ class _Measured:
     def widths(self, table: _Places, most: int = UNBOUNDED) -> dict[int, int]:
         """Return the width of each column; to fit into `most`, the widest of words are folded, down to LEAST."""
         widths = {place: self.width(place, table.lines) for place in table.places}
-        soft = [place for place in table.places if not self.firm(place) and widths[place] > LEAST]
+        columns = [(place, self.columns[place]) for place in table.places if place not in self.bars]
+        words = [place for place, column in columns if column.title and not (column.right or column.whole)]
+        soft = [place for place in words if widths[place] > LEAST]
         while soft and _across(widths) > most:
             widest = max(reversed(soft), key=lambda place: widths[place])
             widths[widest] -= 1

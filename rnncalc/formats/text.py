@@ -210,8 +210,5 @@ def _encodable(lines: list[str], encoding: str, width: int) -> list[str]:
     for number, line in enumerate(lines):
         if not DRAWING & {*line} and columns(wider := line.replace("→", arrow)) <= width:
             lines[number] = wider
-    return ["".join(_encodable_char(signs.get(char, char), encoding) for char in line) for line in lines]
-
-
-def _encodable_char(char: str, encoding: str) -> str:
-    return char if char.isascii() or encodes(char, encoding) else "?" * columns(char)
+    replaced = [[signs.get(char, char) for char in line] for line in lines]
+    return ["".join(char if encodes(char, encoding) else "?" * columns(char) for char in line) for line in replaced]

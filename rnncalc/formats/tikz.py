@@ -25,7 +25,7 @@ from rnncalc.pictures.picture import (
     lines_of,
     with_paths,
 )
-from rnncalc.reports.equations import Line, Piece, Term, plain_piece
+from rnncalc.reports.equations import Line, Term, plain_piece
 from rnncalc.reports.report import PictureReport
 
 ACROSS, DOWN = 0.2, 0.44
@@ -78,11 +78,17 @@ def _shape(shape: Shape, path: list[Point]) -> Iterator[str]:
         case Box():
             yield from _box(shape)
         case Arrow():
-            yield from _arrow(path, shape)
+            colour = "input" if shape.style is Style.LAYER else shape.style
+            dashed = ", densely dashed" * (shape.style in DASHED)
+            look = f"{'->' if shape.head else '-'}, semithick, {colour}line{dashed}"
+            yield f"\\draw[{look}] {' -- '.join(f'({x:g},{y:g})' for x, y in path)};"
         case Dot(x, y):
             yield f"\\fill ({x + 0.5},{y + 0.5}) circle[radius=0.6mm];"
         case Label():
-            yield _label(shape)
+            anchor = {"start": "base west", "middle": "base", "end": "base east"}[shape.align]
+            size = {"heading": f"\\bfseries{LARGE} ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
+            text = f"{size.get(shape.style, '')}{_line(shape.text)}"
+            yield f"\\node[anchor={anchor}] at ({shape.anchor:g},{shape.y + 0.5 + BASE:g}) {{{text}}};"
         case Brace(x, y, width):
             ends = f"({x + width},{y + 0.1}) -- ({x},{y + 0.1})"
             yield f"\\draw[decorate, decoration={{brace, amplitude=2mm}}, inputline] {ends};"
@@ -112,24 +118,10 @@ BASE = 0.2
 """By how much the line that letters are on is below the middle of a cell."""
 
 
-def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
-    colour = "input" if arrow.style is Style.LAYER else arrow.style
-    look = f"{'->' if arrow.head else '-'}, semithick, {colour}line{', densely dashed' * (arrow.style in DASHED)}"
-    yield f"\\draw[{look}] {' -- '.join(f'({x:g},{y:g})' for x, y in points)};"
-
-
-def _label(label: Label) -> str:
-    anchor = {"start": "base west", "middle": "base", "end": "base east"}[label.align]
-    size = {"heading": f"\\bfseries{LARGE} ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
-    text = f"{size.get(label.style, '')}{_line(label.text)}"
-    return f"\\node[anchor={anchor}] at ({label.anchor:g},{label.y + 0.5 + BASE:g}) {{{text}}};"
-
-
 def _line(line: Line) -> str:
-    return "".join(_piece(piece) for piece in line)
-
-
-def _piece(piece: Piece) -> str:
-    if not isinstance(piece, Term):
-        return typeset(plain_piece(piece))
-    return f"${symbol(piece.letter, piece.subscript or piece.time.replace('−', '-'))}$"
+    return "".join(
+        f"${symbol(piece.letter, piece.subscript or piece.time.replace('−', '-'))}$"
+        if isinstance(piece, Term)
+        else typeset(plain_piece(piece))
+        for piece in line
+    )

@@ -376,7 +376,7 @@ class Wiring:
         self.shapes.append(Arrow((cells[0], *turns, cells[-1]), Style.STATE if state else Style.INPUT))
         x, y = cells[-1]
         if cells[0] in self.inner.get(value, ()):
-            self.shapes += [dot for dot in (Dot(*cells[0]),) if dot not in self.shapes]
+            self.shapes += [Dot(*cells[0])] if Dot(*cells[0]) not in self.shapes else []
         elif value not in self.boxes:
             self.shapes.append(self._letter(value, cells[0]))
         if reader == OUT:

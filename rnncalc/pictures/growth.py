@@ -57,7 +57,12 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     if network.topology == "one-to-one":
         raise RefusedError(f"{name}: a one-to-one network has one step, and nothing grows with it; draw another view")
     known = {part.steps for part in in_numbers(network).parts.values()}
-    dense = {number: dense_params(network, number) for number in _steps(max(number or 1 for number in known))}
+    longest = max(number or 1 for number in known)
+    steps = list(range(1, STEPS + 1))
+    if longest > STEPS:
+        last = linear_or_logarithmic([1, max(longest, LONG)]).last
+        steps = [round(last ** (place / POINTS)) for place in range(POINTS + 1)]
+    dense = {number: dense_params(network, number) for number in steps}
     dense = {number: params for number, params in dense.items() if params}  # a kernel needs some steps
     at = next(iter(known)) if len(known) == 1 else None
     grown = Growth((*dense,), (*dense.values(),), network.params, at)
@@ -68,15 +73,6 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     rooms = max(min(WIDTH, free), NARROWEST), HEIGHT
     across, up = (room // scale.steps * scale.steps for scale, room in zip(grown.scales, rooms, strict=True))
     return [framed(_caption(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], frame)]
-
-
-def _steps(longest: int) -> tuple[int, ...]:
-    """Return the numbers of steps that are drawn, from 1 to the end of the scale."""
-    if longest <= STEPS:
-        return tuple(range(1, STEPS + 1))
-    last = linear_or_logarithmic([1, max(longest, LONG)]).last
-    points = (round(last ** (place / POINTS)) for place in range(POINTS + 1))
-    return tuple(dict.fromkeys(points))
 
 
 def _numbers(scale: Scale) -> list[str]:

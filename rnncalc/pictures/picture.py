@@ -359,9 +359,10 @@ def with_paths(picture: Picture) -> Iterator[tuple[Shape, list[Point]]]:
 
 def ends(arrow: Arrow) -> tuple[GridPoint, GridPoint]:
     """Return the cells that an arrow points from and at, outside of its own."""
-    first, second, *_ = arrow.corners
-    *_, before, last = arrow.corners
-    return _beyond(second, first), _beyond(before, last)
+    (x, y), second, *_ = arrow.corners
+    *_, before, (to_x, to_y) = arrow.corners
+    back, ahead = direction(second, (x, y)), direction(before, (to_x, to_y))
+    return (x + back[0], y + back[1]), (to_x + ahead[0], to_y + ahead[1])
 
 
 def dots(picture: Picture) -> set[GridPoint]:
@@ -388,8 +389,3 @@ def _reaching(point: Point, cell: GridPoint, boxes: list[Box]) -> Point:
     if across:
         return (left if across > 0 else right), y
     return x, (top if down > 0 else bottom)
-
-
-def _beyond(before: GridPoint, last: GridPoint) -> GridPoint:
-    across, down = direction(before, last)
-    return last[0] + across, last[1] + down

@@ -601,14 +601,11 @@ def _heights(levels: list[Level], bridged: bool, room: int) -> tuple[list[int], 
     y = room
     for level in reversed(levels):
         drawn = [row for row in level if row]
-        if lines:
-            y += UP
-        if any(row.joins or (bridged and row.two_way) for row in drawn):
-            y += JOINED - UP
-        y += max(row.forward for row in drawn)
+        joined = any(row.joins or (bridged and row.two_way) for row in drawn)
+        y += (JOINED - UP) * joined + max(row.forward for row in drawn)
         lines.append(y)
-        y += max(row.height - row.forward for row in drawn)
-    return lines[::-1], y + UP
+        y += max(row.height - row.forward for row in drawn) + UP
+    return lines[::-1], y
 
 
 # The picture: the fullest that fits
@@ -645,8 +642,7 @@ def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list
     speaking = [part.name for part in parts if not (bridged and part.name == "encoder")]
     states, inputs = _heights(levels, bridged, 1 + UP if speaking else 0)
     halves = []
-    for place, (part, (columns, tight)) in enumerate(zip(parts, chosen, strict=True)):
-        column = [level[place] for level in levels]
+    for column, part, (columns, tight) in zip(zip(*levels, strict=True), parts, chosen, strict=True):
         placed = [(row, y - row.forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
         above = top - 1 - (JOINED if last.joins else UP)
