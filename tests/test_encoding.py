@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,22 @@ def drawn(*args: object) -> str:
     return out.read()
 
 
-def called(encoding: str, *args: object) -> bytes:
-    """Return what a process prints whose terminal has an encoding."""
+CALLS = """
+import json, sys
+from rnncalc.cli import call
+for args in json.loads(sys.argv[1]):
+    call(args)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(bytes(1))
+    sys.stdout.buffer.flush()
+"""
+
+
+def called(encoding: str, *calls: Sequence[object]) -> list[bytes]:
+    """Return what each of several calls prints in a process whose terminal has an encoding."""
     env = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
-    command = [sys.executable, "-m", "rnncalc", *map(str, args)]
-    return subprocess.run(command, capture_output=True, env=env, check=False).stdout
+    command = [sys.executable, "-c", CALLS, json.dumps(calls, default=str)]
+    return subprocess.run(command, capture_output=True, env=env, check=True).stdout.split(bytes(1))[:-1]
 
 
 SELDOM = [pytest.param(encoding, marks=pytest.mark.slow) for encoding in ("latin-1", "gbk")]
@@ -41,17 +53,18 @@ SELDOM = [pytest.param(encoding, marks=pytest.mark.slow) for encoding in ("latin
 def test_what_programs_read_is_utf8(encoding: str, tmp_path: Path) -> None:
     """JSON and JUnit in ASCII, CSV, Markdown and LaTeX in UTF-8: names come out as they went in."""
     spec = file_at(tmp_path / "Größen.yaml", SPEC)
-    text = called(encoding, spec, "-f", "json")
+    counts = [[spec, "-f", form] for form in ("json", "csv", "markdown")]
+    checks = [["check", spec, "-f", form] for form in ("junit", "github")]
+    text, table, markdown, junit, github = called(encoding, *counts, *checks)
     assert text.isascii()
     (report,) = json.loads(text)["reports"]
     assert (report["name"], report["layers"][0]["name"]) == ("Überblick → 日本", "Größe")
-    junit = called(encoding, "check", spec, "-f", "junit")
     assert junit.isascii()
     assert ET.fromstring(junit)[0].attrib["name"].endswith("Größen.yaml")
-    rows = [*csv.reader(io.StringIO(called(encoding, spec, "-f", "csv").decode("utf-8")))]
+    rows = [*csv.reader(io.StringIO(table.decode("utf-8")))]
     assert rows[1][:2] == ["Überblick → 日本", "Größe"]
-    assert "### Überblick → 日本" in called(encoding, spec, "-f", "markdown").decode("utf-8")
-    assert "Größen.yaml" in called(encoding, "check", spec, "-f", "github").decode("utf-8")
+    assert "### Überblick → 日本" in markdown.decode("utf-8")
+    assert "Größen.yaml" in github.decode("utf-8")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -59,9 +72,10 @@ def test_check_reads_what_count_wrote(encoding: str, tmp_path: Path) -> None:
     """A baseline that was written under one encoding is read under another."""
     spec = file_at(tmp_path / "a.yaml", SPEC.replace("expect: 25\n", ""))
     baseline = tmp_path / "old.json"
-    baseline.write_bytes(called(encoding, spec, "-f", "json"))
-    out = called("utf-8", "check", spec, "--baseline", baseline, "--max-growth", "0").decode()
-    assert "1 passed" in out
+    (text,) = called(encoding, [spec, "-f", "json"])
+    baseline.write_bytes(text)
+    (out,) = called("utf-8", ["check", spec, "--baseline", baseline, "--max-growth", "0"])
+    assert b"1 passed" in out
 
 
 def test_bars_and_tables_are_drawn_in_ascii() -> None:

@@ -52,7 +52,8 @@ def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
     """Forward and backward, whole and in chunks: weights read, multiplications, saved activations, gradients."""
     net = network_of(spec)
     assert run(net).agrees
-    assert backward(net, chunk=chunk).agrees
+    few = net.params <= 200  # each finite difference takes two passes
+    assert backward(net, chunk=chunk, verify=few).agrees
     assert count(net).params == sum(tensor.params for placed in net.stack for tensor in placed.tensors)
 
 

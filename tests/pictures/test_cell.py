@@ -29,12 +29,16 @@ OPTIONS = cells.OPTIONS | {"activation": ("relu", "linear", "softmax"), "bidirec
 
 @cache
 def networks(name: str) -> list[Network]:
-    """Return one of a cell with each of its options alone, and two together, under every convention that has it."""
+    """Return one of a cell with each of its options alone, and two together, under every convention that has it.
+
+    As wide as its input, each alone.
+    """
     cell = kind(name)
     single = [{option: value} for option, values in OPTIONS.items() if option in cell.fields for value in values]
     pairs = [first | second for first, second in combinations(single, 2) if [*first] != [*second]]
     every = []
-    for units, options, convention_name in product((3, 4), [{}, *single, *pairs], CONVENTIONS):
+    narrower = product([3], [{}, *single, *pairs], CONVENTIONS)
+    for units, options, convention_name in [*narrower, *product([M], [{}, *single], CONVENTIONS)]:
         try:
             every.append(Network(input=M, layers=[cell(**{"units": units, **options})], convention=convention_name))
         except SpecError:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, Dense, Layer, Network, training
+from rnncalc import GRU, LSTM, RNN, Dense, Layer, Network, RefusedError, training
 from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.step.costs import Gradient
@@ -119,3 +119,9 @@ def test_products_by_whose_matrices_they_are() -> None:
         (Kind.OTHER, 7 * 5, ""),
     ]
     assert [(line.kind, line.number) for line in output.saved] == [(Kind.INPUT, 7 * 4)]
+
+
+def test_without_steps_there_is_nothing_to_derive() -> None:
+    """In Python there is no -T to give."""
+    with pytest.raises(RefusedError, match=r"need the number of steps; give steps$"):
+        explain_training(training(Network(input=3, layers=[RNN(5)])))
