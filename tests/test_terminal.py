@@ -134,10 +134,10 @@ def test_the_name_of_a_file_is_never_folded(columns: int, screen: Screen) -> Non
     assert [line.split()[0] for line in changes if line.startswith("specs/")] == names
     below = checks.index(names[0])
     assert [re.sub(" +", " ", line) for line in checks[below + 1 : below + 5]] == [
-        "✓ textbook expect.total 28 28",
-        "✓ textbook expect.layers[0] 24 24",
-        "✓ textbook expect.layers[1] 4 4",
-        "✓ textbook --max-params 10,000 28",
+        "✓ expect.total 28 28",
+        "✓ expect.layers[0] 24 24",
+        "✓ expect.layers[1] 4 4",
+        "✓ --max-params 10,000 28",
     ]
     assert len({len(line) for line in checks[below + 1 : below + 5]}) == 1
     numbers = re.sub(r"\s+", " ", " ".join(changes))  # beside the name or below it

@@ -43,10 +43,7 @@ _STATUSES = {
 }
 
 _SPEC = Column("Spec", key=True, whole=True)
-_COLUMNS = (
-    *(*key_columns(""), _SPEC, Column("Convention"), *key_columns("Check")),
-    *number_columns("Expected", "Actual", together=True),
-)
+_COLUMNS = (*(*key_columns(""), _SPEC, *key_columns("Check")), *number_columns("Expected", "Actual", together=True))
 
 
 class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport):
@@ -228,13 +225,12 @@ def _left_out(verdict: Verdict) -> str | None:
 
 def _rows(verdict: Verdict) -> Iterator[Row]:
     """Yield a row for each limit, or one for a file without limits."""
-    spec = verdict.file, verdict.convention or ""
     if verdict.problems:
-        yield "✗", *spec, plural(len(verdict.problems), "problem"), "", ""
+        yield "✗", verdict.file, plural(len(verdict.problems), "problem"), "", ""
     elif verdict.numbers and not verdict.checked:
-        yield "✗" if verdict.strict else "·", *spec, "nothing to check", "", ""
+        yield "✗" if verdict.strict else "·", verdict.file, "nothing to check", "", ""
     for finding in (*_limits(verdict), *_tensors(verdict)):
-        yield "✗" if finding.wrong else "✓", *spec, finding.name, *finding.cells
+        yield "✗" if finding.wrong else "✓", verdict.file, finding.name, *finding.cells
 
 
 _NUMBERS = (
