@@ -23,7 +23,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.exercise import of_exercises
+from rnncalc.reports.exercise import ExerciseLinkReport, of_exercises
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.operations import OperationsExplanationReport, OperationsReport
@@ -69,6 +69,7 @@ REPORTS: list[Any] = [
     AnswerReport(answer(SMALL, 8)),
     GradebookReport(grade_class(read_answer_file(b"name,answer\nAnn,1\nBen,x\n"), lambda _: Grader(SMALL))),
     of_exercises(exercise(SMALL, ask="layers")),
+    ExerciseLinkReport("https://a.test/", SMALL, ("rnn_1=1..4",), 0, "total"),
     CheckReport((check(NETWORK)._replace(file="a.yaml"),)),
     ReadReport(read(FILE)),
     Drawing(NETWORK),

@@ -16,7 +16,7 @@ export class Engine {
   #waiting = new Map();
   #onStage;
 
-  // onStage: called with what the first start waits for, and with "" when it is ready.
+  // onStage: called with what the first start waits for and the share that is done, and with "" when it is ready.
   constructor(onStage) {
     this.#onStage = onStage;
     this.#active = this.#started();
@@ -29,6 +29,11 @@ export class Engine {
       this.#waiting.set(id, { resolve, reject });
       this.#active.postMessage({ id, call, args });
     });
+  }
+
+  // Start the spare worker; the first one has done what it was started for, so that it is not delayed.
+  keepSpare() {
+    this.#spare ??= this.#started();
   }
 
   get busy() {
@@ -52,15 +57,14 @@ export class Engine {
     return worker;
   }
 
-  #heard(worker, { stage, ready, failed, id, result }) {
+  #heard(worker, { stage, share, ready, failed, id, result }) {
     const waiting = this.#waiting.get(id);
     if (waiting) {
       this.#waiting.delete(id);
       if (failed === undefined) waiting.resolve(result);
       else waiting.reject(new Error(failed));
     } else if (worker === this.#active && id === undefined) {
-      this.#onStage(ready ? "" : (stage ?? `This page could not start: ${failed}`));
-      if (ready) this.#spare ??= this.#started();
+      this.#onStage(ready ? "" : (stage ?? `This page could not start: ${failed}`), share);
     }
   }
 }

@@ -13,7 +13,9 @@ const START = {
   topology: "",
   views: "count",
   side: false,
-  ask: "",
+  ask: "", // what an exercise asks for; of one also the ranges, a line each, and the seed
+  vary: "",
+  seed: "0",
 };
 const TITLES = {
   count: "Count",
@@ -25,17 +27,23 @@ const TITLES = {
   cost: "Cost",
   training: "Training",
 };
+const VERDICT = "Your answer, judged"; // the title of a frame that needs no heading: the network is above it
 const SETTINGS = ["convention", "notation", "steps", "topology"];
 const PAUSE = 60; // milliseconds without a key after which the network is counted
 const LONG = 400; // milliseconds after which a computation can be stopped
 
 const $ = (id) => document.getElementById(id);
 const status = (text) => ($("status").textContent = text);
-const engine = new Engine((stage) => status(stage));
+const engine = new Engine((stage, share) => {
+  status(stage);
+  $("loading").hidden = share === undefined;
+  $("loading").value = share ?? 0;
+});
 let state = { ...START };
 let offers = null;
 let asked = 0; // the number of the last refresh, or change of the network: older answers are not shown
 let followed = 0; // the number of the last link: an older one that is read later is not shown
+let exercise = null; // the state of the exercise that is asked or was solved
 let reading = null; // the model file that is read or shown
 
 // What is on the page
@@ -52,6 +60,8 @@ function framed(page, title) {
   const frame = element("iframe", { sandbox: "allow-same-origin", title });
   frame.addEventListener("load", () => {
     const root = frame.contentDocument.documentElement;
+    root.querySelector("main")?.setAttribute("style", "margin: 0; padding: 1.25rem clamp(0.75rem, 3vw, 1.5rem)");
+    if (title === VERDICT) for (const heading of root.querySelectorAll("h1, h1 + .subtitle")) heading.hidden = true;
     const fit = () => (frame.style.height = `${root.querySelector("main")?.scrollHeight ?? root.scrollHeight}px`);
     new ResizeObserver(fit).observe(root);
     fit();
@@ -75,7 +85,8 @@ function options(id, words, titles = {}) {
 // From the state to the page
 
 // What a result on the page is about: one that comes after a change of it is not shown.
-const subject = () => JSON.stringify([settings(), state.ask]);
+const subject = () => JSON.stringify(question());
+const question = (link = state) => ({ ...settings(link), ask: link.ask, vary: link.vary, seed: link.seed });
 const settings = (link = state) => Object.fromEntries(["form", "network", ...SETTINGS].map((key) => [key, link[key]]));
 const shownViews = () => state.views.split(" ").filter((view) => offers.views.includes(view));
 
@@ -87,11 +98,19 @@ function show() {
   }
   document.querySelector(`input[name=form][value=${state.form === "yaml" ? "yaml" : "flags"}]`).checked = true;
   $("side").checked = state.side;
-  $("example").value = examples.findIndex(({ text }) => state.form === "yaml" && text === state.network);
+  const own = state.form === "yaml" ? "(from the spec)" : "(from the flags)";
+  for (const option of document.querySelectorAll("#settings option[value='']")) option.textContent = own;
+  $("steps").placeholder = own;
+  const example = examples.findIndex(({ text }) => state.form === "yaml" && text === state.network);
+  $("example").value = example < 0 ? "" : example;
   const asking = state.ask !== "";
   document.body.classList.toggle("asking", asking);
+  document.body.classList.toggle("flags", state.form !== "yaml");
+  document.body.classList.toggle("side", state.side);
   $("reveal").hidden = !asking;
+  $("renew").hidden = !exercise?.vary;
   $("network").readOnly = $("settings").disabled = asking;
+  $("network").rows = state.form === "yaml" ? 9 : 1;
   for (const button of $("views").children) {
     button.setAttribute("aria-pressed", String(shownViews().includes(button.value)));
   }
@@ -150,12 +169,21 @@ async function refresh() {
   const own = ++asked;
   $("shown").setAttribute("aria-busy", "true");
   history.replaceState(null, "", await encoded(changed()));
+  if (state.ask) {
+    const sheet = await ask("exercise", question());
+    if (own !== asked) return;
+    $("sheet").replaceChildren(filled(sheet, "The exercise"));
+    $("shown").setAttribute("aria-busy", "false");
+    return;
+  }
   const network = await ask("network", settings());
   if (own !== asked) return;
   showProblems(network.problems ?? []);
+  if (!network.problems) $("total").textContent = `${network.total} parameters`;
+  $("total").classList.toggle("earlier", network.problems !== undefined);
   for (const id of ["copy-spec", "copy-command", "copy-exercise"]) $(id).disabled = network.problems !== undefined;
   const pages = [];
-  for (const view of network.problems || state.ask ? [] : shownViews()) {
+  for (const view of network.problems ? [] : shownViews()) {
     const answer = await ask("show", settings(), view);
     if (own !== asked) return;
     pages.push(section(view, answer));
@@ -172,7 +200,8 @@ async function refresh() {
 // Another network, or another setting: what was said of the earlier one goes. What refresh renews stays until then.
 function forget() {
   asked++;
-  $("judged").replaceChildren();
+  exercise = null;
+  for (const id of ["judged", "sheet"]) $(id).replaceChildren();
   status("");
 }
 
@@ -197,16 +226,29 @@ async function judge(event) {
   const answer = $("answer").value.trim();
   if (!answer) return;
   const about = subject();
-  const verdict = await ask(state.ask ? "hint" : "judge", settings(), answer);
+  const verdict = await (state.ask ? ask("hint", question(), answer) : ask("judge", settings(), answer));
   if (about !== subject()) return;
-  $("judged").replaceChildren(filled(verdict, "Your answer, judged"));
-  if (verdict.right && state.ask) reveal();
+  if (verdict.right && state.ask) await reveal(filled(verdict, VERDICT));
+  else $("judged").replaceChildren(filled(verdict, VERDICT));
 }
 
-function reveal() {
-  state.ask = "";
+// Show the solution of an exercise, or the verdict of its correct answer, and its network in all views.
+async function reveal(verdict) {
+  const about = subject();
+  $("shown").setAttribute("aria-busy", "true");
+  const key = await ask("solution", question());
+  if (about !== subject()) return;
+  if (!key.problems) state = { ...state, ...settings(START), form: "yaml", network: key.yaml, ask: "", vary: "", seed: "0" };
+  $("judged").replaceChildren(verdict ?? filled(key, "The solution"));
   show();
-  refresh();
+  await refresh();
+}
+
+// The same exercise with other numbers.
+async function renew() {
+  const { seed, problems } = await ask("other", question(exercise));
+  if (problems) status(problems.join(" "));
+  else await restore({ ...exercise, seed }, "New numbers.");
 }
 
 async function program() {
@@ -349,12 +391,13 @@ function listen() {
     refresh();
   });
   $("judging").addEventListener("submit", judge);
-  $("reveal").addEventListener("click", reveal);
+  $("reveal").addEventListener("click", () => reveal());
+  $("renew").addEventListener("click", renew);
   $("stop").addEventListener("click", () => engine.stop());
   $("target").addEventListener("change", program);
   $("copy-link").addEventListener("click", async (event) => copy(event.target, await linkTo({ ask: "" })));
   $("copy-exercise").addEventListener("click", (event) =>
-    copyNetwork(event.target, ({ asked: network }) => linkTo({ network, ask: "total" })),
+    copyNetwork(event.target, ({ asked: network, ask }) => linkTo({ network, ask })),
   );
   $("copy-spec").addEventListener("click", (event) => copyNetwork(event.target, ({ yaml }) => yaml));
   $("copy-command").addEventListener("click", (event) => copyNetwork(event.target, ({ command }) => command));
@@ -396,9 +439,10 @@ function restore(link, message) {
   reading = null;
   forget();
   for (const id of ["answer", "target", "file"]) $(id).value = "";
-  for (const id of ["shown", "program", "read"]) $(id).replaceChildren();
+  for (const id of ["shown", "program", "read", "total"]) $(id).replaceChildren();
   for (const id of ["program", "copy-program", "use-draft"]) $(id).hidden = true;
   status(message);
+  if (state.ask) exercise = state;
   show();
   return refresh();
 }
@@ -419,4 +463,5 @@ for (const view of offers.views) {
 }
 listen();
 await follow();
+engine.keepSpare();
 document.body.dataset.ready = "true";

@@ -5,10 +5,12 @@ view is a call of the command line, and what it prints is what the page shows.
 """
 
 import io
+import json
 import os
 import re
 import shlex
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from typing import Any
 
 import yaml
@@ -18,6 +20,7 @@ import rnncalc
 from rnncalc.cli import call
 from rnncalc.cli.commands import cli
 from rnncalc.cli.flags import NetworkFlags
+from rnncalc.cli.variants import read_exercise
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.errors import Problem, SpecError
 from rnncalc.export import SPELLINGS
@@ -27,7 +30,6 @@ from rnncalc.layers.options import Choice, Switch
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import NamedShape, read_answer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import from_flags, parse
@@ -50,7 +52,11 @@ VIEWS = {
 
 Settings = dict[str, Any]
 """The network of the page: `form` (flags or yaml), `network` (its text), and `convention`, `steps`, `topology`,
-`notation`, each empty where the network itself says it."""
+`notation`, each empty where the network itself says it; of an exercise also what it asks for (`ask`), its `seed`,
+and what varies (`vary`), a line each."""
+
+MOST_SEEDS = 20
+"""How many seeds are tried for other numbers."""
 
 
 def about() -> dict[str, Any]:
@@ -87,6 +93,47 @@ def judge(settings: Settings, answer: str) -> dict[str, Any]:
     return _page(["answer", *_arguments(settings, ("notation",)), "-f", "html", "--", *_answers(answer)])
 
 
+def exercise(settings: Settings) -> dict[str, Any]:
+    """Return the page of the question of an exercise."""
+    return _page([*_question(settings), "--sheet", "-f", "html"])
+
+
+def solution(settings: Settings) -> dict[str, Any]:
+    """Return the page of the answer to an exercise, and its network as YAML."""
+    try:
+        spec = json.loads(_exercise(*settings.items()))["exercises"][0]["spec"]
+    except ValueError as error:
+        return {"problems": str(error).splitlines()}
+    return _page([*_question(settings), "--key", "-f", "html"]) | {"yaml": _yaml(spec)}
+
+
+def other(settings: Settings) -> dict[str, Any]:
+    """Return the next seed that gives an exercise other numbers, or the lines that say why there is none."""
+    try:
+        shown, first = _exercise(*settings.items()), int(settings["seed"] or 0) + 1
+        for seed in range(first, first + MOST_SEEDS):
+            if _exercise(*(settings | {"seed": str(seed)}).items()) != shown:
+                return {"seed": str(seed)}
+    except ValueError as error:
+        return {"problems": str(error).splitlines()}
+    return {"problems": ["The ranges of this exercise allow no other numbers."]}
+
+
+@cache
+def _exercise(*settings: tuple[str, str]) -> str:
+    """Return an exercise as JSON. Raises ValueError with the lines that say what is wrong."""
+    code, out, err = _call([*_question(dict(settings)), "-f", "json"])
+    if code:
+        raise ValueError(err)
+    return out
+
+
+def _question(settings: Settings) -> list[str]:
+    """Return the words of the call that writes an exercise."""
+    varied = [f"--vary={each}" for each in settings["vary"].splitlines()]
+    return ["exercise", *_arguments(settings, ("notation", "ask", "seed")), *varied]
+
+
 def hint(settings: Settings, answer: str) -> dict[str, Any]:
     """Return the page of an answer to an exercise, and as `right` whether it solves it.
 
@@ -94,13 +141,15 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
     by name is not the whole answer.
     """
     try:
-        network = _read(settings)
-        network = network.replace(notation=settings["notation"] or network.notation)
-        answers = [read_answer(each, exact=True) for each in _answers(answer)]
-        judged = Grader(network).judge(answers)
+        data = _exercise(*settings.items())
+        grader = read_exercise(data.encode(), "this exercise").grader("1")
+        answers = [read_answer(each, exact=True, sizes=grader.sizes) for each in _answers(answer)]
+        judged = grader.judge(answers)
     except ValueError as error:
         return {"problems": str(error).splitlines()}
-    right = judged.right and not any(isinstance(each, NamedShape) for each in answers)
+    asked = json.loads(data)["exercises"][0]["right_answer"]
+    whole = not isinstance(asked, list) or len(asked) == len(answers)
+    right = judged.right and whole and not any(isinstance(each, NamedShape) for each in answers)
     page = io.StringIO()
     html.write([AnswerReport(judged, hint=not right)], page)
     return {"page": page.getvalue(), "right": right}
@@ -118,9 +167,9 @@ def export(settings: Settings, target: str) -> dict[str, Any]:
 
 
 def network(settings: Settings) -> dict[str, Any]:
-    """Return the network as YAML, as a command line, and as an exercise asks for it (`asked`), or its problems.
+    """Return the total of the network, it as YAML, as a command line, and as an exercise asks for it; or its problems.
 
-    Each problem has its line, 0 where it has none.
+    `asked` is its text without what may contain its counts. Each problem has its line, 0 where it has none.
     """
     try:
         read = _read(settings)
@@ -130,8 +179,13 @@ def network(settings: Settings) -> dict[str, Any]:
     if settings["form"] == "yaml":
         texts = {"yaml": text, "asked": _asked(text)}
     else:
-        texts = {"yaml": yaml.safe_dump(spec_of(read), sort_keys=False, allow_unicode=True, width=100), "asked": text}
-    return {"name": read.name, "command": _command(settings)} | texts
+        texts = {"yaml": _yaml(spec_of(read)), "asked": text}
+    total = str(read.params) if read.letters else f"{read.params:,}"
+    return {"total": total, "ask": "formula" if read.letters else "total", "command": _command(settings)} | texts
+
+
+def _yaml(spec: dict[str, Any]) -> str:
+    return yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, width=100)
 
 
 def _asked(text: str) -> str:

@@ -10,16 +10,39 @@ async function fetched(name) {
   return response;
 }
 
+const MEGABYTES = 15; // of what is fetched before Python starts
+
+// Tell the page what is loading, and which share of all is there; the bytes of every response are counted.
+function count(tell) {
+  const plain = fetch;
+  let loaded = 0;
+  const counted = () =>
+    new TransformStream({
+      transform(chunk, controller) {
+        loaded += chunk.length;
+        const megabytes = loaded / 1e6;
+        tell(`Loading Python and rnncalc: ${megabytes.toFixed(0)} of ${MEGABYTES} MB, once…`, (0.5 * megabytes) / MEGABYTES);
+        controller.enqueue(chunk);
+      },
+      flush: () => loaded > 0.95e6 * MEGABYTES && tell("Starting Python…", 0.6),
+    });
+  self.fetch = async (...args) => {
+    const { body, headers, status, statusText } = await plain(...args);
+    return new Response(body.pipeThrough(counted()), { headers, status, statusText });
+  };
+}
+
 async function start() {
-  const tell = (stage) => postMessage({ stage });
-  tell("Loading Python (13 MB, kept by the browser)…");
+  const tell = (stage, share) => postMessage({ stage, share });
+  tell("Loading Python…", 0);
+  count(tell);
   const { loadPyodide } = await import(at("pyodide/pyodide.mjs"));
   const [zip, session] = await Promise.all([
     fetched("rnncalc.zip").then((response) => response.arrayBuffer()),
     fetched("session.py").then((response) => response.text()),
   ]);
   const pyodide = await load(loadPyodide, new Uint8Array(zip), { indexURL: at("pyodide/") });
-  tell("Starting rnncalc…");
+  tell("Starting rnncalc…", 0.8);
   pyodide.FS.writeFile("/site/session.py", session);
   pyodide.FS.mkdirTree("/work");
   pyodide.FS.chdir("/work");

@@ -15,11 +15,12 @@ from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions.exercise import ASKS
 from rnncalc.questions.exercise import exercise as exercises_on
-from rnncalc.reports.exercise import ExerciseReport
+from rnncalc.reports.exercise import ExerciseLinkReport, ExerciseReport
 from rnncalc.spec import read_value
 from rnncalc.text import escape
 
 _VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
+SITE = "https://OWNER.github.io/rnncalc/playground/"
 ON_PAPER = ("table", "markdown", "html", "latex")
 """The formats that can leave out the questions or the answers."""
 
@@ -43,7 +44,8 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 @click.option("--choices", metavar="N", default="0", show_default=True, help="Answers to choose from; 0 for none.")
 @click.option("--sheet", is_flag=True, help="Write the questions alone.")
 @click.option("--key", is_flag=True, help="Write the answers alone.")
-@report_flags(ExerciseReport)
+@click.option("--site", metavar="URL", help="The playground that -f link opens, if it is another one.")
+@report_flags(ExerciseReport, ExerciseLinkReport)
 def exercise(
     specs: tuple[str, ...],
     vary: tuple[str, ...],
@@ -53,6 +55,7 @@ def exercise(
     choices: str,
     sheet: bool,
     key: bool,
+    site: str | None,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> None:
@@ -73,15 +76,25 @@ def exercise(
                 ("--choices", choices, WholeNumber()),
             )
         ]
+        if site is not None and destination.format != "link":
+            at_once.refuse(f"--site: {destination.format} has no address; leave it out, or add -f link")
+        elif site is not None and not re.fullmatch(r"https?://[^\s#]+", site):
+            at_once.refuse(f"--site: expected an address such as {SITE}, got '{escape(site)}'")
         varied: dict[str, range] = {}
         for name, values in filter(None, [at_once.ask(_read_vary, each) for each in vary]):
             if name in varied:
                 at_once.refuse(f"--vary: {escape(name)} is given twice; remove one of them")
             varied[name] = values
         networks = at_once.ask(read_networks, specs, **flags)
-    reports = []
+    if destination.format == "link" and (numbers[0] > 1 or numbers[2]):
+        flag = "--choices" if numbers[2] else "--variants"
+        raise CallError(f"{flag}: the page of a link draws its own variants and takes written answers; leave it out")
+    reports: list[ExerciseReport | ExerciseLinkReport] = []
     for network in networks:
         variety = exercises_on(network, vary=varied, variants=numbers[0], seed=numbers[1], ask=ask, choices=numbers[2])
+        if destination.format == "link":
+            reports.append(ExerciseLinkReport(site or SITE, network, vary, numbers[1], ask))
+            continue
         reports.append(ExerciseReport(variety.exercises, sheet=sheet or not key, key=key or not sheet))
     write(reports, destination)
 

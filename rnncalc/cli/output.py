@@ -75,6 +75,7 @@ def check_file(path: str, flag: str) -> None:
 
 
 _BITMAPS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+_PDF = {".tex": "and pdflatex makes a PDF of it", ".html": "and print it from a browser as a PDF"}
 
 
 def check_suffix(path: str, suffixes: Sequence[str]) -> str:
@@ -85,6 +86,9 @@ def check_suffix(path: str, suffixes: Sequence[str]) -> str:
         cure = f"; the units of the output layer are -o {path}" if path.isdecimal() else ""
         if suffix in _BITMAPS and ".svg" in suffixes:
             cure = f"; write {escape(path[: -len(suffix)])}.svg; no bitmaps are written"
+        if suffix == ".pdf":
+            ways = [f"write {escape(path[:-4])}{source}, {way}" for source, way in _PDF.items() if source in suffixes]
+            cure = f"; {'; or '.join(ways)}"
         got = f"got '{escape(suffix)}'" if suffix else "got none"
         raise CallError(f"--out '{escape(path)}': expected the suffix {one_of([*suffixes])}, {got}{cure}")
     return suffix

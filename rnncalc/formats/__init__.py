@@ -16,6 +16,7 @@ from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
     DocumentReport,
+    LinkReport,
     PictureReport,
     QuizReport,
     RecordReport,
@@ -61,6 +62,7 @@ FORMATS: dict[str, Format] = {
     "gift": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_gift", suffix=".gift"),
     "moodle": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_moodle", suffix=".xml"),
     "canvas": Format("rnncalc.formats.quizzes", (QuizReport,), writer="write_canvas", suffix=".md"),
+    "link": Format("rnncalc.formats.quizzes", (LinkReport,), writer="write_link", suffix=".txt"),
     "junit": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_junit", suffix=".xml"),
     "gitlab": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_gitlab", suffix=".json"),
     "github": Format(

@@ -425,7 +425,7 @@ def _key(quiz: Quiz) -> Iterator[str]:
     for number, questions in _variants(quiz):
         yield f"\\subsection*{{Variant {number}}}\n"
         for question in questions:
-            yield f"{typeset(question.question)} \\textbf{{{typeset(question.right.text)}}}\n\n"
+            yield f"{typeset(question.question)} \\textbf{{{typeset(question.label(question.right))}}}\n\n"
             for each in question.likeliest:
-                yield f"\\wrong{{{typeset(each.text)}}}{{{typeset(each.feedback)}}}\n"
+                yield f"\\wrong{{{typeset(question.label(each))}}}{{{typeset(each.feedback)}}}\n"
             yield "\\par\\medskip\n"

@@ -1,13 +1,16 @@
-"""Quizzes for learning platforms, with feedback on known wrong answers: GIFT, Moodle's XML, and text for Canvas."""
+"""Quizzes for learning platforms, with feedback on known wrong answers: GIFT, Moodle, Canvas; links to exercises."""
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator
 from html import escape as quoted
 from typing import TextIO
 
-from rnncalc.reports.report import QuizReport
+from rnncalc.reports.report import LinkReport, QuizReport
 from rnncalc.reports.sheet import QuizAnswer, QuizQuestion
 from rnncalc.text import escape
 
@@ -167,3 +170,14 @@ def _canvas_question(question: QuizQuestion) -> Iterator[str]:
 def _canvas_text(text: str) -> str:
     r"""Return text with the special characters of Markdown escaped."""
     return re.sub(r"([\\`*_{}\[\]<>#$^~|])", r"\\\1", escape(text, LONGEST))
+
+
+# Links to the playground
+
+
+def write_link(reports: Iterable[LinkReport], file: TextIO) -> None:
+    """Write each address: after `#1.` what the page shows, as JSON, deflated, in base64url (docs/playground)."""
+    for report in reports:
+        site, shown = report.link()
+        packed = urlsafe_b64encode(zlib.compress(json.dumps(shown).encode(), wbits=-zlib.MAX_WBITS))
+        file.write(f"{escape(site, LONGEST)}#1.{packed.decode().rstrip('=')}\n")

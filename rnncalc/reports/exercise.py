@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.count import condition_of
 from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, answered
 from rnncalc.reports.answer import AnswerReport
-from rnncalc.reports.report import DataReport, QuizReport, SheetReport
+from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
 from rnncalc.reports.setting import title
 from rnncalc.reports.sheet import Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
 from rnncalc.text import bracketed, plural
@@ -79,27 +80,24 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
 
     def sheets(self) -> list[Sheet]:
-        """Return for each variant a sheet with the questions, sheets with the answers, or both."""
-        return [sheet for exercise in self.exercises for sheet in self._sheets(exercise)]
+        """Return for each variant a sheet with the questions, and then for each the sheets with the answers."""
+        sheets = [_sheet(exercise) for exercise in self.exercises if self.sheet]
+        return sheets + [sheet for exercise in self.exercises if self.key for sheet in _key(exercise)]
 
-    def _sheets(self, exercise: Exercise) -> Iterator[Sheet]:
-        questions = [*_questions(exercise)]
-        if self.sheet:
-            yield Sheet(
-                (*key_columns("Layer"), Column("What it is")),
-                [*_layers(exercise.network)],
-                title=f"Variant {exercise.variant}",
-                subtitle=_reading(exercise.network),
-                notes=(_counting(exercise.network), *(note for each in questions for note in _asked(each))),
-            )
-        if self.key:
-            for each in questions:
-                yield Sheet(
-                    (*key_columns("Wrong answer"), Column("Feedback")),
-                    [(wrong.text, wrong.feedback) for wrong in each.likeliest],
-                    title=f"Variant {exercise.variant}: answer",
-                    notes=(f"{each.question} {each.right.text}",),
-                )
+
+class ExerciseLinkReport(LinkReport):
+    """A link to an exercise: the network, what varies as `--vary` takes it, the seed and the question; no answer."""
+
+    site: str
+    network: Network
+    vary: tuple[str, ...]
+    seed: int
+    ask: str
+
+    def link(self) -> tuple[str, dict[str, str]]:
+        spec = spec_of(self.network.replace(source=None))
+        shown = {"form": "yaml", "network": json.dumps(spec, ensure_ascii=False), "ask": self.ask}
+        return self.site, shown | {"vary": "\n".join(self.vary), "seed": str(self.seed)}
 
 
 def of_exercises(exercises: ExerciseSet) -> ExerciseReport:
@@ -107,9 +105,26 @@ def of_exercises(exercises: ExerciseSet) -> ExerciseReport:
     return ExerciseReport(exercises.exercises)
 
 
-def _asked(question: QuizQuestion) -> Iterator[str]:
-    yield question.question
-    yield from (f"({chr(ord('a') + number)}) {each.text}" for number, each in enumerate(question.choices))
+def _sheet(exercise: Exercise) -> Sheet:
+    questions = [(each.question, *map(each.label, each.choices)) for each in _questions(exercise)]
+    return Sheet(
+        (*key_columns("Layer"), Column("What it is")),
+        [*_layers(exercise.network)],
+        title=f"Variant {exercise.variant}",
+        subtitle=_reading(exercise.network),
+        notes=(_counting(exercise.network), *(line for lines in questions for line in lines)),
+    )
+
+
+def _key(exercise: Exercise) -> Iterator[Sheet]:
+    title = f"Variant {exercise.variant}: {'answers' if len(exercise.items) > 1 else 'answer'}"
+    for number, each in enumerate(_questions(exercise)):
+        yield Sheet(
+            (*key_columns("Wrong answer"), Column("Feedback")),
+            [(each.label(wrong), wrong.feedback) for wrong in each.likeliest],
+            title="" if number else title,
+            subtitle=f"{each.question} {each.label(each.right)}",
+        )
 
 
 def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:

@@ -105,6 +105,14 @@ class CheckedReport(Report, ABC):
         """Return the path of each file with its findings."""
 
 
+class LinkReport(Report, ABC):
+    """A report that the playground shows."""
+
+    @abstractmethod
+    def link(self) -> tuple[str, dict[str, str]]:
+        """Return the address of the playground, and what it shows, in the keys of its links."""
+
+
 class QuizReport(Report, ABC):
     """A report with questions for learners, and their answers."""
 

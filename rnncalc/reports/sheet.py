@@ -245,6 +245,11 @@ class QuizQuestion(Frozen):
         """The wrong answers that people see: the choices, else the likeliest."""
         return tuple(each for each in self.choices if each is not self.right) or self.wrong[:MOST_READ]
 
+    def label(self, answer: QuizAnswer) -> str:
+        """Return the text of an answer, after its letter if it is one of the choices."""
+        letter = f"({chr(ord('a') + self.choices.index(answer))}) " if self.choices else ""
+        return letter + answer.text
+
     @property
     def heading(self) -> str:
         """The heading in a list of questions: the variant and the title."""

@@ -193,6 +193,7 @@ def test_a_changed_number_changes_what_is_shown(page: Page) -> None:
     assert "1,217" in page.views()["count"]
     page.set("network", "-i 8 -l gru:32 -o 1 -T 5")
     assert "3,969" in page.views()["count"]  # 3 × 32 × (8 + 32 + 1) and 33
+    assert page.text("#total") == "3,969 parameters"
     page.set("convention", "pytorch")
     assert "4,065" in page.views()["count"]  # and 3 × 32 biases more
 
@@ -255,7 +256,7 @@ def test_on_an_empty_line_nothing_is_suggested_before_a_letter(page: Page) -> No
 
 
 def test_an_answer_is_right_or_has_its_mistake(page: Page) -> None:
-    for answer, said in (("1217", "Correct"), ("1265", "bias"), ("nonsense", "expected")):
+    for answer, said in (("1217", "Correct"), ("1265", "onnx"), ("nonsense", "expected")):
         page.run("document.getElementById('judged').replaceChildren()")
         page.browser.driver.find_element("id", "answer").clear()
         page.browser.driver.find_element("id", "answer").send_keys(answer, Keys.ENTER)
@@ -421,8 +422,7 @@ def test_an_exercise_shows_its_answer_when_it_is_given_or_asked_for(page: Page, 
     page.run(DROPPED, base64.b64encode((ROOT / "specs" / "models" / "tagger.safetensors").read_bytes()).decode())
     page.run(OPERATED)
     page.wait(SETTLED)
-    page.browser.driver.find_element("id", "network").send_keys("0")
-    assert page.run("return document.getElementById('network').value") == TAGGER
+    assert not page.run("return document.getElementById('network').checkVisibility()")
     assert page.run("return document.getElementById('reveal').checkVisibility()")
     if answer == "#reveal":
         page.click(answer)
@@ -430,6 +430,72 @@ def test_an_exercise_shows_its_answer_when_it_is_given_or_asked_for(page: Page, 
         assert "✓ Correct." in check(page, answer)
     assert {*page.views()} == {"count", "explain"}
     assert leaked(page, COUNTS) == COUNTS
+
+
+LSTM = "input: 4\nlayers:\n  - lstm: 3\n    name: memory\noutput: 2\n"
+VARY = ("--vary", "memory=2..5", "--vary", "input=3..9:2")
+
+
+def link_to(call: Call, *words: str) -> str:
+    """Return the fragment of the link that `rnncalc exercise` writes to an exercise on the LSTM of a file."""
+    Path("network.yaml").write_text(LSTM, encoding="utf-8")
+    done = call("exercise", "network.yaml", *words, "-f", "link", "--site", "http://a.test/")
+    assert done.out.startswith("http://a.test/#1."), done.err
+    return done.out.strip().partition("#")[2]
+
+
+def test_the_page_of_a_link_shows_what_the_command_writes(
+    page: Page, call: Call, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """The sheet at first, then one with other numbers of the ranges, and the key when the solution is asked for."""
+    monkeypatch.chdir(tmp_path)
+    link = link_to(call, *VARY, "--ask", "layers", "--seed", "3")
+
+    def written(seed: int, part: str) -> str:
+        words = (*VARY, "--ask", "layers", "--seed", str(seed), part, "-f", "html")
+        return str(call("exercise", "network.yaml", *words).out)
+
+    ask(page, f"#{link}")
+    shown = "return document.querySelector(arguments[0]).srcdoc"
+    assert page.run(shown, "#sheet iframe") == written(3, "--sheet")
+    seed = next(seed for seed in range(4, 99) if written(seed, "--sheet") != written(3, "--sheet"))
+    page.click("#renew")
+    page.wait("document.getElementById('status').textContent === 'New numbers.'")
+    page.wait(SETTLED)
+    assert page.run(shown, "#sheet iframe") == written(seed, "--sheet")
+    assert state_of(page.run("return location.href"))["seed"] == str(seed)
+    page.click("#reveal")
+    assert page.run(shown, "#judged iframe") == written(seed, "--key")
+    assert page.run("return document.getElementById('renew').checkVisibility()")
+    page.click("#renew")
+    page.wait(f"document.body.classList.contains('asking') && {SETTLED}")
+    assert page.run("return document.getElementById('judged').children.length") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "part", "right"),
+    [
+        (("--ask", "layers"), "104", "96 8"),  # 4 × 3 × (4 + 3 + 1) and 2 × (3 + 1); their sum alone is not the answer
+        (("--ask", "state"), "3", "6"),  # h and c
+        (("--ask", "multiply-adds", "-T", "2"), "84", "174"),
+    ],
+)
+def test_an_answer_to_another_question_is_judged_by_it(
+    page: Page, call: Call, tmp_path: Path, monkeypatch: Any, words: tuple[str, ...], part: str, right: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ask(page, f"#{link_to(call, *words)}")
+    assert not page.run("return document.getElementById('renew').checkVisibility()")  # nothing varies
+    check(page, part)
+    assert page.run("return document.getElementById('reveal').checkVisibility()")
+    assert "✓ Correct." in check(page, right)
+    assert not page.run("return document.getElementById('reveal').checkVisibility()")
+
+
+def test_an_exercise_that_cannot_be_asked_says_why(page: Page) -> None:
+    state = "{network: '-i 4 -l lstm:3', ask: 'total', vary: 'memory=2..5'}"
+    ask(page, page.run(f"return import('./address.mjs').then(of => of.encoded({state}))"))
+    assert page.text("#sheet").startswith("rnncalc: --vary: expected input, steps, lstm_1, ")
 
 
 def test_a_result_that_comes_late_is_not_shown_on_an_exercise(page: Page) -> None:
@@ -711,6 +777,37 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
         ".filter(of => !of.labels?.length && !of.ariaLabel && !of.title).map(of => of.id)"
     )
     assert page.run(unnamed) == []
+
+
+TOPS = "return arguments[0].map((each) => document.querySelector(each).getBoundingClientRect().top)"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_parameters_come_first_and_the_table_scrolls_in_its_own_box(page: Page, width: int) -> None:
+    page.resize(width, "light")
+    total, network, views = page.run(TOPS, ["#total", "#network", "#views"])
+    assert total < network < views
+    assert total < 250
+    sizes = "return [...document.querySelector('#shown iframe').contentDocument.querySelectorAll('html, .scroll')]"
+    whole, table, _ = page.run(f"{sizes}.map((each) => [each.scrollWidth, each.clientWidth])")
+    assert whole[0] == whole[1]
+    assert (table[0] > table[1]) == (width == 360)
+
+
+def test_flags_are_one_line_on_a_wide_window_and_a_spec_is_several(page: Page) -> None:
+    height = "return document.getElementById('network').clientHeight"
+    page.set(
+        "network",
+        "-c pytorch -i 40 -l embedding:64 -l lstm:128,bidirectional,repeat=2 -l gru:32 -o 10,activation=softmax -T 50",
+    )
+    one = page.run(height)
+    assert one < 2 * 20 + 16  # lines of 20 pixels, with padding
+    page.resize(360, "light")
+    assert page.run(height) >= 3 * 20
+    assert page.text("#settings option") == "(from the flags)"
+    page.click("#form [value=yaml]")
+    page.wait("document.getElementById('network').value.startsWith('name')")
+    assert page.text("#settings option") == "(from the spec)"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,6 +2,8 @@
 
 import json
 import re
+import zlib
+from base64 import urlsafe_b64decode
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +103,37 @@ def test_a_hint_on_a_class_has_no_correct_number(form: str, call: Call, tmp_path
     assert not shown[True]
     assert shown[False] or form in ("table", "markdown", "html")
     assert "leaves out the bias of the output layer" in written[True]
+
+
+def test_a_link_holds_the_network_the_ranges_the_seed_and_the_question_and_no_answer(
+    call: Call, tmp_path: Path
+) -> None:
+    spec = tmp_path / "a.yaml"
+    spec.write_text("source: 440 in all\ninput: 4\nlayers:\n  - lstm: 8\nexpect: 416\nbudget: {max_params: 424}\n")
+    vary = ("--vary", "lstm_1=4..20", "--vary", "input=2..8:2")
+    link = call("exercise", str(spec), *vary, "--ask", "layers", "--seed", "7", "-f", "link").out
+    packed = urlsafe_b64decode(link.strip().partition("#1.")[2] + "===")
+    shown = json.loads(zlib.decompress(packed, wbits=-15))
+    network = {"name": "a", "input": 4, "layers": [{"lstm": 8}]}
+    assert json.loads(shown.pop("network")) == network
+    assert shown == {"form": "yaml", "ask": "layers", "vary": "lstm_1=4..20\ninput=2..8:2", "seed": "7"}
+
+
+def test_the_sheets_come_before_the_keys_with_the_answers_and_the_letters_of_choices(call: Call) -> None:
+    out = call("exercise", *NETWORK, *MADE[:4], "--choices", "4").out
+    titles = re.findall("^Variant .*", out, re.MULTILINE)
+    assert titles == [f"Variant {number}{end}" for end in ("", ": answer") for number in (1, 2, 3)]
+    parts = re.split("^Variant .*", out, flags=re.MULTILINE)[1:]
+    for sheet, key in zip(parts[:3], parts[3:], strict=True):
+        choices = re.findall(r"^\([a-d]\) \d+", sheet, re.MULTILINE)
+        assert len(choices) == 4
+        right, *wrong = re.findall(r"(?:\? |^)(\([a-d]\) \d+)", key, re.MULTILINE)
+        assert sorted([right, *wrong]) == choices
+        assert wrong == sorted(wrong)
+
+
+def test_the_key_of_several_questions_has_one_heading(call: Call) -> None:
+    out = call("exercise", *NETWORK, "--ask", "layers", "--key").out
+    assert out.count("Variant 1") == 1
+    assert "How many parameters does the layer lstm_1 have? 416" in out  # 4 × 8 × (4 + 8 + 1)
+    assert "How many parameters does the layer output have? 27" in out  # 3 × (8 + 1)
