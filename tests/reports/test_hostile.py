@@ -23,6 +23,7 @@ from rnncalc.reports.report import (
     DataReport,
     DerivationReport,
     DocumentReport,
+    LinkReport,
     PictureReport,
     QuizReport,
     RecordReport,
@@ -92,6 +93,7 @@ class Full(
     DocumentReport,
     PictureReport,
     CheckedReport,
+    LinkReport,
     QuizReport,
 ):
     """A report that has every field that there is."""
@@ -135,6 +137,9 @@ class Full(
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         return iter([("a", [Finding("a", outcome, "b", "c", 1, 2) for outcome in Outcome])])
+
+    def link(self) -> tuple[str, dict[str, str]]:
+        return "a", {"b": "c"}
 
     def quiz(self) -> Quiz:
         return quiz_of("a")
@@ -322,6 +327,9 @@ class Surrogate(Full):
 
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
+
+    def link(self) -> tuple[str, dict[str, str]]:
+        return "\ud800", {}
 
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
         return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Style.NOTE),))]
