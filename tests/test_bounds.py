@@ -52,7 +52,7 @@ def test_flags_and_a_long_list_are_refused_alike(call: Call, tmp_path: Path) -> 
 
 
 def test_every_bound_has_its_reason_and_is_held() -> None:
-    """A text behind it, and a module that imports it."""
+    """A text behind it, and a module that uses it."""
     root = Path(rnncalc.__file__).parent
     _, *body = ast.parse((root / "bounds.py").read_text("utf-8")).body
     names = []
@@ -60,11 +60,12 @@ def test_every_bound_has_its_reason_and_is_held() -> None:
         assert isinstance(bound, ast.Assign)
         assert isinstance(reason, ast.Expr)
         names += [name.id for name in ast.walk(bound) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)]
-    imported = {
-        alias.name
-        for path in root.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.module == "rnncalc.bounds"
-        for alias in node.names
+    nodes = [node for path in root.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    imports = (node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "rnncalc.bounds")
+    used = {alias.name for node in imports for alias in node.names}
+    used |= {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "bounds"
     }
-    assert imported == {*names}
+    assert used == {*names}
