@@ -66,6 +66,9 @@ def test_every_bound_has_its_reason_and_is_held() -> None:
     used |= {
         node.attr
         for node in nodes
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "bounds"
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "bounds"
+        and node.attr.isupper()
     }
     assert used == {*names}
