@@ -1,4 +1,4 @@
-r"""The one grammar of what people write as mathematics: sums, formulas, numbers of any language, LaTeX.
+r"""The one grammar for mathematics as people write it: sums, formulas, numbers of any language, LaTeX.
 
     chain    = [name "="] sum {"=" sum}
     sum      = [sign] product {sign product}

@@ -1,4 +1,4 @@
-"""The grammar of what people write: sympy expands the same formulas, and every verdict is the same."""
+"""The grammar of mathematics: sympy expands the same formulas, and every verdict is the same."""
 
 from typing import Any
 

@@ -10,7 +10,7 @@ async function fetched(name) {
   return response;
 }
 
-const MEGABYTES = 15; // of what is fetched before Python starts
+const MEGABYTES = 15; // fetched before Python starts
 
 // Tell the page what is loading, and which share of all is there; the bytes of every response are counted.
 function count(tell) {

@@ -46,7 +46,9 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
 @click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
 @network_flags
 @notation_flag
-@word_flag("--of", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters.")
+@word_flag(
+    "--of", "quantity", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters."
+)
 @click.option("--exact", is_flag=True, help="Read 1.6k as exactly 1,600, not as a rounded number.")
 @click.option("--hint", is_flag=True, help="Write the kind of mistake in words, and no correct number.")
 @click.option(
@@ -68,7 +70,7 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
 def answer(
     context: click.Context,
     words: tuple[str, ...],
-    of: str | None,
+    quantity: str | None,
     exact: bool,
     hint: bool,
     from_: str | None,
@@ -86,7 +88,9 @@ def answer(
     """
     _refuse_unknown_flags(context, words)
     if from_ is not None:
-        write([_grade(words, from_, (name, answers, variant), of=of, exact=exact, hint=hint, flags=flags)], destination)
+        columns = name, answers, variant
+        book = _grade(words, from_, columns, quantity=quantity, exact=exact, hint=hint, flags=flags)
+        write([book], destination)
         return 0
     if name is not None or answers or variant is not None:
         raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
@@ -116,13 +120,20 @@ def answer(
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
-    judged = _grader(spec.network, of).judge(readings)
+    judged = _grader(spec.network, quantity).judge(readings)
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right else 1
 
 
 def _grade(
-    words: tuple[str, ...], path: str, columns: Columns, *, of: str | None, exact: bool, hint: bool, flags: NetworkFlags
+    words: tuple[str, ...],
+    path: str,
+    columns: Columns,
+    *,
+    quantity: str | None,
+    exact: bool,
+    hint: bool,
+    flags: NetworkFlags,
 ) -> GradebookReport:
     """Return the grades of a class; write warnings about single rows to standard error."""
     from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
@@ -140,27 +151,27 @@ def _grade(
         file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [])
     except CallError as error:
         raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
-    if variants and of is not None:
+    if variants and quantity is not None:
         raise CallError(f"--of: {escape(words[0])} says what its variants ask for; remove it")
     if variants:
         book = grade_class(file, variants.grader, variants.answered, exact=exact)
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         network = specs[0].network
-        book = grade_class(file, lambda _: _grader(network, of), exact=exact)
+        book = grade_class(file, lambda _: _grader(network, quantity), exact=exact)
         heading = title(network), setting(network)
     report = GradebookReport(book, *heading, hint)
     tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))
     return report
 
 
-def _grader(network: Network, of: str | None) -> Grader:
+def _grader(network: Network, quantity: str | None) -> Grader:
     """Return the grader of answers about a quantity, the parameters by default."""
-    if of in (None, "params"):
+    if quantity is None:
         return Grader(network)
-    from rnncalc.questions.answer.asked import QuantityGrader  # most answers are about parameters
+    from rnncalc.questions.answer.asked import grader_of  # most answers are about parameters
 
-    return QuantityGrader(network, of)
+    return grader_of(network, quantity)
 
 
 def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:

@@ -165,11 +165,11 @@ class DirectionPass(Generic[Value]):
         """Return the weights of a node. Raises BindingError if a vector is bound for a matrix, or the reverse."""
         weights = node.weights
         assert weights is not None  # reported by its operation
-        found = bound_weights(self.bound, weights)
-        if not isinstance(found, wanted):
-            of = f"gate {weights.letter}'s product of {weights.of}"
-            raise BindingError(f"{of}: a {_FORMS[wanted]} is needed, a {_FORMS[type(found)]} is bound")
-        return found
+        array = bound_weights(self.bound, weights)
+        if not isinstance(array, wanted):
+            product = f"gate {weights.letter}'s product of {weights.of}"
+            raise BindingError(f"{product}: a {_FORMS[wanted]} is needed, a {_FORMS[type(array)]} is bound")
+        return array
 
 
 def bound_weights(bound: BoundWeights, weights: Weights) -> Matrix | WeightVector:

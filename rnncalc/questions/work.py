@@ -93,8 +93,8 @@ def work(
     chunk, loss and targets are then as in `backward`. learning_rate: of the updated weights.
     """
     network = network_of(network)
-    own = own_numbers(network, weights, inputs, start, targets)
-    timed = with_steps_to_run(network, own.inputs)
+    data = own_numbers(network, weights, inputs, start, targets)
+    timed = with_steps_to_run(network, data.inputs)
     name, cut = "", None
     if backward:
         if any(isinstance(placed.layer, Output) and placed.layer.tied for placed in timed.stack):
@@ -102,7 +102,7 @@ def work(
         name, counted = loss_name(loss, targets), counted_of(timed, chunk)
         cut = counted.chunk if counted.truncated else None
     _refuse_large(timed)
-    in_use = PassData(seed_of(seed), own.weights, rounded=rounded).weights_of_all(timed)
+    in_use = PassData(seed_of(seed), data.weights, rounded=rounded).weights_of_all(timed)
     tape = Tape(cut)
     tapes = {
         placed.name: LayerTape({}, trained=backward and not placed.layer.frozen, name=placed.name)
@@ -113,13 +113,13 @@ def work(
         lambda placed, meter: Taped(meter, tape, tapes[placed.name]),
         seed=seed_of(seed),
         weights=in_use,
-        inputs=own.inputs,
-        start=own.start,
+        inputs=data.inputs,
+        start=data.start,
         traced=True,
         rounded=rounded,
     )
     ran = tuple(forward.run())
-    done = Run(timed, ran, assumed_steps(network, own.inputs))
+    done = Run(timed, ran, assumed_steps(network, data.inputs))
     reached = [each.placed for each in ran if each.reason is None]
     names = _named(reached, forward.histories, forward.layer_outputs)
     layers = [
@@ -142,7 +142,7 @@ def work(
     if not backward or len(reached) < len(timed.stack):
         return Work(done, tuple(layers), names)
     kept = tape.values, forward.outputs, forward.histories, names
-    back = gradient_work(timed, in_use, *kept, name, LOSSES[name](in_steps(timed, own.targets)))
+    back = gradient_work(timed, in_use, *kept, name, LOSSES[name](in_steps(timed, data.targets)))
     return Work(done, tuple(layers), names, back, learning_rate)
 
 

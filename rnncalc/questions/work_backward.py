@@ -111,7 +111,7 @@ def gradient_work(
 
 
 class _Backward:
-    """The gradients of values in reverse order: each a sum of what the values made of it contribute."""
+    """Collects the gradients of values in reverse order, each a sum over the values that were computed from it."""
 
     def __init__(self, names: dict[int, Variable], symbols: Mapping[tuple[str, TensorPart], Letter]) -> None:
         self.names = names
@@ -120,11 +120,11 @@ class _Backward:
         self.lines: list[tuple[tuple[str, int | None, int | None], WorkedLine]] = []
         self.place: tuple[str, int | None, int | None] = ("", None, None)
         self._parts: dict[int, list[TapeValue]] = {}
-        self._arguments: dict[int, Variable] = {}  # the names of what is within the functions of gates
+        self._arguments: dict[int, Variable] = {}  # the names of the arguments of the gates' functions
         self._weights: dict[tuple[str, TensorPart], WeightGradient] = {}
 
     def add(self, value: TapeValue, gradient: TapeValue) -> None:
-        """Add what a value made of this one contributes to its gradient."""
+        """Add the contribution to a value's gradient of one that was computed from it."""
         if value.piece is not None or isinstance(value, LookUp):
             self._add_weights(value, gradient)
         elif value.needs:

@@ -42,7 +42,7 @@ class AnswerReport(SheetReport, DataReport):
         data: dict[str, Any] = {
             "name": self.answer.network.name,
             "notation": notation_of(self.answer.network),
-            "of": self.answer.of,
+            "of": self.answer.quantity,
             "params": params[0] if whole else params,
             "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
@@ -121,10 +121,10 @@ class AnswerReport(SheetReport, DataReport):
         return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
 
     def _remarks(self) -> Iterator[str]:
-        if self.answer.of != "params":
+        if self.answer.quantity != "params":
             from rnncalc.questions.answer.asked import ASKED  # which few answers need
 
-            yield ASKED[self.answer.of].rule
+            yield ASKED[self.answer.quantity].rule
         for each in self.answer.judged:
             yield from _instead(each, self.answer.network, hint=self.hint)
         if not all(each.explained for each in self.answer.judged):

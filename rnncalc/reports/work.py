@@ -225,7 +225,7 @@ def term(name: Variable) -> Term:
 
 
 def _name(name: Variable) -> WorkLine:
-    """Return a name, also of a gradient: `∂L/∂h_2`, or, of what a step contributes, `∂L/∂W_xh (step 2)`."""
+    """Return a name, also of a gradient, `∂L/∂h_2`, or of the contribution of one step, `∂L/∂W_xh (step 2)`."""
     if not name.gradient:
         return (Term(name.letter, name.below) if name.below else term(name),)
     if not (name.below or name.weights):

@@ -278,7 +278,7 @@ _normalised, _through_normalised = standardised(EPSILON)
 
 
 UNCHANGED = GradientRule(_same)
-"""The gradient of what is only added to something."""
+"""The gradient of an operand that is only added."""
 
 
 def activation(

@@ -85,7 +85,7 @@ def networks(draw: st.DrawFn) -> Network:
 @given(data=st.data())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of each value, of what is within each function, and of each use of weights."""
+    """The gradients of each value, of each function's argument, and of each use of weights."""
     network, target = data.draw(networks()), data.draw(st.none() | st.floats(-1, 1))
     taken: dict[str, Any] = {}
 

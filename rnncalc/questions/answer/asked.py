@@ -14,7 +14,7 @@ from rnncalc.questions.answer.grading import Grader, check_letters
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.quantities import QUANTITIES, Quantity, Subject
 from rnncalc.questions.answer.reading import Given, GivenNumber
-from rnncalc.questions.count import total
+from rnncalc.questions.count import DTYPES, total
 from rnncalc.text import has_letters, plural
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ ASKED: Mapping[str, QuantityQuestion] = {
             ("params", "is the number of parameters", _params)),
     ),
     "bytes": QuantityQuestion(
-        lambda network: [4 * placed.params for placed in network.stack],
+        lambda network: [DTYPES["float32"] * placed.params for placed in network.stack],
         "Bytes of the parameters in float32, four for each.",
         (
             ("params", "is the number of parameters, and each takes four bytes", _params),
@@ -167,12 +167,12 @@ class QuantityGrader(Grader):
     Raises CallError if the quantity is unknown.
     """
 
-    def __init__(self, network: Network, of: str) -> None:
+    def __init__(self, network: Network, quantity: str) -> None:
         super().__init__(network)
-        self.of = of
-        self.counts = ASKED[of].counts(network)
+        self.quantity = quantity
+        self.counts = ASKED[quantity].counts(network)
         if None in self.counts:
-            raise CallError(_unknown(network, of, self.counts))
+            raise CallError(_unknown(network, quantity, self.counts))
         self.correct = sum(self.counts)
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
@@ -188,7 +188,9 @@ class QuantityGrader(Grader):
                 return tuple(
                     [self._judged(place, each, self.counts[place]) for place, each in zip(places, numbers, strict=True)]
                 )
-        expected = f"1 number, {self.of}, or {len(places)} in order" if len(places) > 1 else f"1 number, {self.of}"
+        expected = f"1 number, {self.quantity}"
+        if len(places) > 1:
+            expected += f", or {len(places)} in order"
         raise CallError(f"expected {expected}, got {plural(len(answers), 'answer')}")
 
     def confused(self, place: int | None = None) -> Iterator[tuple[Any, Reason]]:
@@ -197,8 +199,8 @@ class QuantityGrader(Grader):
         if place is not None:
             subject, correct = subject.layer(place), self.counts[place]
         numbers = [correct]
-        for id_, text, quantity in ASKED[self.of].confused:
-            if (number := quantity(subject)) and number not in numbers:
+        for id_, text, count in ASKED[self.quantity].confused:
+            if (number := count(subject)) and number not in numbers:
                 numbers.append(number)
                 yield number, Reason(id_, text)
 
@@ -213,18 +215,18 @@ class QuantityGrader(Grader):
         )
 
 
-def _unknown(network: Network, of: str, counts: Counts) -> str:
+def _unknown(network: Network, quantity: str, counts: Counts) -> str:
     """Return why a quantity is unknown."""
     placed = network.stack[[*counts].index(None)]
     if isinstance(placed.layer, External):
-        return f"{of} is not known of a network with a part counted elsewhere"
-    if of == "state":
+        return f"{quantity} is not known of a network with a part counted elsewhere"
+    if quantity == "state":
         return f"state: {placed.name} needs future steps, so the network does not run step by step"
-    if of == "saved" and network.letters:
+    if quantity == "saved" and network.letters:
         return "saved needs numbers: the sizes of the network are letters; give numbers"
-    return f"{of} depends on the number of steps; give steps"
+    return f"{quantity} depends on the number of steps; give steps"
 
 
-def grader_of(network: Network, of: str) -> Grader:
+def grader_of(network: Network, quantity: str) -> Grader:
     """Return the grader of answers about a quantity, or of any other question. Raises CallError if it is unknown."""
-    return QuantityGrader(network, of) if of in ASKED else Grader(network)
+    return QuantityGrader(network, quantity) if quantity in ASKED else Grader(network)

@@ -44,7 +44,7 @@ MOST_NAMES, SHOWN = 12, 4
 class Grader:
     """Judges answers about one network. What several answers need is computed once, at its first use."""
 
-    of = "params"
+    quantity = "params"
     """What the answers are about."""
 
     def __init__(self, network: Network) -> None:
@@ -83,7 +83,7 @@ class Grader:
         judgements = self.judgements(answers)
         shapes = [each.given for each in judgements if isinstance(each.given, Shape)]
         wrong = any(isinstance(each, Shape) for each in answers) and not all(each.right for each in judgements)
-        return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None, self.of)
+        return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None, self.quantity)
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""

@@ -126,13 +126,13 @@ class Judgement(NamedTuple):
 class Answer(NamedTuple):
     """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
 
-    right_in: another notation in which every given shape is right. of: what it is about, such as the parameters.
+    right_in: another notation in which every given shape is right. quantity: what it is about, such as `params`.
     """
 
     network: Network
     judged: tuple[Judgement, ...]
     right_in: str | None = None
-    of: str = "params"
+    quantity: str = "params"
 
     @property
     def right(self) -> bool:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     Sizes = Mapping[str, Number | None] | None
 
 _SIZE = "[1-9][0-9]{0,12}"
-_TIMES = r"(?:[,x×*]|\times|\,)"
 _SHAPE = re.compile(rf"[(\[]{_SIZE}(?:(?:[,x×]|\\times){_SIZE})*,?[)\]]|{_SIZE}(?:(?:[x×]|\\times){_SIZE})+")
 _AXIS = f"(?:{_SIZE}|[A-Z]|None)"
 _NAMED = re.compile(
