@@ -52,7 +52,7 @@ def by_jax(network: Network, weights: dict[str, Any], inputs: Any, target: float
             flow = with_linen.leaving(place, arrays[place.name], flow, final=place is turn_of(network))
         return flow.sum() if target is None else ((flow - target) ** 2).sum() / 2
 
-    loss, gradients = jax.value_and_grad(loss_of)(arrays)
+    loss, gradients = jax.jit(jax.value_and_grad(loss_of))(arrays)  # compiled at once, not each operation by itself
     return float(loss), gradients
 
 

@@ -57,10 +57,13 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
     for name, array in weights.items():
         held[path_of(layer, name)][...] = jnp.asarray(array, jnp.float64)
     x = jnp.asarray(flow)[None]
-    if isinstance(layer, Cell):
-        carry, done = built(x, return_carry=True)
-        done = last_of(layer, carry) if final else done
-    else:
+
+    @nnx.jit  # at once, not each operation by itself: a third of the time
+    def leaving(built: Any, x: Any) -> Any:
+        if isinstance(layer, Cell):
+            carry, done = built(x, return_carry=True)
+            return last_of(layer, carry) if final else done
         done = built(x)
-        done = ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
-    return np.asarray(done)[0]
+        return ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
+
+    return np.asarray(leaving(built, x))[0]

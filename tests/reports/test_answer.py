@@ -230,12 +230,18 @@ def test_a_hint_has_no_correct_number(mistake: str) -> None:
     right = {1_009, net.params, *(placed.params for placed in net.stack if placed.params)}
     sizes = {size for placed in net.stack for size in placed.sizes.values()}
     grader = Grader(net)
-    for place, given in enumerate(wrong_answers(net, number)):
+    answers = wrong_answers(net, number)
+    start = [*WRONG].index(
+        mistake
+    )  # the mistake itself, and two other answers in turn: all meet each of a few mistakes
+    for place, given in enumerate(
+        [answers[0], *(answers[1 + (start + each) % (len(answers) - 1)] for each in range(2))]
+    ):
         judged = grader.judge([read_answer(str(each)) for each in given])
         if judged.right:
             continue
         known = {int(float(each)) for each in given} | sizes
-        names = ("table", "json") if place else FORMATS  # the others write what the table does
+        names = ("table", "json") if place or start % 4 else FORMATS  # the others write what the table does
         for name, text in written(judged, hint=True, names=names).items():
             assert not (counts(text) - known) & right, (given, name, text)
             for diagnosis in (diagnosis for each in judged.judged for diagnosis in each.diagnoses):
