@@ -230,13 +230,9 @@ def test_a_hint_has_no_correct_number(mistake: str) -> None:
     right = {1_009, net.params, *(placed.params for placed in net.stack if placed.params)}
     sizes = {size for placed in net.stack for size in placed.sizes.values()}
     grader = Grader(net)
-    answers = wrong_answers(net, number)
-    start = [*WRONG].index(
-        mistake
-    )  # the mistake itself, and two other answers in turn: all meet each of a few mistakes
-    for place, given in enumerate(
-        [answers[0], *(answers[1 + (start + each) % (len(answers) - 1)] for each in range(2))]
-    ):
+    first, *others = wrong_answers(net, number)
+    start = [*WRONG].index(mistake)  # the mistake itself and two other answers in turn, so that each meets many mistakes
+    for place, given in enumerate([first, *(others[(start + each) % len(others)] for each in range(2))]):
         judged = grader.judge([read_answer(str(each)) for each in given])
         if judged.right:
             continue
