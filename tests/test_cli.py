@@ -98,7 +98,7 @@ def test_a_command_is_a_file_and_a_line_in_the_table(call: Call, monkeypatch: py
     vars(module)["width"] = width
     monkeypatch.setitem(sys.modules, "rnncalc.cli.width", module)
     monkeypatch.setitem(COMMANDS, "width", ("Count", "Tell how wide the input is."))
-    assert "  width     Tell how wide the input is.\n\nLearn:\n" in call("--help").out
+    assert "  width       Tell how wide the input is.\n\nLearn:\n" in call("--help").out
     assert call("width", "-h").out.splitlines()[2] == "  Tell how wide the input is."
     assert call("width", "-i", 4, "-l", "rnn:3") == (1, "4\n", "")
     assert call("width", "specs/lstm.yaml") == (1, "8\n", "")

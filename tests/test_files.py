@@ -66,7 +66,7 @@ def fed(*words: object) -> subprocess.CompletedProcess[bytes]:
 
 
 @needs_fifos
-@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"read", "schema", "help"}))
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"read", "schema", "completion", "help"}))
 def test_no_command_waits_for_a_file_of_a_folder(command: str, call: Call, tmp_path: Path) -> None:
     """Each is one line that says what it is; `check` has them in its report, the others on standard error."""
     why = irregular(tmp_path)

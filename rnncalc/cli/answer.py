@@ -80,7 +80,7 @@ def answer(
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
-    """Judge a count or shapes, and find the mistake behind a wrong one.
+    """Judge a count or shapes, and find a wrong one's mistake.
 
     One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
     are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is wrong, but 0

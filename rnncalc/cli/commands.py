@@ -29,13 +29,14 @@ COMMANDS = {
     "solve": ("Count", "Find the size, written ?, that meets a budget."),
     "draw": ("Count", "Draw a network: unrolled, a cell, or its growth."),
     "explain": ("Learn", "Derive the count step by step."),
-    "answer": ("Learn", "Judge a count or shapes, and find the mistake behind a wrong one."),
+    "answer": ("Learn", "Judge a count or shapes, and find a wrong one's mistake."),
     "exercise": ("Learn", "Write exercises on a network, with answers and mistakes."),
     "run": ("Learn", "Run a forward pass that confirms shapes, weights and work."),
     "check": ("Code", "Check that specs keep their expect and budget."),
     "read": ("Code", "List the tensors of a model file, and draft its spec."),
     "export": ("Code", "Write the network as source code for a framework."),
     "schema": ("Code", "Print the JSON Schema of a spec, for editors."),
+    "completion": ("Help", "Print a shell's completion script."),
     "help": ("Help", "Explain layers, network, conventions, notations or formats."),
 }
 """The commands by name, each with its group and the first line of its own help; the first is the default command."""
@@ -250,7 +251,7 @@ def run_call(args: list[str]) -> int:
     forget_inputs()
     try:
         if asked := os.environ.get("_RNNCALC_COMPLETE"):
-            from rnncalc.cli.completion import complete
+            from rnncalc.cli.suggestions import complete
 
             return complete(cli, asked)
         with cli.make_context("rnncalc", args or ["--help"]) as context:

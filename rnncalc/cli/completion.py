@@ -1,24 +1,15 @@
-"""Shell completion: prints the script of a shell, and the words that may follow at the cursor.
+"""`rnncalc completion`: the script with which a shell asks for what may follow at the cursor.
 
-Loaded only for completion. The scripts pass the words one per line, up to the one at the cursor, and read one
-suggestion per line. The line `file` asks for the shell's own completion of file names.
+The scripts pass the words one per line, up to the one at the cursor, and read one suggestion per line, which
+`cli/suggestions.py` writes. The line `file` asks for the shell's own completion of file names.
 """
 
 from __future__ import annotations
 
-import os
-import re
+import click
 
-from click import Command
-from click.shell_completion import CompletionItem, ShellComplete
-
-from rnncalc.cli.output import tell, write_text
-from rnncalc.layers import KINDS, kind
-from rnncalc.layers.options import Allowed, Choice, Switch
-from rnncalc.text import one_of
-
-VARIABLE = "_RNNCALC_COMPLETE"
-"""The environment variable in which a shell asks for completion."""
+from rnncalc.cli.commands import Command
+from rnncalc.cli.output import write_text
 
 SCRIPTS = {
     "bash": """\
@@ -69,57 +60,14 @@ end
 complete --no-files --command rnncalc --arguments "(__rnncalc)"
 """,
 }
-"""The script of each shell, loaded with `eval "$(_RNNCALC_COMPLETE=bash_source rnncalc)"`."""
+"""The script of each shell."""
 
 
-def complete(program: Command, instruction: str) -> int:
-    """Answer a shell: `bash_source` prints its script, `bash_complete` suggestions. Return the exit code."""
-    shell, _, asked = instruction.partition("_")
-    if shell not in SCRIPTS or asked not in ("source", "complete"):
-        tell(f"rnncalc: {VARIABLE}: expected {one_of([f'{name}_source' for name in SCRIPTS])}, got '{instruction}'")
-        return 2
-    if asked == "source":
-        write_text(SCRIPTS[shell])
-        return 0
-    at = int(os.environ.get("_RNNCALC_AT", "1"))
-    words = [*os.environ.get("_RNNCALC_WORDS", "").split("\n"), *[""] * at][: at + 1]
-    cut = 0
-    if shell == "bash":  # bash splits lstm:5,merge=s into five words: join them and complete the last alone
-        words = re.sub(r"\n?([:=])\n?", r"\1", "\n".join(words)).split("\n")
-        cut = max(words[-1].rfind(":"), words[-1].rfind("=")) + 1
-    flag, equals, _ = words[-1].partition("=")
-    before = f"{flag}=" if flag.startswith("--") and equals else ""
-    items = ShellComplete(program, {}, "rnncalc", VARIABLE).get_completions(words[1:-1], words[-1])
-    for line in dict.fromkeys("file" if item.type == "file" else f"{before}{item.value}"[cut:] for item in items):
-        write_text(f"{line}\n")
-    return 0
+@click.command(cls=Command, examples=("rnncalc completion bash",))
+@click.argument("shell", type=click.Choice([*SCRIPTS]))
+def completion(shell: str) -> None:
+    """Print a shell's completion script.
 
-
-def layers(incomplete: str) -> list[CompletionItem]:
-    """Return the suggestions for a value of `--layer`: a kind, then its options, then their values."""
-    name, colon, rest = incomplete.partition(":")
-    if not colon:
-        return [CompletionItem(f"{each}:") for each in KINDS if each.startswith(name)]
-    if name not in KINDS or "," not in rest:
-        return []
-    layer = kind(name)
-    done, _, last = incomplete.rpartition(",")
-    key, equals, word = last.partition("=")
-    if equals:
-        values = _values(layer.option(key).allowed) if key in layer.options() else ()
-        return [CompletionItem(f"{done},{key}={value}") for value in values if value.startswith(word)]
-    written = {option.partition("=")[0] for option in done.split(",")}
-    options = {each: layer.option(each) for each in layer.options() if each.startswith(key) and each not in written}
-    switches = {each for each, option in options.items() if isinstance(option.allowed, Switch)}
-    return [CompletionItem(f"{done},{each}{'' if each in switches else '='}") for each in options]
-
-
-def _values(allowed: Allowed) -> tuple[str, ...]:
-    """Return the allowed values of an option; none if any number or text is allowed."""
-    match allowed:
-        case Choice(words=words):
-            return tuple(words)
-        case Switch():
-            return ("true", "false")
-        case _:
-            return ()
+    Bash and zsh read it with eval "$(rnncalc completion bash)", fish with rnncalc completion fish | source.
+    """
+    write_text(SCRIPTS[shell])

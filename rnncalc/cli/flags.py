@@ -107,7 +107,7 @@ def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 
 def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from rnncalc.cli.completion import layers
+    from rnncalc.cli.suggestions import layers
 
     return layers(incomplete)
 

@@ -17,6 +17,7 @@ from rnncalc.reports.report import (
     DataReport,
     DocumentReport,
     LinkReport,
+    MeasuredReport,
     PictureReport,
     QuizReport,
     RecordReport,
@@ -65,6 +66,8 @@ FORMATS: dict[str, Format] = {
     "link": Format("rnncalc.formats.quizzes", (LinkReport,), writer="write_link", suffix=".txt"),
     "junit": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_junit", suffix=".xml"),
     "gitlab": Format("rnncalc.formats.checks", (CheckedReport,), writer="write_gitlab", suffix=".json"),
+    "benchmark": Format("rnncalc.formats.checks", (MeasuredReport,), writer="write_benchmark", suffix=".json"),
+    "badge": Format("rnncalc.formats.checks", (MeasuredReport,), writer="write_badge", suffix=".json"),
     "github": Format(
         "rnncalc.formats.checks", (CheckedReport,), writer="write_github", read_at_once=True, suffix=".txt"
     ),

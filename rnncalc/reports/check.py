@@ -10,7 +10,7 @@ from typing import Any
 from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
-from rnncalc.reports.report import CheckedReport, DataReport, RecordReport, SheetReport, fields
+from rnncalc.reports.report import CheckedReport, DataReport, MeasuredReport, RecordReport, SheetReport, fields
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, escape_path, plural
 
@@ -46,7 +46,7 @@ _SPEC = Column("Spec", key=True, whole=True)
 _COLUMNS = (*(*key_columns(""), _SPEC, *key_columns("Check")), *number_columns("Expected", "Actual", together=True))
 
 
-class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport):
+class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, MeasuredReport):
     """The verdicts on all files.
 
     baseline: the baseline's name, if there is one. remarks: the parts of it that could not be read.
@@ -67,6 +67,15 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport):
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         for verdict in self.verdicts:
             yield verdict.file, [*_problems(verdict), *_limits(verdict), *_tensors(verdict), *_about(verdict)]
+
+    def measures(self) -> Iterator[tuple[str, bool, list[tuple[str, str, int]]]]:
+        for verdict in self.verdicts:
+            numbers = [
+                (key.value, f"{noun}s{more}", getattr(verdict.numbers, key.value, None))
+                for key, (noun, more) in UNITS.items()
+            ]
+            known = [(key, unit, number) for key, unit, number in numbers if isinstance(number, int)]
+            yield verdict.file, verdict.status in (Status.FAILED, Status.BROKEN), known
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each check, its `result` in JUnit's words."""

@@ -105,6 +105,14 @@ class CheckedReport(Report, ABC):
         """Return the path of each file with its findings."""
 
 
+class MeasuredReport(Report, ABC):
+    """A report on files whose numbers are followed over time."""
+
+    @abstractmethod
+    def measures(self) -> Iterable[tuple[str, bool, list[tuple[str, str, int]]]]:
+        """Return the path of each file, whether it failed, and its known numbers, each with its key and its unit."""
+
+
 class LinkReport(Report, ABC):
     """A report that the playground shows."""
 

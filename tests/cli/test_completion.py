@@ -11,7 +11,7 @@ from conftest import Call, file_at
 
 BASH = """
 compopt() { if [[ $2 == default ]]; then FILES=file; fi; }
-eval "$(_RNNCALC_COMPLETE=bash_source rnncalc)"
+eval "$(rnncalc completion bash)"
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 _rnncalc rnncalc
 printf '%s\\n' $FILES "${COMPREPLY[@]}"
@@ -20,16 +20,16 @@ ZSH = """
 compadd() { shift; [[ $1 == -S ]] && shift 2; shift; print -r -- $1 }
 _files() { print file }
 compdef() { }
-eval "$(_RNNCALC_COMPLETE=zsh_source rnncalc)"
+eval "$(rnncalc completion zsh)"
 words=("$@"); CURRENT=$#
 _rnncalc
 """
 FISH = """
-_RNNCALC_COMPLETE=fish_source rnncalc | source
+rnncalc completion fish | source
 complete -C "$argv"
 """
 CASES = [
-    (["c"], {"count", "check", "compare"}),
+    (["c"], {"count", "check", "compare", "completion"}),
     (["count", "--dt"], {"--dtype"}),
     (["--dt"], {"--dtype"}),
     (["-c", "p"], {"pytorch"}),
@@ -106,8 +106,10 @@ def test_a_flag_and_its_value_in_one_word(shell: dict[str, str]) -> None:
     assert completed("fish", ["count", "--convention=p"], shell) == {"--convention=pytorch"}
 
 
-def test_another_shell_is_told_which_there_are(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_question_is_answered_with_the_command(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """And nothing is run."""
-    monkeypatch.setenv("_RNNCALC_COMPLETE", "tcsh_source")
-    line = "rnncalc: _RNNCALC_COMPLETE: expected bash_source, zsh_source or fish_source, got 'tcsh_source'\n"
+    monkeypatch.setenv("_RNNCALC_COMPLETE", "bash_source")
+    line = (
+        "rnncalc: _RNNCALC_COMPLETE: expected bash_complete, got 'bash_source'; rnncalc completion prints the script\n"
+    )
     assert call("specs/lstm.yaml") == (2, "", line)

@@ -22,7 +22,7 @@ GROUPS = """\
 Count: count compare solve draw
 Learn: explain answer exercise run
 Code: check read export schema
-Help: help
+Help: completion help
 """
 
 

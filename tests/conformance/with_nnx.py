@@ -58,7 +58,6 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
         held[path_of(layer, name)][...] = jnp.asarray(array, jnp.float64)
     x = jnp.asarray(flow)[None]
 
-    @nnx.jit  # at once, not each operation by itself: a third of the time
     def leaving(built: Any, x: Any) -> Any:
         if isinstance(layer, Cell):
             carry, done = built(x, return_carry=True)
@@ -66,4 +65,4 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
         done = built(x)
         return ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
 
-    return np.asarray(leaving(built, x))[0]
+    return np.asarray(nnx.jit(leaving)(built, x))[0]  # compiled at once, not each operation by itself

@@ -98,6 +98,7 @@ CALLS = [
     ["solve", "-i", "4", "-l", "lstm:?", "--params", WORD],
     ["schema", WORD],
     ["help", WORD],
+    ["completion", WORD],
     [WORD, GOOD],
     *([command, FOLDER] for command in ("count", "check", "explain", "compare", "draw")),
     ["run", FOLDER, "--max-multiply-adds", "100k"],

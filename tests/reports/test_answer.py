@@ -231,7 +231,7 @@ def test_a_hint_has_no_correct_number(mistake: str) -> None:
     sizes = {size for placed in net.stack for size in placed.sizes.values()}
     grader = Grader(net)
     first, *others = wrong_answers(net, number)
-    start = [*WRONG].index(mistake)  # the mistake itself and two other answers in turn, so that each meets many mistakes
+    start = [*WRONG].index(mistake)  # the mistake itself and two other answers in turn, which vary
     for place, given in enumerate([first, *(others[(start + each) % len(others)] for each in range(2))]):
         judged = grader.judge([read_answer(str(each)) for each in given])
         if judged.right:

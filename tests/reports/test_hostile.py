@@ -24,6 +24,7 @@ from rnncalc.reports.report import (
     DerivationReport,
     DocumentReport,
     LinkReport,
+    MeasuredReport,
     PictureReport,
     QuizReport,
     RecordReport,
@@ -93,6 +94,7 @@ class Full(
     DocumentReport,
     PictureReport,
     CheckedReport,
+    MeasuredReport,
     LinkReport,
     QuizReport,
 ):
@@ -137,6 +139,9 @@ class Full(
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         return iter([("a", [Finding("a", outcome, "b", "c", 1, 2) for outcome in Outcome])])
+
+    def measures(self) -> Iterator[tuple[str, bool, list[tuple[str, str, int]]]]:
+        return iter([("a", True, [("b", "c", 1)])])
 
     def link(self) -> tuple[str, dict[str, str]]:
         return "a", {"b": "c"}
@@ -314,6 +319,8 @@ def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
             "junit": "&#65533;",
             "json": "\\ufffd",
             "gitlab": "\\ufffd",
+            "benchmark": "\\ufffd",
+            "badge": "\\ufffd",
             "moodle": "&#65533;",
         }.get(name, "\ufffd") in text, name
     assert json.loads(written(Surrogate(), "json"))["reports"][0]["\U0001f600"] == "a\ufffdb"
@@ -327,6 +334,9 @@ class Surrogate(Full):
 
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
+
+    def measures(self) -> Iterator[tuple[str, bool, list[tuple[str, str, int]]]]:
+        return iter([("a", True, [("b", "\ud800", 1)])])
 
     def link(self) -> tuple[str, dict[str, str]]:
         return "\ud800", {}
