@@ -149,7 +149,7 @@ def commands_loaded_by(*args: str) -> set[str]:
     return {name for name in COMMANDS if f"rnncalc.cli.{name}" in loaded}
 
 
-ASIDE = {"rnncalc.cli.help", "rnncalc.cli.completion", "rnncalc.spec.aliases", "click.shell_completion"}
+ASIDE = {"rnncalc.cli.help", "rnncalc.cli.suggestions", "rnncalc.spec.aliases", "click.shell_completion"}
 """What only help, completion and mistakes need."""
 
 FLAGS = ("-i", "4", "-l", "rnn:3", "-o", "1")
