@@ -1,4 +1,8 @@
-"""The words that may follow at the cursor, for the script of a shell (`rnncalc completion`). Loaded only for it."""
+"""Shell completion: the script of each shell, and the words that may follow at the cursor.
+
+Loaded only for completion. The scripts pass the words one per line, up to the one at the cursor, and read one
+suggestion per line. The line `file` asks for the shell's own completion of file names.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +15,69 @@ from click.shell_completion import CompletionItem, ShellComplete
 from rnncalc.cli.output import tell, write_text
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import Allowed, Choice, Switch
+from rnncalc.text import one_of
 
 VARIABLE = "_RNNCALC_COMPLETE"
 """The environment variable in which a shell asks for completion."""
+
+SCRIPTS = {
+    "bash": """\
+_rnncalc() {
+    local line
+    COMPREPLY=()
+    while IFS= read -r line; do
+        case $line in
+            file) compopt -o default ;;
+            *[:=]) COMPREPLY+=("$line"); compopt -o nospace ;;
+            ?*) COMPREPLY+=("$line") ;;
+        esac
+    done < <(
+        export _RNNCALC_WORDS="$(printf '%s\\n' "${COMP_WORDS[@]}")" _RNNCALC_AT=$COMP_CWORD
+        _RNNCALC_COMPLETE=bash_complete "$1"
+    )
+}
+complete -o nosort -F _rnncalc rnncalc
+""",
+    "zsh": """\
+#compdef rnncalc
+_rnncalc() {
+    local line at=$((CURRENT-1))
+    for line in "${(@f)$(_RNNCALC_WORDS="${(F)words}" _RNNCALC_AT=$at _RNNCALC_COMPLETE=zsh_complete $words[1])}"; do
+        case $line in
+            file) _files ;;
+            *[:=]) compadd -Q -S '' -- $line ;;
+            ?*) compadd -Q -- $line ;;
+        esac
+    done
+}
+compdef _rnncalc rnncalc
+""",
+    "fish": """\
+function __rnncalc
+    set -l words (commandline -opc)
+    set -lx _RNNCALC_AT (count $words)
+    set -lx _RNNCALC_WORDS (string join \\n -- $words (commandline -ct) | string collect)
+    set -lx _RNNCALC_COMPLETE fish_complete
+    for line in ($words[1])
+        if test "$line" = file
+            __fish_complete_path (commandline -ct)
+        else
+            echo $line
+        end
+    end
+end
+complete --no-files --command rnncalc --arguments "(__rnncalc)"
+""",
+}
+"""The script of each shell, which `rnncalc completion` prints."""
 
 
 def complete(program: click.Command, instruction: str) -> int:
     """Answer a shell's script, `bash_complete`, with suggestions. Return the exit code."""
     shell, _, asked = instruction.partition("_")
-    if asked != "complete":
-        tell(
-            f"rnncalc: {VARIABLE}: expected {shell}_complete, got '{instruction}'; rnncalc completion prints the script"
-        )
+    if shell not in SCRIPTS or asked != "complete":
+        expected = one_of([f"{name}_complete" for name in SCRIPTS])
+        tell(f"rnncalc: {VARIABLE}: expected {expected}, got '{instruction}'; rnncalc completion prints the script")
         return 2
     at = int(os.environ.get("_RNNCALC_AT", "1"))
     words = [*os.environ.get("_RNNCALC_WORDS", "").split("\n"), *[""] * at][: at + 1]

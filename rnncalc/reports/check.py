@@ -41,6 +41,7 @@ _STATUSES = {
     Status.UNCHECKED: "with nothing to check",
     Status.REMOVED: "removed",
 }
+_WRONG = (Status.FAILED, Status.BROKEN)
 
 _SPEC = Column("Spec", key=True, whole=True)
 _COLUMNS = (*(*key_columns(""), _SPEC, *key_columns("Check")), *number_columns("Expected", "Actual", together=True))
@@ -70,12 +71,12 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
 
     def measures(self) -> Iterator[tuple[str, bool, list[tuple[str, str, int]]]]:
         for verdict in self.verdicts:
-            numbers = [
-                (key.value, f"{noun}s{more}", getattr(verdict.numbers, key.value, None))
-                for key, (noun, more) in UNITS.items()
+            known = [
+                (quantity.value, "s".join(UNITS[quantity]), number)
+                for quantity in UNITS
+                if verdict.numbers and isinstance(number := verdict.numbers.of(quantity), int)
             ]
-            known = [(key, unit, number) for key, unit, number in numbers if isinstance(number, int)]
-            yield verdict.file, verdict.status in (Status.FAILED, Status.BROKEN), known
+            yield verdict.file, verdict.status in _WRONG, known
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each check, its `result` in JUnit's words."""
@@ -90,7 +91,7 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
 
     def failures(self) -> Iterator[str]:
         """Yield a line for each failure, up to MOST_LINES."""
-        wrong = (verdict for verdict in self.verdicts if verdict.status in (Status.FAILED, Status.BROKEN))
+        wrong = (verdict for verdict in self.verdicts if verdict.status in _WRONG)
         lines = (line for verdict in wrong for line in _lines(verdict))
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):

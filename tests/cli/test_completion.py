@@ -106,10 +106,14 @@ def test_a_flag_and_its_value_in_one_word(shell: dict[str, str]) -> None:
     assert completed("fish", ["count", "--convention=p"], shell) == {"--convention=pytorch"}
 
 
-def test_another_question_is_answered_with_the_command(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("instruction", ["bash_source", "tcsh_complete"])
+def test_another_question_is_answered_with_the_command(
+    instruction: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And nothing is run."""
-    monkeypatch.setenv("_RNNCALC_COMPLETE", "bash_source")
+    monkeypatch.setenv("_RNNCALC_COMPLETE", instruction)
     line = (
-        "rnncalc: _RNNCALC_COMPLETE: expected bash_complete, got 'bash_source'; rnncalc completion prints the script\n"
+        f"rnncalc: _RNNCALC_COMPLETE: expected bash_complete, zsh_complete or fish_complete, got '{instruction}'; "
+        "rnncalc completion prints the script\n"
     )
     assert call("specs/lstm.yaml") == (2, "", line)

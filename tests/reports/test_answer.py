@@ -208,10 +208,10 @@ def written(judged: Answer, *, hint: bool, names: Iterable[str] = FORMATS) -> di
     return texts
 
 
-def wrong_answers(net: Network, number: int) -> list[tuple[int | str, ...]]:
-    """Return a mistake, other wrong numbers, quantities of training, and numbers for each layer, rounded too."""
+def wrong_answers(net: Network) -> list[tuple[int | str, ...]]:
+    """Return wrong numbers, quantities of training, and numbers for each layer, rounded too."""
     layers = [placed.params for placed in net.stack if placed.params]
-    numbers = [number, net.params + 1_009, 7 * net.params, net.params**2]
+    numbers = [net.params + 1_009, 7 * net.params, net.params**2]
     if net.steps:
         of = training(net)
         numbers += [of.gradients * net.steps, 2 * (count(net).multiply_adds or 0)]
@@ -223,25 +223,37 @@ def wrong_answers(net: Network, number: int) -> list[tuple[int | str, ...]]:
     return [(each,) for each in numbers] + (several if len(layers) > 1 else [])
 
 
-@pytest.mark.parametrize("mistake", [each for each in WRONG if not each.startswith("letters")])
-def test_a_hint_has_no_correct_number(mistake: str) -> None:
-    """In no format, for no kind of wrong answer, nor what the answer is off by; sizes and the answer itself may be."""
-    net, number = WRONG[mistake](11, 13, 17, 19)
+CASES = {mistake: WRONG[mistake](11, 13, 17, 19) for mistake in WRONG if not mistake.startswith("letters")}
+NETWORKS = {repr(net): net for net, _ in CASES.values()}  # many mistakes are made on the same network
+
+
+def assert_no_correct_number(net: Network, answers: Iterable[tuple[int | str, ...]], names: Iterable[str]) -> None:
+    """Assert that a hint on none of these answers has a correct number, nor what the answer is off by."""
     right = {1_009, net.params, *(placed.params for placed in net.stack if placed.params)}
     sizes = {size for placed in net.stack for size in placed.sizes.values()}
     grader = Grader(net)
-    first, *others = wrong_answers(net, number)
-    start = [*WRONG].index(mistake)  # the mistake itself and two other answers in turn, which vary
-    for place, given in enumerate([first, *(others[(start + each) % len(others)] for each in range(2))]):
+    for given in answers:
         judged = grader.judge([read_answer(str(each)) for each in given])
         if judged.right:
             continue
         known = {int(float(each)) for each in given} | sizes
-        names = ("table", "json") if place or start % 4 else FORMATS  # the others write what the table does
         for name, text in written(judged, hint=True, names=names).items():
             assert not (counts(text) - known) & right, (given, name, text)
             for diagnosis in (diagnosis for each in judged.judged for diagnosis in each.diagnoses):
                 assert not {write(diagnosis.right), write(diagnosis.yours)} & {*re.split("[<>]", text)}, (given, name)
+
+
+@pytest.mark.parametrize("mistake", CASES)
+def test_a_hint_on_a_mistake_has_no_correct_number(mistake: str) -> None:
+    """In no format; sizes and the answer itself may be there."""
+    net, number = CASES[mistake]
+    assert_no_correct_number(net, [(number,)], FORMATS)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_hint_on_any_other_answer_has_no_correct_number(network: str) -> None:
+    """For no kind of wrong answer; the other formats write what the table does."""
+    assert_no_correct_number(NETWORKS[network], wrong_answers(NETWORKS[network]), ("table", "json"))
 
 
 def test_a_hint_has_the_mistake_in_words() -> None:
