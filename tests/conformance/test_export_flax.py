@@ -23,14 +23,6 @@ WITHIN = 1e-5
 """Its modules calculate in float32 unless each is told otherwise."""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _quick() -> Iterator[None]:
-    """Compile without looking for ways to run faster, since each program runs once."""
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", False)
-
-
 def loaded(case: Case) -> tuple[Any, dict[str, Any]]:
     """Return the class that a program defines, and what else is in it."""
     namespace: dict[str, Any] = {"__name__": "exported"}

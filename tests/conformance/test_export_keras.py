@@ -27,17 +27,11 @@ WITHIN = 1e-5
 
 @pytest.fixture(autouse=True, scope="module")
 def _quick() -> Iterator[None]:
-    """Compile without looking for ways to run faster, since each program runs once, and draw no weights to begin with.
-
-    Other weights are put in, and to compile a drawing for each of their shapes took a third of the time.
-    """
-
-    jax.config.update("jax_disable_most_optimizations", True)
+    """Draw no weights to begin with: others are put in, and to compile a drawing for each shape took a third."""
     with pytest.MonkeyPatch.context() as patch:
         for of in (keras.initializers.VarianceScaling, keras.initializers.Orthogonal, keras.initializers.RandomUniform):
             patch.setattr(of, "__call__", lambda of, shape, dtype=None: np.zeros(shape, np.float32))
         yield
-    jax.config.update("jax_disable_most_optimizations", False)
 
 
 def arrays(module: Module, identifier: str, weights: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -34,14 +34,6 @@ class Drawn(NamedTuple):
 DRAWN = st.builds(Drawn, networks("keras", running=True), st.integers(0, 10**6))
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _quick() -> Iterator[None]:
-    """Compile without looking for ways to run faster, since each network runs once."""
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", False)
-
-
 @in_parts
 def test_any_network(tmp_path_factory: pytest.TempPathFactory, part: int) -> None:
     """As .keras, .weights.h5 and the HDF5 of Keras 2, each also with one tensor changed; .keras with all settings."""
