@@ -12,7 +12,7 @@ PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 def lowest() -> list[str]:
     """Return a constraint for each need; a need without a lower bound would be tested at no version of its own."""
     read = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
-    needs = [*read["build-system"]["requires"], *read["project"]["dependencies"]]
+    needs = dict.fromkeys([*read["build-system"]["requires"], *read["project"]["dependencies"]])
     without = [need for need in needs if ">=" not in need]
     if without:
         raise SystemExit(f"without a lowest version: {', '.join(without)}")

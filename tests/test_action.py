@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -196,6 +197,58 @@ def test_the_action_finds_the_specs_of_a_repository(runner: Path, tmp_path: Path
     assert "expected git: and a commit, a tag or a branch, got '--output=x'" in done.stderr
 
 
+EXAMPLE = ROOT / "tests" / "action"
+WORKFLOW = EXAMPLE / ".github/workflows/rnncalc.yml"
+
+
+def outputs(runner: Path) -> dict[str, str]:
+    """Return what the last run gave to later steps, under the names that the action declares."""
+    lines = (runner / "outputs").read_text(encoding="utf-8").splitlines()
+    values = dict(line.split("=", 1) for line in lines)
+    assert {*values} == {*action()["outputs"]}
+    return values
+
+
+def test_the_page_has_the_workflow_of_the_example() -> None:
+    """And a later step reads outputs that the action has."""
+    text = WORKFLOW.read_text(encoding="utf-8")
+    assert f"```yaml\n{text}```\n" in (ROOT / "docs/check.md").read_text(encoding="utf-8")
+    assert {*re.findall(r"steps\.rnncalc\.outputs\.(\w+)", text)} <= {*action()["outputs"]}
+    values = {name: each["value"] for name, each in action()["outputs"].items()}
+    assert values == {name: f"${{{{ steps.check.outputs.{name} }}}}" for name in values}
+    assert {*action()["branding"]} == {"icon", "color"}
+
+
+@pytest.mark.slow
+def test_a_repository_uses_the_action(runner: Path, tmp_path: Path) -> None:
+    """As its workflow says: a pull request that keeps its budgets, one that breaks one, and an invalid spec."""
+    shutil.copytree(EXAMPLE, tmp_path / "repository")
+    work = tmp_path / "repository"
+    committed(work)
+    (inputs,) = (
+        step["with"]
+        for step in yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["rnncalc"]["steps"]
+        if step.get("uses", "").startswith("OWNER/rnncalc@")
+    )
+    assert inputs["baseline"] == "origin/${{ github.base_ref }}"
+    inputs["baseline"] = "HEAD"
+    tagger, keyword = 2 * 4 * 20 * (50 + 20 + 1) + 9 * (2 * 20 + 1), 3 * 16 * (40 + 16 + 1) + 12 * (16 + 1)
+    for text, code, status, params in (
+        ("lstm: 20", 0, "passed", tagger),
+        ("lstm: 21", 1, "failed", 2 * 4 * 21 * (50 + 21 + 1) + 9 * (2 * 21 + 1)),
+        ("lstm: x x", 2, "invalid", None),
+    ):
+        spec = (EXAMPLE / "specs/tagger.yaml").read_text(encoding="utf-8")
+        (work / "specs/tagger.yaml").write_text(spec.replace("lstm: 20", text))
+        (done,) = run_action(work, inputs, "Check", runner=runner)
+        given = outputs(runner)
+        assert (done.returncode, given["status"]) == (code, status), done.stdout
+        assert json.loads(given["params"]) == {"specs/small/keyword.yaml": keyword, "specs/tagger.yaml": params}
+        assert len(json.loads(Path(given["report"]).read_text(encoding="utf-8"))["reports"]) == 2
+    run_action(work, {"args": "--nonsense"}, "Check", runner=runner)
+    assert (outputs(runner)["status"], outputs(runner)["params"]) == ("invalid", "{}")
+
+
 def run_action(
     work: Path, inputs: dict[str, str], only: str = "", *, runner: Path | None = None
 ) -> list[subprocess.CompletedProcess[str]]:
@@ -217,6 +270,8 @@ def run_action(
             assert "${{" not in text
             env[key] = text
         env |= {"RUNNER_TEMP": str(folder), "GITHUB_STEP_SUMMARY": str(work / "summary")}
+        env["GITHUB_OUTPUT"] = str(folder / "outputs")
+        (folder / "outputs").unlink(missing_ok=True)
         done.append(shell("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"], cwd=work, **env))
         assert step["name"] == "Check" or done[-1].returncode == 0, done[-1].stderr
     return done

@@ -19,6 +19,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     files = ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
     for name in files:
         shutil.copy(ROOT / name, folder)
+    (folder / "docs").mkdir()
+    shutil.copy(ROOT / "docs/man.py", folder / "docs")
     shutil.copytree(ROOT / "rnncalc", folder / "rnncalc", ignore=shutil.ignore_patterns("__pycache__"))
     return folder, committed(folder)
 
