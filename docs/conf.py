@@ -26,7 +26,8 @@ html_title = "rnncalc"
 version = release = __version__
 copyright = "the authors of rnncalc, MIT licence"  # noqa: A001  # Sphinx's name for it
 
-extensions = ["myst_parser"]
+extensions = ["myst_nb"]
+nb_execution_mode = "off"  # the notebook has its outputs: a test compares them
 myst_heading_anchors = 3
 nitpicky = True
 smartquotes = False  # flags have two dashes

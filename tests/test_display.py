@@ -152,3 +152,9 @@ def test_what_is_asked_wrongly_is_refused(wrong: Callable[[], object], error: ty
 def test_a_declaration_error_is_public() -> None:
     """Who registers a cell may catch it."""
     assert issubclass(DeclarationError, ValueError)
+
+
+def test_text_has_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where colours are asked for, as the kernel of a notebook does."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" not in str(count(load("specs/lstm.yaml")))

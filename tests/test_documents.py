@@ -166,7 +166,7 @@ def test_the_front_page_lists_every_command() -> None:
     """Each with a link to its page, and no other; and every page is in the contents of the site."""
     assert {*ROWS} == {*COMMANDS}
     listed = re.findall(r"^(\w+)$", "\n".join(block.body for block in blocks(TEXTS["docs/index.md"])), re.MULTILINE)
-    assert sorted(["index", *listed]) == sorted(path.stem for path in PAGES)
+    assert sorted(["index", *listed]) == sorted(path.stem for path in [*PAGES, *(ROOT / "docs").glob("*.ipynb")])
 
 
 def command(name: str) -> click.Command:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
 from itertools import groupby
 from typing import NamedTuple, TextIO
 
@@ -44,7 +45,8 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
         if number:
             file.write("\n")
-        if console.color_system is None:  # plain text, without the time that rich takes
+        # Plain text without rich's time; and the text of a result in a notebook, whose kernel asks for colours.
+        if console.color_system is None or isinstance(file, StringIO):
             drawn = "".join([f"{line.plain}\n" for line in page.lines(sheet)])
         else:
             with console.capture() as capture:

@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
 from conftest import Call
+from nbclient import NotebookClient
 from test_documents import ROWS, TEXTS
 
 from rnncalc.cli.commands import COMMANDS
@@ -68,3 +71,21 @@ def test_the_site_needs_nothing_else(site: Path) -> None:
         text = page.read_text(encoding="utf-8")
         assert not re.search(r'<(?:script|img|link)[^>]* (?:src|href)="(?:https?:)?//', text), page
         assert "theme-toggle" in text
+
+
+def shown(notebook: Any) -> list[list[str]]:
+    """Return the text that each cell shows; pages and pictures are tested where they are made."""
+    return [
+        [output.get("text") or output["data"]["text/plain"] for output in cell.get("outputs", ())]
+        for cell in notebook.cells
+    ]
+
+
+def test_the_notebook_shows_what_its_cells_give(site: Path) -> None:
+    """Run anew, without colours in its text."""
+    notebook = nbformat.read(ROOT / "docs/notebook.ipynb", as_version=4)
+    before = shown(notebook)
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    assert shown(notebook) == before
+    assert not any("\x1b" in text for texts in before for text in texts)
+    assert "1,685" in text_of(site / "notebook.html")
