@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from rnncalc.reports.draw import draw
     from rnncalc.spec import load, load_data
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 _HOMES = {
     "rnncalc.errors": "CallError DeclarationError Problem RefusedError SpecError",
