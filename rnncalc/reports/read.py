@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
@@ -89,7 +90,12 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     def document(self) -> Document:
         """Return the draft of a spec, below remarks on the contents of the file."""
         file, draft = self.read
-        head = [f"read from {file.path}, {file.format}: {plural(file.params, 'parameter')}"]
+        parts = [plural(len(file.tensors), "tensor"), plural(file.params, "parameter")]
+        if draft:
+            cells = [layer for layer in draft.network.layers if isinstance(layer, Cell)]
+            names = Counter(type(cell).__name__ for cell in cells for _ in range(cell.repeat))
+            parts += [plural(number, f"{name} layer") for name, number in names.items()]
+        head = [f"read from {file.path}, {file.format}: {', '.join(parts)}"]
         head += [_sentence(sentence(remark)) for remark in file.remarks]
         others = [tensor for tensor in file.tensors if not tensor.is_parameter]
         if others:
