@@ -1,5 +1,6 @@
 """Files that are no specs: each `bad_specs/NAME.yaml` is refused with the lines of `NAME.expect`, place and all."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,15 @@ def test_hostile_files_are_refused_at_little_cost(name: str) -> None:
     # a generous bound against the unbounded, no measure of speed
     code, kilobytes = peak_of(Path(__file__).parent / "bad_specs" / f"{name}.yaml", seconds=10)
     assert (code, kilobytes < 200_000) == (2, True)
+
+
+def test_brackets_that_the_parser_itself_refuses_are_refused_in_the_same_words(tmp_path: Path, call: Call) -> None:
+    """libyaml 0.2.6 stops at 1,000 levels, at the bracket that is one too many; the others leave it to the reader."""
+    path = file_at(tmp_path / "deeper.yaml", "input: " + "[" * 50_000)
+    code, kilobytes = peak_of(path, seconds=10)
+    assert (code, kilobytes < 200_000) == (2, True)
+    said = call(path).err
+    assert re.fullmatch(rf"{path}:1:(39|1007): (not valid YAML: )?nested deeper than 32 levels; no spec is\n", said)
 
 
 def test_a_file_over_ten_megabytes_is_refused_by_its_size(tmp_path: Path, call: Call) -> None:

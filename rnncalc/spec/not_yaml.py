@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any, NamedTuple
 
-from rnncalc.bounds import LONGEST_ABOVE, MOST_ABOVE
+from rnncalc.bounds import LONGEST_ABOVE, MAX_DEPTH, MOST_ABOVE
 from rnncalc.layers import KINDS
 from rnncalc.layers.options import OPTIONS, Text
 from rnncalc.network.validation import KEYS
@@ -105,6 +105,11 @@ def _tab(text: RefusedText) -> PlacedMessage:
     line, column = text.at
     tab = "\t" in text.lines[line][: column + 1]
     return (text.at, "a tab is where only spaces may be; indent with spaces") if tab else None
+
+
+def _too_deep(text: RefusedText) -> PlacedMessage:
+    """Recognise what libyaml refuses from 0.2.6 on, before it says what is in it."""
+    return (text.at, f"nested deeper than {MAX_DEPTH} levels; no spec is") if "nesting depth" in text.says else None
 
 
 def _missing_colon(text: RefusedText) -> PlacedMessage:
@@ -254,6 +259,7 @@ def _misplaced(text: RefusedText) -> PlacedMessage:
 
 _READINGS: tuple[Callable[[RefusedText], PlacedMessage], ...] = (
     _tab,
+    _too_deep,
     _missing_colon,
     _second_colon,
     _unclosed,
