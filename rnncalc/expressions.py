@@ -1,6 +1,6 @@
 r"""The one grammar for mathematics as people write it: sums, formulas, numbers of any language, LaTeX.
 
-    chain    = [name "="] sum {"=" sum}
+    chain    = sum {"=" sum}
     sum      = [sign] product {sign product}
     product  = power {("*" | "/" | nothing) power}
     power    = factor [exponent]
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,6 +24,8 @@ from rnncalc.errors import CallError
 from rnncalc.text import GREEK, escape, has_letters
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from rnncalc.polynomial import Number
 
     Known = Mapping[str, Number | None] | None
@@ -30,32 +33,24 @@ if TYPE_CHECKING:
 SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 """The letters behind a number that multiply it, with their powers of ten."""
 
+_POWERS = SUFFIXES | {"t": 3, "T": 3, "m": 6}  # thousand, Tsd., million
+
 _GAP = r"\{,\}|\\[,; ]|[,.'’_ \u00a0\u2009\u202f]"
-_NUMBER = (
+NUMBER = (
     rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
     r"|[0-9]+(?:_[0-9]+)*)(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?"
-    r"(?:[eE]\+?(?P<exponent>[0-9]{1,2})(?![0-9A-Za-z]))?"
+    r"(?:[eE]\+?(?P<exponent>[0-9]{1,2})(?![0-9A-Za-z])| ?(?P<word>[Tt](?:housand|ausend|sd)|[Mm](?:illion|io)|mln)"
+    r"(?:s|en)?\b\.?)?"
 )
 _INDEX = (
     r"\\?_ ?(?:\{ ?(?P<braced>[A-Za-z0-9]{1,8}) ?\}|\{ ?\\[a-z]+ ?\{(?P<styled>[A-Za-z0-9]{1,8})\} ?\}"
     r"|(?P<index>[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}(?!\\?_)))|(?P<digits>[₀-₉]{1,8}|(?<!x)[0-9]{1,8})"
 )
 _GREEK = {f"\\{name}": sign for name, sign in GREEK.items()}
-_SPACE = r"(?:\s|~|\\[,;:!> ]|\\(?:q?quad|left|right|[bB]igg?[lrm]?|displaystyle)(?![A-Za-z]))+"
+_STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|mathbf|mathrm|textbf"
+_SPACE = rf"(?:\s|[~$]|\\[,;:!> ]|\\(?:{_STYLES})(?![A-Za-z]))+"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_DELIMITERS = re.compile(r"\$\$[^$]+\$\$|\$[^$]+\$|\\\((?:(?!\\[()]).)+\\\)|\\\[(?:(?!\\[\[\]]).)+\\\]", re.DOTALL)
-_BEFORE = re.compile(r"\s*(?:(?:≈|~|=|about\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)\s*)?", re.IGNORECASE)
-_AFTER = re.compile(
-    r"(?:\\\s)?(?:\\text\{\s*)?\b(?:(?:trainable|learnable|total)\s+)?"
-    r"(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)\}?\Z",
-    re.IGNORECASE,
-)
-"""Words around a chain that are ignored."""
-_NAME = re.compile(
-    r"(?:\\(?:text|mathrm)\{[^{}]*\}|#?[A-Za-z](?: ?[A-Za-z])*|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))"
-    r"\s*(?:==?|:=?|≈|\\approx\b)"
-)
 
 
 class ExpressionError(CallError):
@@ -94,46 +89,52 @@ class Token(NamedTuple):
     number: re.Match[str] | None = None
 
 
-class Chain(NamedTuple):
-    """The sides of a chain of equations, the name before the first left out.
-
-    named: whether there is a name, as in `P = 4h`. text: what was read, without the words around it.
-    """
-
-    sides: tuple[ChainSide, ...]
-    named: bool
-    text: str
-
-
 def evaluate(text: str, sizes: Mapping[str, Number]) -> Number:
     """Return the value of an expression of sizes, such as `2*D` or `(h + 4)/2`: a number, or a polynomial in letters.
 
     sizes: the value of each name. Raises CallError for a text that is no expression, for a name that is not among the
     sizes, and for a quotient that is not whole.
     """
-    chain = read_chain(text, sizes, evaluated=True)
-    if chain.named or len(chain.sides) > 1:
-        raise ExpressionError("an expression without =", text, text.index("="))
-    return chain.sides[0].value
+    return read_chain(bounded(text), sizes, evaluated=True)[0].value
 
 
-def read_chain(text: str, sizes: Known = None, decimal: str = "", *, evaluated: bool = False) -> Chain:
+def bounded(text: str) -> str:
+    """Return a text that is not longer than a limit. Raises TooLargeError for a longer one."""
+    if len(text) > LONGEST_ANSWER:
+        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+    return text
+
+
+def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
+    """Return the value of a number, such as 20,000, 1.6k or 0.5; None for any other text, and beyond 40 characters."""
+    if len(text) > MAX_DIGITS:
+        return None
+    with suppress(CallError):
+        number, *others = *_tokens(text, 0, len(text), {}), Token("end", "", len(text))
+        parser = _Parser(text, others, {}, decimal, 0)
+        above, below = parser.number(number) if number.kind == "number" else (0, 0)
+        if below < 2 or parser.token.kind != "end":
+            return above if below and parser.token.kind == "end" else None
+        from fractions import Fraction  # with decimal behind it, 2 ms that most calls do without
+
+        return Fraction(above, below)
+    return None
+
+
+def read_chain(
+    text: str, sizes: Known = None, decimal: str = "", *, within: tuple[int, int] | None = None, evaluated: bool = False
+) -> tuple[ChainSide, ...]:
     """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
 
     sizes: the known letters; None if any letter may be one. decimal: the decimal sign, `.` or `,`, where it is known.
-    evaluated: whether each letter is its size.
+    within: where the chain begins and ends in the text. evaluated: whether each letter is its size.
     Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
     """
-    if len(text) > LONGEST_ANSWER:
-        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    bare = _DELIMITERS.sub(lambda match: _inside(match[0]), text)
-    begin = _BEFORE.match(bare).end()  # type: ignore[union-attr]  # it matches nothing, too
-    end = len(bare.rstrip().removesuffix(".").rstrip())
-    if words := _AFTER.search(bare, begin, end):
-        end = len(bare[: words.start()].rstrip())
-    name = _NAME.match(bare, begin, end)
-    tokens = [*_tokens(bare, name.end() if name else begin, end, sizes)]
+    begin, end = within or (0, len(text))
+    tokens = [*_tokens(text, begin, end, sizes)]
     places = [-1, *(place for place, token in enumerate(tokens) if token.kind == "equals"), len(tokens)]
+    if evaluated and len(places) > 2:
+        raise ExpressionError("an expression without =", text, tokens[places[1]].place)
     sides: list[ChainSide] = []
     work = 0
     for before, after in pairwise(places):
@@ -141,13 +142,7 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, evaluated: 
         parser = _Parser(text, side, sizes, decimal, work, evaluated)
         sides.append(parser.side())
         work = parser.work
-    return Chain(tuple(sides), name is not None, " ".join(text[begin:end].split()))
-
-
-def _inside(text: str) -> str:
-    """Return what is between signs of mathematics such as $ and $, with blanks for them."""
-    width = 2 if text.startswith(("$$", "\\")) else 1
-    return " " * width + text[width:-width] + " " * width
+    return tuple(sides)
 
 
 def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
@@ -179,10 +174,10 @@ def _pattern(x_is_letter: bool) -> re.Pattern[str]:
     if not x_is_letter:
         letter, times = f"(?!x){letter}", f"{times}|x"
     return re.compile(
-        rf"(?P<space>{_SPACE})|(?P<number>{_NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))|(?P<times>{times})"
+        rf"(?P<space>{_SPACE})|(?P<number>{NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))|(?P<times>{times})"
         rf"|(?P<power>\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<letters>(?P<names>{letter}+)(?:{_INDEX})?)"
-        r"|(?P<open>[(\[]|\\?\{)|(?P<close>[)\]]|\\?\})|(?P<sign>[-+−–])|(?P<over>[/÷]|\\div(?![A-Za-z]))"
-        r"|(?P<equals>==?|≈|\\approx(?![A-Za-z]))|(?P<other>.)",
+        r"|(?P<open>\\?[(\[{])|(?P<close>\\?[)\]}])|(?P<over>[/÷]|\\div(?![A-Za-z]))"
+        r"|(?P<equals>==?>?|->|[≈→⇒]|\\(?:approx|to|implies|[rR]ightarrow)(?![A-Za-z]))|(?P<sign>[-+−–])|(?P<other>.)",
         re.DOTALL,
     )
 
@@ -190,7 +185,9 @@ def _pattern(x_is_letter: bool) -> re.Pattern[str]:
 class _Parser:
     """Reads the signs of one side of a chain."""
 
-    def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str, work: int, evaluated: bool) -> None:
+    def __init__(
+        self, text: str, tokens: list[Token], sizes: Known, decimal: str, work: int, evaluated: bool = False
+    ) -> None:
         self.text, self.tokens, self.decimal, self.work = text, tokens, decimal, work
         self.next = self.depth = 0
         self.values = sizes if evaluated else None
@@ -207,8 +204,9 @@ class _Parser:
 
     def side(self) -> ChainSide:
         """Return the value of the side, with its rounding if it is one number."""
-        kinds = [token.kind for token in self.tokens[:-1] if token.text != "+"]
-        one = kinds == ["number"] or (kinds == ["number", "letter"] and self.tokens[-2].text in self.suffixes)
+        signs = [token for token in self.tokens[:-1] if token.text not in ("+", *"()[]{}")]
+        kinds = [each.kind for each in signs]
+        one = kinds == ["number"] or (kinds == ["number", "letter"] and signs[1].text in self.suffixes)
         value = self.total()
         if self.token.kind != "end":
             raise self.expected("+, -, a factor or the end")
@@ -341,17 +339,18 @@ class _Parser:
             raise CallError(f"'{escape(self.text)}': {name} is no size; the sizes are {sizes}")
         return size
 
-    def number(self, token: Token) -> tuple[Number, Number]:
+    def number(self, token: Token) -> tuple[int, int]:
         """Return a number, with its suffix, as what is above and what is below a bar."""
         suffix = ""
         factors = ("letter", "open", "number", "power", "fraction")
-        if self.token.text in self.suffixes and self.tokens[self.next + 1].kind not in factors:
+        followed = token.number and (token.number["exponent"] or token.number["word"])
+        if not followed and self.token.text in self.suffixes and self.tokens[self.next + 1].kind not in factors:
             suffix = self.token.text
             self.next += 1
         digits, shift, power = self.parts(token, suffix)
-        above, below = self.times(int(digits), 10 ** max(0, power - shift)), 10 ** max(0, shift - power)
-        whole = isinstance(above, int) and above % below == 0
-        return (above // below, 1) if whole else (above, below)
+        above, below = int(digits) * 10 ** max(0, power - shift), 10 ** max(0, shift - power)
+        self.times(above, 1)  # it is within the limits
+        return (above, below) if above % below else (above // below, 1)
 
     def parts(self, token: Token, suffix: str) -> tuple[str, int, int]:
         """Return the digits of a number, how many of them are decimals, and its power of ten.
@@ -361,12 +360,12 @@ class _Parser:
         """
         match = token.number
         assert match is not None
-        power = int(match["exponent"] or SUFFIXES.get(suffix, 0))
+        power = int(match["exponent"] or _POWERS.get((match["word"] or suffix)[:1], 0))
         gap, grouped, decimals = match["gap"] or "", match["grouped"] or "", match["decimals"] or ""
         whole = re.sub(r"\D", "", match[0].partition("e")[0].partition("E")[0])
         if len(whole) > MAX_DIGITS or power > MAX_DIGITS:
             raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
-        if re.match("0[0-9]", whole) and not decimals:
+        if re.match("0[0-9]", whole.removesuffix(decimals)):
             raise self.expected("a number without a 0 before it", token.place)
         if gap and gap == match["point"]:
             raise self.expected("groups of three digits", token.place)

@@ -6,7 +6,6 @@ One file is in memory at a time; only its numbers are kept.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, report
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.expressions import read_number
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule
 from rnncalc.network.network import in_numbers
 from rnncalc.network.validation import KEYS
@@ -134,7 +134,7 @@ def _check_all(
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
     if "" in paths:
         raise CallError("a PATH is empty: give a spec or a folder of specs, or leave it out")
-    numbers = [path for path in paths if re.fullmatch("[0-9][0-9,._]*[kKMG]?", path) and not os.path.exists(path)]
+    numbers = [path for path in paths if read_number(path) is not None and not os.path.exists(path)]
     if numbers and len(numbers) < len(paths):
         spec = next(path for path in paths if path not in numbers)
         cure = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)

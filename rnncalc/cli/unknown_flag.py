@@ -11,6 +11,7 @@ import click
 from rnncalc.cli.beside import BESIDE
 from rnncalc.cli.flags import WordOption, flag_of
 from rnncalc.errors import DeclarationError
+from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Rate, Switch, Text
@@ -37,7 +38,7 @@ def call_meant(flag: str, typed: Sequence[str], context: click.Context) -> str:
     place = next((place for place, word in enumerate(typed) if word.partition("=")[0] == flag), len(typed))
     value, after = "".join(typed[place : place + 1]).partition("=")[2], [*typed[place + 1 :]]
     behind = value or "".join(after[:1])
-    field = "number" if re.fullmatch("[0-9][0-9_,.]*[kKMG]?", behind) else "typed" if _is_layer(behind) else ""
+    field = "number" if read_number(behind) is not None else "typed" if _is_layer(behind) else ""
     if field and not value:
         del after[0]
     words, others = {field: behind}, [*typed[:place], *after]

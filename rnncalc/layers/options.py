@@ -5,23 +5,19 @@ The one declaration for the spec reader, the flags, Python callers and the schem
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from math import isnan, prod
 from sys import float_info
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.records import Frozen
 from rnncalc.text import LETTER, brief, did_you_mean, has_letters
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-_WHOLE = "(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
-_SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|(?:\.(?:[05]|25|75)0*)?[kKMG]i"
-SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
-"""A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
+_WHOLE = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*|[1-9][0-9]{0,2}(?:([,'’ ])[0-9]{3}(?:\1[0-9]{3})*|(?:\.[0-9]{3}){2,}))"
+_SUFFIXES = " ?(?:{}[kK]|{}M|{}[GB]|".format(*[f"(?:[.,][0-9]{{1,{places}}}0*)? ?" for places in (3, 6, 9)])
+SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES}(?:\\.(?:[05]|25|75)0*)?[kKMG]i))?"
+"""The pattern of a whole number that may have a suffix, for JSON Schema; `rnncalc.expressions` reads it."""
 
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
@@ -156,18 +152,7 @@ class Text(Frozen):
         return {"type": ["string", "number", "boolean"], "pattern": r"\S", "maxLength": self.most}
 
 
-PARTS = r"([0-9_]+(?:\.[0-9]+)?)([kKMG]i?)?B?"  # compiled when first used: most specs have no budget
-_POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-
-
-def suffixed(text: str) -> int | Fraction:
-    """Return the number of a text of these PARTS, such as `1.5k` or `4MiB`."""
-    number, suffix = re.fullmatch(PARTS, text).groups()  # type: ignore[union-attr]
-    if "." not in number:
-        return int(number) * _POWERS[suffix or ""]
-    from fractions import Fraction  # with decimal behind it, 2 ms that plain sizes do without
-
-    return Fraction(number) * _POWERS[suffix or ""]
+_BINARY = {"ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
 class WholeNumber(Frozen):
@@ -192,18 +177,20 @@ class WholeNumber(Frozen):
     def schema(self) -> Schema:
         """The same for an editor."""
         number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
-        written = f"^(?![0-9]+$)(?:{self.pattern})$" if self.suffixes else _GROUPED
+        written = f"^(?![0-9]+$)(?:{SUFFIXED}{' ?B?' if self.unit else ''})$" if self.suffixes else _GROUPED
         return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
 
     def number(self, text: str) -> int | None:
-        """Return the number of `1.5k` or `4MiB`; None for another text."""
-        written = len(text) <= MAX_DIGITS and re.fullmatch(self.pattern, text)
-        return int(suffixed(text)) if written else None
+        """Return the number of `20,000`, `1.5k` or `4MiB`; None for another text."""
+        from rnncalc.expressions import read_number
 
-    @property
-    def pattern(self) -> str:
-        """How it is written where suffixes are understood."""
-        return f"{SUFFIXED}{self.unit}?" if self.unit else SUFFIXED
+        bare = text.removesuffix(self.unit)
+        power = _BINARY.get(bare[-2:])
+        number = read_number(bare[:-2] if power else bare)
+        if number is None or (power and 4 % number.denominator):  # 1.25Ki, as the schema has it
+            return None
+        number *= power or 1
+        return int(number) if number.denominator == 1 else None
 
 
 class Ratio(Frozen):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS
 from rnncalc.layers.options import (
-    PARTS,
     Allowed,
     Choice,
     Rate,
@@ -23,7 +22,6 @@ from rnncalc.layers.options import (
     Switch,
     Text,
     WholeNumber,
-    suffixed,
 )
 from rnncalc.text import LETTER, escape
 
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
 _REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
-_COMMA = "[0-9]+,[0-9]+"
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 NOTHING = ("", "~", "null", "Null", "NULL")
@@ -93,11 +90,11 @@ def growth(text: str, allowed: Allowed, plain: bool = True) -> tuple[Any, bool]:
     except ValueError:
         such = f"10k{getattr(allowed, 'unit', '')}"
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        bare = "".join(text.split())
-        for meant in (bare, bare.replace(",", "."), *ways_to_write(text, Ratio() if "%" in text else allowed)):
+        share = ways_to_write(text.removesuffix("%"), Ratio()) if text.endswith("%") else []
+        for meant in (text, *[f"{each}%" for each in share], *ways_to_write(text, allowed)):
             with suppress(ValueError):
                 _growth(meant, allowed, True)
-                message += f"; write {meant}" if plain else "; remove the quotes"
+                message += f"; write {meant}" if meant != text else "; remove the quotes"
                 break
         raise ValueError(message) from None
 
@@ -156,53 +153,40 @@ def _reads(text: str, allowed: Allowed) -> bool:
 
 
 def ways_to_write(text: str, allowed: Allowed) -> list[str]:
-    """Return how to write a number with another language's points or commas, or with small suffixes.
+    """Return how to write a number that is spelt in another way: another language's, with a suffix or an exponent.
 
-    `1,000` and `1.000.000` have thousands, `0,5` and `3,5M` tenths; `1.000` may be either.
+    `1.000` may be 1000 or 1. A limit may have its suffix in small letters.
     """
-    ways = []
-    if grouped := re.fullmatch(r"[1-9][0-9]{0,2}(?:([.,])[0-9]{3})(?:\1[0-9]{3})*", text):
-        ways.append(text.replace(grouped[1], ""))
-        if grouped[1] == "." and text.count(".") == 1:
-            ways.append(text.rstrip("0").rstrip("."))
-    if re.fullmatch(f"{_COMMA} ?[kKMGiB]*", text) and (not grouped or isinstance(allowed, Rate | Ratio)):
-        ways.append(text.replace(",", ".").replace(" ", ""))
-    if small := re.fullmatch("([0-9.,]+) ?([kmg]i?)(b?)", text.lower()):
-        power = small[2].replace("m", "M").replace("g", "G")
-        ways.append(small[1].replace(",", ".") + power + small[3].upper())
-    return [way for way in dict.fromkeys(ways) if way != text.replace(" ", "") and _reads(way, allowed)]
+    from rnncalc.expressions import read_number  # needed for a mistake alone
+
+    plain = text.replace("_", "").lstrip("+")
+    plain = plain.lstrip("0") or "0" if re.fullmatch("0[0-9]+", plain) else plain
+    numbers: list[Any] = [read_number(plain, sign) for sign in ("", ".")]
+    if re.fullmatch(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+", plain):
+        numbers.append(int(plain, 0))
+    elif isinstance(allowed, Rate | Ratio) and re.fullmatch(_REAL, plain):
+        numbers.append(float(plain))
+    elif isinstance(allowed, WholeNumber):
+        numbers.append(WholeNumber(suffixes=True, unit="B").number(plain))
+    numbers = [number for number in numbers if number is not None]
+    ways = [f"{float(each):.12f}".rstrip("0").rstrip(".") if each % 1 else str(each) for each in numbers]
+    ways += [text.upper().replace("I", "i")] if isinstance(allowed, WholeNumber) else []
+    return [way for way in dict.fromkeys(ways) if way != text and _reads(way, allowed)]
 
 
 def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
     """Return `; write 1000` for a number in a form that is not read."""
-    if isinstance(allowed, Rate) and (percent := re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%", text)):
-        share = f"{float(_exact(percent[1]) / 100):.12f}".rstrip("0").rstrip(".") if float(percent[1]) <= 100 else ""
-        return f"; write {share}" if share else ""
+    if isinstance(allowed, Rate) and text.endswith("%"):
+        shares = [float(each) / 100 for each in ways_to_write(f"{text[:-1]} ", Ratio())]
+        return f"; write {shares[-1]:.12g}" if shares and shares[-1] <= 1 else ""
     if text == "?":
         return "; '?' stands for a size that rnncalc solve looks for: write a number here"
-    if ways := ways_to_write(text, allowed):
-        return f"; write {', or '.join(ways)}"
-    if re.fullmatch(f"{_COMMA} ?[kKMGiB%]*", text):  # 0,5 as in 0.5: 10,20 are two numbers
-        return _number_cure(text.replace(",", "."), allowed, in_flags)
     if in_flags and re.fullmatch(r"[0-9]+:[a-z_]+\b.*", text):  # lstm:16:bidirectional
         return f"; write a comma before an option: {escape(text.replace(':', ',', 1))}"
     why = ""
-    meant: int | Fraction | None = None
-    plain = text.replace("_", "").replace(" ", "").lstrip("+")
-    if " " in text and plain and _reads(plain, allowed):
-        return f"; write {plain}, without the space"
-    if re.fullmatch(r"0[0-9]+", text):
-        why, meant = "" if in_flags else "some readers of YAML take it for octal: ", _exact(text)
-    elif re.fullmatch(r"[0-9]+(:[0-9]+)+", text):
+    if re.fullmatch("0[0-9]+", text) and not in_flags:
+        why = "some readers of YAML take it for octal: "
+    if re.fullmatch(r"[0-9]+(:[0-9]+)+", text):
         return f"; {'' if in_flags else 'some readers of YAML take it for base 60: '}write plain digits"
-    elif re.fullmatch(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+", text):
-        meant = _exact(str(int(text, 0)))
-    elif re.fullmatch(r"[0-9]*\.?[0-9]+[eE][-+]?[0-9]{1,2}|[0-9]+\.?[0-9]*", plain):
-        meant = _exact(plain)
-    elif re.fullmatch(PARTS, plain):
-        meant = suffixed(plain)
-    if meant is None:
-        return ""
-    decimal = isinstance(allowed, Rate | Ratio)
-    written = f"{float(meant):.12f}".rstrip("0").rstrip(".") if decimal else str(meant)
-    return f"; {why}write {written}" if _reads(written, allowed) else ""
+    ways = ways_to_write(text, allowed)
+    return f"; {why}write {', or '.join(ways)}" if ways else ""

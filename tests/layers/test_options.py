@@ -40,3 +40,38 @@ def test_limits_are_told_with_what_was_got() -> None:
     assert Text(most=3).problem("abcd") == "expected at most 3 characters, got 4"
     assert WholeNumber(suffixes=True, unit="B").problem(-1) == "expected a whole number, or one such as 4MB, got -1"
     assert Choice(("a", "b", "c")).problem("d") == "expected a, b or c, got 'd'"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("20000", 20_000),
+        ("20,000", 20_000),
+        ("20_000", 20_000),
+        ("20 000", 20_000),
+        ("20'000", 20_000),
+        ("1.000.000", 10**6),
+        ("20k", 20_000),
+        ("1.6k", 1_600),
+        ("1,6k", 1_600),
+        ("1.600k", 1_600),
+        ("7B", 7 * 10**9),
+        ("2e3", 2_000),
+        ("1.5Ki", 1_536),
+        ("1.600", None),  # 1.6 to a reader of YAML
+        ("1.6", None),
+        ("1.1Ki", None),
+        ("010", None),
+        ("01.5k", None),
+        ("1e3k", None),
+        ("1__000", None),
+        ("-1", None),
+        ("2*3", None),
+        ("k", None),
+        ("", None),
+    ],
+)
+def test_a_limit_is_written_as_any_number(text: str, number: int | None) -> None:
+    """With a group of thousands or a suffix, whatever the language; a point is a decimal point."""
+    assert WholeNumber(suffixes=True).number(text) == number
+    assert WholeNumber(suffixes=True, unit="B").number(f"{text}B") == (None if text in ("", "k") else number)

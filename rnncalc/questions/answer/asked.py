@@ -13,7 +13,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.answer.grading import Grader, check_letters
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.quantities import QUANTITIES, Quantity, Subject
-from rnncalc.questions.answer.reading import Given, GivenNumber
+from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, as_calculations
 from rnncalc.questions.count import DTYPES, total
 from rnncalc.text import has_letters, plural
 
@@ -177,7 +177,8 @@ class QuantityGrader(Grader):
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Judge numbers or formulas; a wrong one may be a quantity that is confused with the correct one."""
-        numbers = [each for each in answers if isinstance(each, GivenNumber)]
+        calculations = as_calculations([each for each in answers if not isinstance(each, NamedShape)])
+        numbers = [each for each in calculations if isinstance(each, GivenNumber)]
         for each in numbers:
             check_letters(each, self.network.letters)
         if len(numbers) == len(answers) == 1:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
 from rnncalc.errors import CallError
+from rnncalc.expressions import NUMBER
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import Given, read_answer
@@ -50,23 +51,22 @@ class DecimalSign(NamedTuple):
     unsure: str = ""
 
 
-_SHOWS_SIGN = re.compile(
-    r"[0-9]([.,])[0-9]{3}\1[0-9]{3}(?![0-9])|[0-9]([.,])(?:[0-9]{1,2}|[0-9]{4,})(?![0-9.,])"
-    r"|[0-9][., ][0-9]{3}([.,])[0-9]+"
-)
-_UNSURE = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9.,])")
-
-
 def decimal_sign(texts: Sequence[str]) -> DecimalSign:
     """Return the decimal sign that a column of numbers shows: 1.600 is 1,600 under a comma, and 1.6 under a point.
 
     1600,0 and 1.600.000 show a comma, 1.6k and 1,600,000 a point. The first such text decides.
     """
-    unsure = next((text for text in texts if _UNSURE.search(text)), "")
+    unsure = ""
+    signs = []
     for text in texts:
-        if match := _SHOWS_SIGN.search(text):
-            return DecimalSign({".": ",", ",": ".", None: match[2] or match[3]}[match[1]], text, unsure)
-    return DecimalSign("")
+        for match in re.finditer(NUMBER, text):
+            gap, point = match["gap"], match["point"] or ""
+            if not point and gap in (".", ","):
+                several = match["grouped"].count(gap) > 1
+                unsure = unsure or (text if not several else "")
+                point = ".,".replace(gap, "") if several else ""
+            signs += [(point, text)] if point else []
+    return DecimalSign(*signs[0], unsure) if signs else DecimalSign("")
 
 
 class Gradebook(NamedTuple):

@@ -19,6 +19,7 @@ from rnncalc.questions.answer.reading import (
     GivenNumber,
     NamedShape,
     Shape,
+    as_calculations,
     check_number_of_answers,
     in_one,
     read_answer,
@@ -96,7 +97,8 @@ class Grader:
             raise CallError("expected shapes with names, or answers without names, got both")
         plain_answers: Answers = [each for each in answers if not isinstance(each, NamedShape)]
         if any(isinstance(each, Shape) for each in plain_answers):
-            plain_answers = _as_shapes(network, plain_answers)
+            fits = len(plain_answers) == number_of_tensors(network)
+            plain_answers = _as_shapes(network, plain_answers) if fits else as_calculations(plain_answers)
         numbers = [each for each in plain_answers if isinstance(each, GivenNumber)]
         sizes = [size for each in plain_answers if isinstance(each, Shape) for size in each.sizes]
         if not network.letters and any(map(has_letters, sizes)):
@@ -217,8 +219,6 @@ def _right_in(network: Network, answers: Answers) -> str | None:
 
 def _as_shapes(network: Network, answers: Answers) -> Answers:
     """Return shapes. A plain number is the shape of a vector: 20 is (20)."""
-    if len(answers) != number_of_tensors(network):
-        return answers
     vectors = [len(tensor.plain_shape) == 1 for _, tensor in tensors_of(network)]
     return [
         Shape((each.number,)) if vector and isinstance(each, GivenNumber) else each

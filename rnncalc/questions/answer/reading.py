@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
+from rnncalc.bounds import MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.expressions import Chain, ChainSide, ExpressionError, TooLargeError, read_chain
+from rnncalc.expressions import ChainSide, ExpressionError, TooLargeError, bounded, read_chain
 from rnncalc.text import escape, has_letters
 
 if TYPE_CHECKING:
@@ -18,11 +18,26 @@ if TYPE_CHECKING:
 
     Sizes = Mapping[str, Number | None] | None
 
+_BEFORE = re.compile(r"[\s$]*(?:(?:[≈~=]|about\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)[\s$]*)?", re.I)
+_AFTER = re.compile(
+    r"(?:\\\s)?(?:\\text\{\s*)?\b(?:(?:trainable|learnable|total)\s+)?"
+    r"(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)\}?"
+    r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)?\Z",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"(?:\\(?:text|mathrm)\{[^{}]*\}|(?:\\?#|\|)?\\?[^\W\d_](?: ?[^\W\d_])*\|?|\w*par[aá]m\w*"
+    r"|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))\s*(?:==?(?!>)|:=?|≈|\\approx\b)[\s$]*"
+)
+_DELIMITERS = {("\\(", "\\)"), ("\\[", "\\]"), ("**", "**")}
+"""What is around an answer and is ignored: words, the name of what is counted, and signs of mathematics."""
+
 _SIZE = "[1-9][0-9]{0,12}"
 _SHAPE = re.compile(rf"[(\[]{_SIZE}(?:(?:[,x×]|\\times){_SIZE})*,?[)\]]|{_SIZE}(?:(?:[x×]|\\times){_SIZE})+")
 _AXIS = f"(?:{_SIZE}|[A-Z]|None)"
+_SET = re.compile(r" ?(?:∈|\\in\b) ?(?:\\mathbb ?\{?R\}?|[Rℝ]) ?\^ ?[{(]([^{}()]+)[})]")
 _NAMED = re.compile(
-    r"(?P<name>[A-Za-z][\w./-]*) ?(?:==?|:) ?"
+    r"(?P<name>(?!(?:[NP]|\w*param\w*|total)\b)[A-Za-z][\w./-]*) ?(?:==?|:) ?"
     rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]])))+[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS})+)"
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
@@ -79,9 +94,13 @@ class GivenNumber(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The shape of a tensor as a learner gave it; a size may be a polynomial."""
+    """The shape of a tensor as a learner gave it; a size may be a polynomial.
+
+    product: the number that it is if it is a calculation, as 4 × 16 × 25 may be; None in brackets.
+    """
 
     sizes: tuple[int, ...]
+    product: GivenNumber | None = None
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
         """Return whether it is this shape; a vector may also be given as a row or a column."""
@@ -110,37 +129,61 @@ def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal:
     decimal: the decimal sign, where it is known.
     Raises CallError if the text is no answer.
     """
-    if len(text) > LONGEST_ANSWER:
-        raise CallError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    text = re.sub(r"\s{2,}", " ", text.strip())
-    if match := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
+    text = re.sub(r"\s{2,}", " ", bounded(text).strip())
+    plain = re.sub(r"_ ?\{(\w+)\}", r"_\1", re.sub(r"\$|\\[()\[\]]", "", text)).replace("\\times", "×")
+    if match := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", _SET.sub(r"=\1", " ".join(plain.split())))):
         named = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", match["shape"])
         return NamedShape(
             match["name"].removesuffix(".shape"),
             tuple(int(size) if size.isdecimal() else None if size == "None" else size for size in named),
         )
-    if shape := _shape(text, sizes):
+    begin, end, name = _within(text)
+    shape = None if name else _shape(text[begin:end], sizes)
+    if shape and shape.product is None:
         return shape
     try:
-        chain = read_chain(text, sizes, decimal)
+        sides = read_chain(text, sizes, decimal, within=(begin, end))
     except ExpressionError:
         if _is_formula(text) and not re.match(r"[A-Za-z]\w*[_.][\w./-]*\s*=", text):
             raise
         raise _refused(text) from None
-    value, unit, coarse = chain.sides[-1]
+    value, unit, coarse = sides[-1]
     if re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not {*text} <= {*(sizes or ())}:
         raise _refused(text)
     rounding = (1, 0) if exact else (unit, coarse)
-    return GivenNumber(value, rounding[0], chain.text, rounding[1], _untrue(chain, sizes))
+    written = " ".join(f"{name}{text[begin:end]}".split())
+    number = GivenNumber(value, rounding[0], written, rounding[1], _untrue(sides, "=" in name, sizes))
+    return shape._replace(product=number) if shape else number
 
 
-def _untrue(chain: Chain, sizes: Sizes) -> int:
+def as_calculations(answers: Sequence[Shape | GivenNumber]) -> list[Shape | GivenNumber]:
+    """Return answers in which what may be a calculation is one, as 4 × 16 × 25."""
+    return [each.product or each if isinstance(each, Shape) else each for each in answers]
+
+
+def _within(text: str) -> tuple[int, int, str]:
+    """Return where the mathematics of an answer begins and ends, and the name of what is counted before it."""
+    begin, end, name = 0, len(text), ""
+    for _ in range(2):  # outside and inside signs of mathematics
+        begin = _BEFORE.match(text, begin, end).end()  # type: ignore[union-attr]  # it matches nothing, too
+        end = begin + len(text[begin:end].rstrip(" $.\n\t"))
+        if words := _AFTER.search(text, begin, end):
+            end = begin + len(text[begin : words.start()].rstrip(" $.\n\t"))
+        closing = text[max(begin + 2, end - 2) : end]
+        if (text[begin : begin + 2], closing) in _DELIMITERS and text.index(closing, begin + 2) == end - 2:
+            begin, end = begin + 2, end - 2
+        elif not name and (match := _NAME.match(text, begin, end)):
+            begin, name = match.end(), match[0]
+    return begin, end, name
+
+
+def _untrue(sides: Sequence[ChainSide], named: bool, sizes: Sizes) -> int:
     """Return the number of the first `=` between two sides that differ; 0 if none does.
 
-    A side in letters is compared with one in numbers only if all its letters have sizes.
+    A side in letters is compared with one in numbers only if all its letters have sizes. named: whether one `=` is
+    behind a name.
     """
-    sides = [_with_sizes(side, sizes) for side in chain.sides]
-    for place, (before, after) in enumerate(pairwise(sides), 1 + chain.named):
+    for place, (before, after) in enumerate(pairwise([_with_sizes(side, sizes) for side in sides]), 1 + named):
         if has_letters(before.value) == has_letters(after.value):
             numbers = [GivenNumber(side.value, side.unit, "", side.coarse) for side in (before, after)]
             if not (numbers[0].rounds(numbers[1].number) or numbers[1].rounds(numbers[0].number)):
@@ -166,13 +209,13 @@ def _shape(text: str, sizes: Sizes) -> Shape | None:
     """Return a shape, such as (20, 10) or (4h, m); None if the text is not one."""
     bare = re.sub(r"\s|\\left|\\right|\\,", "", text)
     if _SHAPE.fullmatch(bare):
-        return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
+        return Shape(tuple(map(int, re.findall("[0-9]+", bare))), None if bare[0] in "([" else GivenNumber(0))
     inside = bare[1:-1].removesuffix(",")
     several = "," in bare or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)
     if not several or not _BRACKETS.fullmatch(bare):
         return None
     try:
-        (*values,) = [read_chain(size, sizes).sides[0].value for size in inside.split(",") if not size.startswith("0")]
+        (*values,) = [read_chain(size, sizes)[0].value for size in inside.split(",") if not size.startswith("0")]
     except TooLargeError:
         raise
     except CallError:

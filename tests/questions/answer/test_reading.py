@@ -81,7 +81,10 @@ def test_how_numbers_are_read(text: str, number: int, unit: int) -> None:
 )
 def test_how_shapes_are_read(text: str, sizes: tuple[int, ...]) -> None:
     """As Python, NumPy and lectures write them."""
-    assert read_answer(text) == Shape(sizes)
+    answer = read_answer(text)
+    assert isinstance(answer, Shape)
+    assert answer.sizes == sizes
+    assert (answer.product is None) == (text[0] in "([")
 
 
 @pytest.mark.parametrize("text", ["(20,xyz)", "(20,-1)", "(0,3)", "(20,,3)", "(1.5,2)"])
@@ -421,3 +424,20 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
     ):
         with pytest.raises(CallError, match=message):
             evaluate(text, sizes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "W_xh = (3, 4)",
+        "W_{xh} = 3x4",
+        r"$W_{xh} = 3\times4$",
+        r"$W_{xh} \in \mathbb{R}^{3 \times 4}$",
+        r"\(W_{xh}\in\mathbb R^{3\times4}\)",
+        "W_xh ∈ R^{3x4}",
+        "W_xh ∈ ℝ^(3×4)",
+    ],
+)
+def test_how_the_shape_of_a_tensor_is_written(text: str) -> None:
+    """As lectures and LaTeX write it."""
+    assert read_answer(text) == NamedShape("W_xh", (3, 4))
