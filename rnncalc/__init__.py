@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rnncalc.errors import CallError, DeclarationError, Problem, RefusedError, SpecError
     from rnncalc.export import export
+    from rnncalc.layers.attention import Attention
     from rnncalc.layers.cell import Cell, Gate, Product
     from rnncalc.layers.conv_lstm import ConvLSTM
     from rnncalc.layers.convolution import Conv1D, Pool1D
@@ -86,6 +87,7 @@ __all__ = [
     "MGU",
     "RNN",
     "SRU",
+    "Attention",
     "BatchNorm",
     "Budget",
     "CallError",

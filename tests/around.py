@@ -56,6 +56,10 @@ def _layer(random: Random, convention: str) -> Layer:
         given["window"] = random.randint(1, 3)
         sometimes("stride", None, None, 1, 2, 3)
         sometimes("mode", "max", "average")
+    elif name == "attention":
+        given["units"] = random.randint(1, 3)
+        sometimes("bias", True, True, False)
+        sometimes("score_bias", False, False, True)
     elif name == "layer_norm":
         sometimes("bias", True, True, False)
     elif name == "batch_norm":

@@ -213,7 +213,7 @@ def keys(schema: Any) -> set[str]:
 
 def test_every_key_of_a_spec_is_documented(call: Call) -> None:
     """Kinds and options of layers too: in a span of code, on a page of the spec, of budgets or of a training step."""
-    text = prose("".join(TEXTS[f"docs/{page}.md"] for page in ("spec", "around", "check", "training")))
+    text = prose("".join(TEXTS[f"docs/{page}.md"] for page in ("spec", "around", "attention", "check", "training")))
     spans = " ".join(re.findall(r"`([^`]+)`", text))
     found = keys(json.loads(call("schema").out))
     assert {"lstm", "merge", "max_params", "chunk", "encoder"} <= found

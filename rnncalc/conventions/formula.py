@@ -194,8 +194,9 @@ def formula(tensors: Iterable[Tensor]) -> Expression:
         doubled = doubled or tensor.direction in (Direction.BACKWARD, Direction.BOTH)
         if tensor.direction is Direction.BACKWARD:
             continue
-        terms, role = (gates, _IN_BRACKET[tensor.role]) if tensor.role in _IN_BRACKET else (others, tensor.role)
         for number, word in _terms(tensor):
+            bracket = tensor.role in _IN_BRACKET and word
+            terms, role = (gates, _IN_BRACKET[tensor.role]) if bracket else (others, tensor.role)
             number //= 2 if tensor.direction is Direction.BOTH else 1  # an axis of 2 in front
             before, _ = terms.get((role, word), (0, word))
             terms[role, word] = (before + number, word)
@@ -231,7 +232,12 @@ def _terms(tensor: Tensor) -> list[Term]:
     """Return the terms of a tensor's count: one for each of the widths that are one after the other on an axis."""
     number = prod([axis.times for axis in tensor.axes])
     words = product(*[axis.letters if isinstance(axis, StackedAxis) else (axis.letter,) for axis in tensor.axes])
-    return [(number, "".join(sorted(word, key=lambda letter: (letter not in "hnf", letter != "k")))) for word in words]
+    return [(number, "".join(sorted("".join(word), key=_order))) for word in words]
+
+
+def _order(letter: str) -> tuple[bool, bool]:
+    """Return the order of letters in a product: those that gates share first."""
+    return letter not in "hnf", letter != "k"
 
 
 def arithmetic(axes: Iterable[Axis]) -> Times:

@@ -13,7 +13,7 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot,
 from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import ONE, Dense, Embedding, External, Layer, Output
 from rnncalc.records import Frozen
 
 
@@ -92,16 +92,22 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
     """Return the tensors of a layer's arrays, its parameters and what the framework keeps beside them."""
     arrays = convention.transform(layer.kind)
     listed = layer.kind in convention.transforms  # else each array is called by its role, unless it is named
-    tensors: dict[bool, list[Tensor]] = {False: [], True: []}
+    tensors: dict[bool, dict[str, Tensor]] = {False: {}, True: {}}
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
-        placed = tuple(Axis(1, axes[place]) for place in order)
+        placed = tuple(
+            Axis(1, letter.removeprefix(ONE)) for letter in arrays.axes.get(role, [axes[at] for at in order])
+        )
         name = arrays.names[role] if listed else arrays.names.get(role, role)
-        tensors[role in arrays.buffers].append(Tensor(name, role_of_array(role, axes), None, "", placed))
-    return tuple(tensors[False]), tuple(tensors[True])
+        those = tensors[role in arrays.buffers]
+        if name in those:  # one tensor for several arrays, one below the other
+            (first, *others) = those[name].axes
+            placed = (first._replace(times=first.times + 1), *others)
+        those[name] = Tensor(name, role_of_array(role, axes), None, "", placed)
+    return tuple(tensors[False].values()), tuple(tensors[True].values())
 
 
-def role_of_array(role: str, axes: str) -> Role:
+def role_of_array(role: str, axes: Sequence[str]) -> Role:
     """Return the role of an array of a layer around the cells; under a name of its own, by its axes and its end."""
     if role in _ROLES:
         return Role(role)

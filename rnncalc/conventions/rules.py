@@ -6,7 +6,7 @@ A convention is data, one file a framework beside this one: a cell is written as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -137,7 +137,8 @@ class DenseArrays(Frozen):
 class TransformArrays(Frozen):
     """How a framework lays out a layer around the cells.
 
-    names: of its arrays, by role. order: of the axes of an array of several, by their places in the layer's own.
+    names: of its arrays, by role; arrays of one name are one tensor, one below the other. order: of the axes of an
+    array of several, by their places in the layer's own. axes: of arrays whose axes are others, by role.
     buffers: the roles of the arrays that the framework does not count as parameters.
     only: the values that it can express, of the options that it cannot express whole. alike: options that must be
     equal. one_of: options; only one of them can differ from its default.
@@ -146,6 +147,7 @@ class TransformArrays(Frozen):
 
     names: Mapping[str, str] = NONE
     order: tuple[int, ...] = ()
+    axes: Mapping[str, Sequence[str]] = NONE
     buffers: tuple[str, ...] = ()
     only: Mapping[str, tuple[object, ...]] = NONE
     alike: tuple[str, ...] = ()

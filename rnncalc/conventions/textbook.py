@@ -24,6 +24,7 @@ CONVENTION = Convention(
     transforms={
         "conv1d": TransformArrays({"kernel": "W", "bias": "b"}, order=(2, 0, 1)),
         "layer_norm": TransformArrays({"scale": "g", "bias": "b"}),
+        "attention": TransformArrays({"kernel": "W", "bias": "b", "score": "v", "score_bias": "c"}),
         "batch_norm": TransformArrays(
             {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
             buffers=("running_mean", "running_variance"),

@@ -60,12 +60,16 @@ class Meter:
             done = product(matrix.rows, x)
         else:
             raise BindingError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
-        self.multiplications += len(done) * width
-        if self._progress:
-            self._progress(len(done) * width)
+        self.multiplied(len(done) * width)
         if not matrix.shared:
             self.read(matrix.key, len(matrix.rows) * width)
         return done
+
+    def multiplied(self, number: int) -> None:
+        """Record multiplications."""
+        self.multiplications += number
+        if self._progress:
+            self._progress(number)
 
     def vector(self, weights: WeightVector) -> Vector:
         """Return the weights themselves, a bias or a state."""

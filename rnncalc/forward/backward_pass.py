@@ -15,9 +15,11 @@ from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Transform
 from rnncalc.network.flow import Window
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.step.layer_trace import layer_trace
 from rnncalc.step.operations import Vector, plus
 
 Outputs = list[Vector]
@@ -138,6 +140,12 @@ def _taped_bytes(placed: Placed) -> int:
     operations, width = 4, max(placed.inputs, placed.outputs)
     if isinstance(layer, Cell):
         operations, width = 16 * layer.directions, layer.units
+    elif placed.repeats and isinstance(layer, Transform):
+        step = layer_trace(layer, placed.inputs)
+        return sum(
+            placed.repeats.number(letters) * (OPERATION + placed.sizes.get(node.width, 1) * NUMBER)
+            for node, letters in zip(step.nodes, step.repeats, strict=True)
+        )
     elif layer.along:
         operations = 4 * len(layer.window_of(0, uses))
     return uses * operations * (OPERATION + width * NUMBER)

@@ -30,16 +30,19 @@ from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.network.stack import Placed
 from rnncalc.step.layer_trace import array_of, layer_trace, slides
-from rnncalc.step.nodes import MATRICES, WEIGHTS, Node, Trace, Weights
+from rnncalc.step.nodes import INPUT, MATRICES, SEQUENCE, STEPS, WEIGHTS, Node, Trace, Weights
 from rnncalc.step.operations import (
     HALVES,
     OPERATIONS,
     LengthError,
     Operation,
     average,
+    dot,
     joined,
     largest,
+    mix,
     normalise,
+    over_root,
     part,
     standardise_by,
 )
@@ -206,6 +209,38 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
 
 
 _WINDOWED = {"largest": largest, "average": average}
+_PAIRED = {"dot": dot, "mix": mix}
+
+
+class LetteredValue(NamedTuple, Generic[Value]):
+    """A value of a layer that reads a whole sequence, by its letter.
+
+    step: of the output, counted from 1. below: the numbers of its head and its steps.
+    """
+
+    step: int
+    letter: str
+    below: str
+    value: Value
+
+
+def _elements(value: Any, depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the elements of lists within lists, with their numbers from 1."""
+    if not depth:
+        yield (), value
+        return
+    for number, each in enumerate(value, 1):
+        yield from (((str(number), *at), element) for at, element in _elements(each, depth - 1))
+
+
+def _length(value: Any, depth: int) -> int:
+    """Return how many elements an axis of a value's lists has."""
+    return len(value) if depth == 0 else _length(value[0], depth - 1)
+
+
+def _element(value: Any, depth: int, at: int) -> Any:
+    """Return the element of an axis of a value's lists."""
+    return value[at] if depth == 0 else [_element(each, depth - 1, at) for each in value]
 
 
 class TransformPass(Generic[Value]):
@@ -225,8 +260,11 @@ class TransformPass(Generic[Value]):
         meter: Meter,
         epsilon: float = 0.0,
         table: Matrix | None = None,
+        *,
+        traced: bool = False,
     ) -> None:
         self.layer = layer
+        self.traced = traced
         self.places = places
         self.names = names
         self.arrays = arrays
@@ -238,6 +276,7 @@ class TransformPass(Generic[Value]):
         self.trace: Trace | None = None  # known when a width reaches the layer
         self.sizes: dict[str, int] = {}
         self.calls: dict[tuple[int, int], Callable[..., Value]] = {}  # by the place of a node and its operands
+        self.taken: list[dict[int, Any]] = []  # for each step of an output of a whole sequence, its values by place
         self.zeros: Value | None = None
         self.weights: dict[int, Value] = {}
         self.kernels: dict[tuple[int, int], list[Matrix]] = {}  # of each vector of a window, a matrix for each group
@@ -251,6 +290,9 @@ class TransformPass(Generic[Value]):
             self.trace = layer_trace(self.layer, width // self.places)
             self.sizes = self.layer.sizes(width // self.places)
         shape = self.layer.output_shape((len(vectors), width) if x.many else (width,))
+        if self.layer.whole:
+            outputs = self.over_whole(self.trace, vectors, vectors, shape[0] if len(shape) > 1 else 1)
+            return Stream([outputs], len(shape) > 1, x.first)
         outputs = []
         for step in range(shape[0] if len(shape) > 1 else 1):
             self.vectors.at(x.first + step)
@@ -264,6 +306,114 @@ class TransformPass(Generic[Value]):
             by_place = zip(*[self._cut(vector, self.places) for vector in read], strict=True)
             outputs.append(self._joined([self._apply(self.trace, place) for place in by_place]))
         return Stream([outputs], len(shape) > 1, x.first)
+
+    def over_whole(self, trace: Trace, queries: Sequence[Value], sequence: Sequence[Value], steps: int) -> list[Value]:
+        """Return the vectors of the output of a layer that reads a whole sequence: for each, its step of the queries.
+
+        A value that each step of the sequence has is a list; so is one that each head has, of one for each.
+        """
+        places = range(len(trace.nodes))
+        fixed = self._values(trace, {}, [place for place in places if "t" not in trace.repeats[place]], sequence)
+        each = [place for place in places if "t" in trace.repeats[place]]
+        outputs = []
+        for step in range(steps):
+            self.vectors.at(step)
+            read = len(self.layer.window_of(step, len(sequence)))
+            values = {
+                place: self._first(value, self._axes(trace, place), read) if read < len(sequence) else value
+                for place, value in fixed.items()
+            }
+            values = self._values(trace, values, each, queries[step : step + 1])
+            self.taken += [values] * self.traced
+            outputs.append(values[trace.output])
+        return outputs
+
+    def _first(self, value: Any, axes: str, number: int) -> Any:
+        """Return a value at the first steps of a sequence alone."""
+        if "s" not in axes:
+            return value
+        return value[:number] if axes[0] == "s" else [self._first(each, axes[1:], number) for each in value]
+
+    def lettered(self) -> Iterator[LetteredValue[Value]]:
+        """Yield the values of each step that have letters, each once; what all steps share belongs to the first."""
+        assert self.trace
+        seen: set[int] = set()
+        for step, values in enumerate(self.taken, 1):
+            for place, node in enumerate(self.trace.nodes):
+                if node.letter and node.operation not in (INPUT, SEQUENCE):
+                    axes, number = self._axes(self.trace, place), str(step) * ("t" in self.trace.repeats[place])
+                    for at, value in _elements(values[place], len(axes)):
+                        if id(value) not in seen:
+                            heads, steps = at[: "i" in axes], at["i" in axes :]
+                            yield LetteredValue(
+                                step, node.letter, ",".join([*heads, *filter(None, [number]), *steps]), value
+                            )
+                            seen.add(id(value))
+
+    @staticmethod
+    def _axes(trace: Trace, place: int) -> str:
+        """Return the axes of a value's lists, of heads and of steps; the numbers of all steps may be one vector."""
+        return "".join(sorted(trace.repeats[place] - {"t", "s" if trace.nodes[place].width == STEPS else ""}))
+
+    def _values(
+        self, trace: Trace, known: dict[int, Any], places: Sequence[int], vectors: Sequence[Value]
+    ) -> dict[int, Any]:
+        """Return known values, and those at some places; vectors: the sequence, or the current one."""
+        values = {**known}
+        for place in places:
+            node, axes = trace.nodes[place], self._axes(trace, place)
+            operands = [(self._axes(trace, each), values.get(each)) for each in node.operands]
+            match node.operation:
+                case "input":
+                    (values[place],) = vectors
+                case "sequence":
+                    values[place] = [*vectors]
+                case "heads":
+                    number = self.sizes[trace.nodes[node.operands[0]].width] // self.sizes[node.width]
+                    cut = self._over(axes.replace("i", ""), operands, partial(self._cut, number=number))
+                    values[place] = [*zip(*cut, strict=True)] if "s" in axes else cut
+                case "concat" | "joined":
+                    values[place] = self._over(axes, operands, self._joined)
+                case "dot" | "mix":
+                    values[place] = self._over(axes, operands, partial(self._pairs, place, node.operation))
+                case "matrix":
+                    kernel = node.operands[0]
+                    product = partial(self._product, trace.nodes[kernel], kernel, 0)
+                    values[place] = self._over(axes, operands[1:], product)
+                case "weights":
+                    if len(node.axes) == 1:
+                        if place not in self.weights:
+                            self.weights[place] = self._vector(node)
+                        values[place] = self.weights[place]
+                case "over_root":
+                    row = over_root(self.sizes[node.axes[0]])
+                    values[place] = self._over(axes, operands, partial(self._call, place, row))
+                case name:
+                    values[place] = self._over(axes, operands, partial(self._call, place, self.rows[name]))
+        return values
+
+    def _over(self, axes: str, operands: Sequence[tuple[str, Any]], function: Callable[..., Any]) -> Any:
+        """Return what a function makes of operands, for each element of these axes of their lists."""
+        if not axes:
+            return function(*[value for _, value in operands])
+        first, others = axes[0], axes[1:]
+        number = next(_length(value, names.index(first)) for names, value in operands if first in names)
+        return [
+            self._over(
+                others,
+                [
+                    (names.replace(first, ""), _element(value, names.index(first), at) if first in names else value)
+                    for names, value in operands
+                ],
+                function,
+            )
+            for at in range(number)
+        ]
+
+    def _pairs(self, place: int, name: str, vector: Value, sequence: Sequence[Value]) -> Value:
+        """Return the result of `dot` or `mix`, whose multiplications count like those of a matrix."""
+        self.meter.multiplied(len(sequence) * len(self.vectors.numbers(sequence[0])))
+        return self._call(place, lambda operands: _PAIRED[name](operands - 1), vector, *sequence)
 
     def _apply(self, trace: Trace, window: Sequence[Value]) -> Value:
         """Return the output vector for the vectors of a window."""
@@ -429,7 +579,7 @@ class LayerPass(Generic[Value]):
                 self.once = self._elsewhere
             case Transform():
                 of = self.layer, self.placed.places, binding.transforms, self.arrays
-                self.transform = TransformPass(*of, self.vectors, self.meter, epsilon)
+                self.transform = TransformPass(*of, self.vectors, self.meter, epsilon, traced=traced)
 
     def over(self, x: Stream[Value]) -> Stream[Value]:
         """Return the layer's output for a stream; the directions of a recurrent layer stay apart."""

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple
 from rnncalc.conventions import convention
 from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Progress, Value, Vectors
 from rnncalc.forward.bindings import Binding, binding
-from rnncalc.forward.layer_pass import History, LayerPass, Stream
+from rnncalc.forward.layer_pass import History, LayerPass, LetteredValue, Stream
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.layer import Embedding, External
@@ -72,8 +72,9 @@ class Pass(Generic[Value]):
     the outputs of all. numbers: the weights, inputs and start states to use, and what random ones are drawn with, as in
     `PassData`.
 
-    outputs: those of the last layer, once it was run. layer_outputs, layer_inputs, histories: by name, the outputs of
-    each layer, the inputs of each that reads several steps at once, and the history of each recurrent one.
+    outputs: those of the last layer, once it was run. layer_outputs, layer_inputs, histories, lettered: by name, the
+    outputs of each layer, the inputs of each that reads several steps at once, the history of each recurrent one, and
+    the values of each that reads a whole sequence.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Pass(Generic[Value]):
         self.layer_outputs: dict[str, list[Value]] = {}
         self.layer_inputs: dict[str, list[Value]] = {}
         self.histories: dict[str, tuple[History[Value], ...]] = {}
+        self.lettered: dict[str, list[LetteredValue[Value]]] = {}
 
     def run(self) -> Iterator[LayerRun]:
         """Yield the observations of each layer, in order, up to the first that cannot be run."""
@@ -237,6 +239,7 @@ class Pass(Generic[Value]):
         if self.traced:
             self.layer_outputs[of.placed.name] = vectors
             self.histories[of.placed.name] = histories
+            self.lettered[of.placed.name] = [*of.transform.lettered()] if of.layer.whole and of.transform else []
         if isinstance(of.layer, External):
             return seen
         return seen._replace(

@@ -14,6 +14,7 @@ from typing import Any
 
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
+from rnncalc.step.nodes import PAIRED
 from rnncalc.step.operations import (
     GRADIENT,
     OPERATIONS,
@@ -85,6 +86,10 @@ class TapeValue:
                     raise DeclarationError(message) from error
         if self.row in (MATRIX, CONVOLVE) and self.operands[1].needs:
             self.layer.multiplications += len(self.operands[0].numbers.rows[0]) * len(self.gradient)
+        elif self.row.name in PAIRED:
+            vector, *others = self.operands
+            times = (len(others) if vector.needs else 0) + sum(other.needs for other in others)
+            self.layer.multiplications += times * len(others[0].numbers)
 
 
 class _Read(dict[int, Any]):

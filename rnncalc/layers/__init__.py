@@ -30,6 +30,7 @@ KINDS: dict[str, str | type[Layer]] = {
     "flatten": "rnncalc.layers.reshaping:Flatten",
     "repeat_vector": "rnncalc.layers.reshaping:RepeatVector",
     "last": "rnncalc.layers.reshaping:LastStep",
+    "attention": "rnncalc.layers.attention:Attention",
 }
 """The module and class of each kind, or the class itself; recurrent cells first."""
 

@@ -5,7 +5,7 @@ The fields of a layer class are the options its kind takes, in the spec, in flag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
@@ -19,9 +19,11 @@ OptionProblem = tuple[str, str]
 Shape = tuple[Any, ...]
 """(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
 
-ArrayAxes = tuple[str, str]
-"""An array of weights: its role, and the letters of its axes."""
+ArrayAxes = tuple[str, str | tuple[str, ...]]
+"""An array of weights: its role, and the letters of its axes; an axis of a product of widths has the letters of all."""
 
+ONE = "1"
+"""The letter of a width of one."""
 
 Value = TypeVar("Value")
 
@@ -35,6 +37,27 @@ class LayerOperations(Protocol[Value]):
 
     def __getattr__(self, name: str) -> Callable[..., Value]:
         """Return any other operation of `step/operations.py` by its name: plus, times, complement, normalise."""
+
+    # Of a layer that reads a whole sequence, `compute` takes that sequence. Every operation applies to each of its
+    # vectors, and `sequence.current` is the one at the step of the output.
+
+    def dot(self, vector: Value, sequence: Value) -> Value:
+        """Return the products of a vector and each vector of a sequence: a vector of a number for each step."""
+
+    def mix(self, weights: Value, sequence: Value) -> Value:
+        """Return the sum of the vectors of a sequence, each times its number among the weights."""
+
+    def over_root(self, vector: Value, width: str) -> Value:
+        """Return a vector divided by the square root of a width, by its letter."""
+
+    def heads(self, vector: Value, width: str) -> Value:
+        """Return the equal parts of a vector, each of a width by its letter; operations apply to each of them."""
+
+    def concat(self, heads: Value, width: str) -> Value:
+        """Return the parts of all heads one after the other, a vector of a width by its letter."""
+
+    def name(self, letter: str, value: Value) -> Value:
+        """Return a value with a letter, which has an equation of its own."""
 
     def product(self, role: str, vector: Value) -> Value:
         """Return an array times a vector; of a window, the sum over its vectors, each with a matrix of its own."""
@@ -58,7 +81,7 @@ class LayerOperations(Protocol[Value]):
         """Return the average at each place of the vectors of a window."""
 
     def joined(self, window: Value) -> Value:
-        """Return the vectors of a window one after the other."""
+        """Return the vectors of a window one after the other, or a number for each step of a sequence as one vector."""
 
     def copy(self, vector: Value) -> Value:
         """Return a copy of a vector."""
@@ -98,6 +121,12 @@ class Layer(Frozen, kw_only=True):
 
     along: ClassVar[bool] = False
     """Whether it makes an output vector from several steps of its input at once."""
+
+    whole: ClassVar[bool] = False
+    """Whether its `compute` takes a sequence, from its first step: all of it for each vector of the output."""
+
+    read_widths: ClassVar[tuple[str, str]] = ("m", "m")
+    """The letters of the widths of the vector at its own step, and of the vectors of a sequence that it reads whole."""
 
     by_place: ClassVar[bool] = False
     """Whether it reads each place of a step alone, as it reads each step; its width is then that of a place."""
@@ -139,12 +168,16 @@ class Layer(Frozen, kw_only=True):
         """Return the shape of the output for that of the input; a number of steps below 1 is one too few to read."""
         return (*shape[:-1], self.output_width(shape[-1]))
 
-    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+    def window_of(self, step: int, steps: int) -> Sequence[int | None]:
         """Return the steps of the input from which a step of the output is made; None is a step of zeros.
 
         Steps are counted from 0; a vector is a sequence of one step.
         """
         return (step,)
+
+    def pairs(self, steps: int) -> int | None:
+        """Return how many pairs of a step of the output and one of a sequence that is read whole; None if unknown."""
+        return steps if self.ends else steps * steps
 
     def padding_of(self, steps: int | None) -> tuple[int, int]:
         """Return the steps of zeros before and after an input of so many steps."""
@@ -356,7 +389,12 @@ class Transform(Layer):
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"m": inputs}
 
+    def window_of(self, step: int, steps: int) -> Sequence[int | None]:
+        return range(steps) if self.whole else (step,)
+
     def carried(self, inputs: int) -> int | None:
+        if self.whole:
+            return None
         if not self.along:
             return 0
         step = 10**6  # far from both ends

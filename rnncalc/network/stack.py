@@ -16,6 +16,7 @@ from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer, Transform
 from rnncalc.network.flow import InitialState, Moves, Placement, array_of, ends, grids, shapes
+from rnncalc.step.nodes import HEADS, Repeats, Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import has_letters
 
@@ -32,8 +33,9 @@ class Placed(NamedTuple):
     uses: how many times one pass applies it, as often as it has outputs; None when T is not known.
     sizes: the numbers that the letters of its tensors stand for.
     params: the number of its parameters.
-    multiply_adds_per_step: multiplications in matrix products when it is applied once; None where a part is counted
-        elsewhere.
+    multiply_adds_per_step: multiplications in matrix products when it is applied once, at the last step of a sequence
+        that it reads whole; multiply_adds: in a whole pass. None where a part is counted elsewhere, or T is not known.
+    repeats: of a layer that reads a whole sequence, how often it computes what; None if T is not known.
     grid, output_grid: the places of each axis of a step of its input and of its output; nothing of plain vectors.
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
@@ -51,6 +53,8 @@ class Placed(NamedTuple):
     layout: Layout
     params: int
     multiply_adds_per_step: int | None
+    multiply_adds: int | None
+    repeats: Repeats | None = None
     grid: tuple[int, ...] = ()
     output_grid: tuple[int, ...] = ()
     copy: int = 0
@@ -129,17 +133,9 @@ class Placed(NamedTuple):
         """The tensors it uses but another layer owns and counts."""
         return tuple([tensor.sized(self.sizes) for tensor in self.layout.shared])
 
-    @property
-    def multiply_adds(self) -> int | None:
-        """Multiplications in matrix products in a whole pass; None when they, or T, are not known."""
-        once = self.multiply_adds_per_step
-        if not once:
-            return once
-        return None if self.uses is None else once * self.uses
 
-
-Counted = tuple[Mapping[str, int], Layout, int, int | None]
-"""The numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once."""
+Counted = tuple[Mapping[str, int], Layout, int, int | None, Trace | None]
+"""The numbers of a layer's letters, its layout, its parameters, its multiply-adds when applied once, and its trace."""
 
 
 def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> Iterator[Placed]:
@@ -162,7 +158,21 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             places = grid, spaces[ended[place]]
             starts = (move.of, move.state) if isinstance(move, InitialState) else None
             values = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
-            yield Placed(*values, *counted[key], *places, move.copy, starts)
+            sizes, made, params, per_step, step = counted[key]
+            repeats, work = None, per_step and (None if uses is None else per_step * uses)
+            if move.layer.whole and step:
+                repeats = repeats_of(move.layer, widths[move.reads[0]][0], uses, sizes)
+                per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)
+                work = repeats and step.multiply_adds(sizes, repeats)
+            yield Placed(*values, sizes, made, params, per_step, work, repeats, *places, move.copy, starts)
+
+
+def repeats_of(layer: Layer, steps: int | None, outputs: int | None, sizes: Mapping[str, int]) -> Repeats | None:
+    """Return how often a layer that reads a whole sequence computes what; None if the steps are not known."""
+    pairs = None if steps is None else layer.pairs(steps)
+    if steps is None or outputs is None or pairs is None:
+        return None
+    return Repeats(outputs, steps, pairs, sizes.get(HEADS, 1))
 
 
 def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:
@@ -172,6 +182,7 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
     """
     sizes = layer.sizes(inputs // prod(grid) if layer.by_place else inputs)
     per_step: int | None = None if isinstance(layer, External) else 0
+    step: Trace | None = None
     stacks: Sequence[Stack] = ()
     if isinstance(layer, Cell | Dense | Transform):
         step = trace(layer, inputs // prod(grid) if layer.by_place else inputs, row)
@@ -185,4 +196,4 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
     counted: Layout | None = row.made.get(key)
     if counted is None:
         counted = row.made[key] = layout(layer, inputs, row, stacks)
-    return sizes, counted, value(counted.params, sizes), per_step
+    return sizes, counted, value(counted.params, sizes), per_step, step

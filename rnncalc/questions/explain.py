@@ -7,7 +7,7 @@ from enum import Enum
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.conventions import NOTATIONS
+from rnncalc.conventions import NOTATIONS, convention
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
 from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.rules import Array, Convention
@@ -22,9 +22,9 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import describe, network_of, word
-from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
-from rnncalc.step.layer_trace import slides
-from rnncalc.step.nodes import Trace
+from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, equations, symbol_of
+from rnncalc.step.layer_trace import array_of, slides
+from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
@@ -156,6 +156,8 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
         written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
+    elif isinstance(layer, Transform) and layer.whole:
+        written = (*_whole(trace(layer, placed.inputs, row), layer),)
     elif isinstance(layer, Transform) and layer.arrays and not (layer.ends and slides(layer)):
         written = _transform(layer, placed, shape, row)
     return Derivation(placed, below, shape, row, gates, notation, written, tuple(_steps(placed)))
@@ -207,6 +209,50 @@ def _transform(layer: Transform, placed: Placed, shape: Shape, row: Convention) 
     y = Symbol("y", time=time, axes=(step.nodes[step.output].width,))
     lines = [Equation(name, _formula(step, place, taps, {})) for place, name in names.items()]
     return (*lines, Equation(y, _formula(step, step.output, taps, names)))
+
+
+def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
+    """Yield the equations of a layer that reads a whole sequence, one for each value that has a letter, and its output.
+
+    t is the step of the output, s that of the sequence, and i the head: q_(i,t) is the i-th of h equal parts of q_t.
+    """
+    names = convention("textbook").transform(layer.kind).names
+
+    def formula(place: int, *, whole: bool = False, named: bool = True) -> Formula:
+        """Return the formula of a value, or of its number at a step s; whole: of its numbers at all steps."""
+        node = step.nodes[place]
+        if node.letter and named:
+            return symbol_of(step, place, whole=whole)
+        match node.operation:
+            case "weights":
+                assert node.weights
+                letter, _, below = names.get(role := array_of(layer, node.weights), role).partition("_")
+                return Symbol(letter, below, axes=tuple([axis for axis in node.axes if axis != ONE]))
+            case "heads":
+                return symbol_of(step, place)
+            case "joined":
+                return formula(node.operands[0])
+            case "softmax":
+                return Application(node.operation, (formula(node.operands[0], whole=True),))
+            case "mix":
+                return Application("mix", (Symbol("sum", "s"), *map(formula, node.operands)))
+            case "over_root":
+                return Application("over", (formula(node.operands[0]), Symbol(f"√{node.axes[0]}")))
+            case "matrix" if step.nodes[node.operands[1]].operation == "concat":
+                head = formula(step.nodes[node.operands[1]].operands[0])
+                assert isinstance(head, Symbol)
+                heads = [head.replace(time=head.time.replace("i", number)) for number in ("1", HEADS)]
+                matrix = formula(node.operands[0])
+                products = [Application("matrix", (matrix, each)) for each in (heads[0], DOTS, heads[1])]
+                return Application(STACKED, (matrix, *products))
+            case name:
+                return Application(name, tuple(map(formula, node.operands)))
+
+    for place, node in enumerate(step.nodes):
+        if node.letter and node.operation not in (INPUT, SEQUENCE):
+            whole = node.operation == "softmax"
+            yield Equation(symbol_of(step, place, whole=whole), formula(place, named=False))
+    yield Equation(symbol_of(step, step.output), formula(step.output))
 
 
 DOTS = Symbol("⋯")

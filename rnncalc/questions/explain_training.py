@@ -52,6 +52,7 @@ class ProductsLine(NamedTuple):
     gradient: Gradient
     matrices: tuple[str, ...]
     of: str
+    axes: tuple[str, ...]
     expression: Expression
     number: int
 
@@ -120,7 +121,7 @@ def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> 
             return Kind.STATE if time == "t" else Kind.STATE_BEFORE
         case Symbol(letter) if letter in gates:
             return Kind.GATE
-        case Symbol():
+        case Symbol("y"):
             return Kind.OUTPUT
         case _:
             return Kind.OTHER
@@ -168,4 +169,4 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
         arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else Times(each)
         ordered = tuple(sorted(matrices, key=order.find))
         number = value(arithmetic, derivation.placed.sizes)
-        yield ProductsLine(product.gradient, ordered, product.of, arithmetic, number)
+        yield ProductsLine(product.gradient, ordered, product.of, product.axes, arithmetic, number)

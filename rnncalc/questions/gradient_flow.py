@@ -21,9 +21,19 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Sha
 from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, layer_reads, tally
-from rnncalc.step.equations import Formula, Symbol, formulas
-from rnncalc.step.nodes import ONE, STEP, Trace
+from rnncalc.step.costs import (
+    BackwardProduct,
+    Chunk,
+    Gradient,
+    LayerReads,
+    Outputs,
+    SavedVector,
+    Tally,
+    layer_reads,
+    tally,
+)
+from rnncalc.step.equations import Formula, Symbol, formulas, symbol_of
+from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Repeats, Trace
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 from rnncalc.text import escape
@@ -268,10 +278,17 @@ def _before_window(
         return reached
     steps = below[0].steps
     outputs = steps_of(reached[0], chunks[0].steps)
-    read = {place for step in outputs for place in layer.window_of(step, steps) if place is not None}
+    read = _steps_read(layer, outputs, steps)
     if len(read) in (0, steps):
         return (Outputs.ALL if read else Outputs.NONE,)
     return (frozenset(read),)
+
+
+def _steps_read(layer: Transform, outputs: Collection[int], steps: int) -> Collection[int]:
+    """Return the steps of the input that are read for some steps of the output."""
+    if layer.whole:  # from the first step, so that the longest has all
+        return range(max([len(layer.window_of(step, steps)) for step in outputs], default=0))
+    return {place for step in outputs for place in layer.window_of(step, steps) if place is not None}
 
 
 def steps_of(reached: Outputs | frozenset[int], steps: int) -> Collection[int]:
@@ -333,6 +350,10 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     for group, asked in groups:
         read = layer_reads(step, trained=trained, needs=asked)
         windows = [layer.window_of(each, steps) for each in group]
+        if layer.whole and group:
+            lengths = [*map(len, windows)]
+            repeats = Repeats(len(group), max(lengths), sum(lengths), placed.sizes.get(HEADS, 1))
+            return _tally_of_whole(step, repeats, read, {*_steps_read(layer, group, steps)}, group)
         for place in read.saved:
             node = step.nodes[place]
             if node.operation == STEP:
@@ -354,6 +375,36 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
         x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
         return Tally({x: placed.places * len(inputs), **saved}, work)
     return Tally(saved, work)
+
+
+def _tally_of_whole(
+    step: Trace, repeats: Repeats, read: LayerReads, inputs: set[int], outputs: Collection[int]
+) -> Tally:
+    """Return the reads and products of a layer that reads a whole sequence; inputs: the steps of it that are read."""
+    saved: Counter[SavedVector] = Counter()
+    work: Counter[BackwardProduct] = Counter()
+    steps: set[int] = set()
+    for place in read.saved:
+        node = step.nodes[place]
+        if node.operation in (INPUT, SEQUENCE):
+            steps |= inputs if node.operation == SEQUENCE else {*outputs}
+        else:
+            width = ONE if node.width == STEPS else node.width
+            saved[SavedVector(symbol_of(step, place), width)] += repeats.number(step.repeats[place])
+    for place, purpose in read.products:
+        axes, letters = step.work(place)
+        first, second = (_letter(step, operand) for operand in step.nodes[place].operands)
+        if not step.nodes[step.nodes[place].operands[0]].weights and purpose is Gradient.MATRIX:
+            purpose, first, second = Gradient.VECTOR, second, first
+        work[BackwardProduct(purpose, first, second, axes)] += repeats.number(letters)
+    x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
+    return Tally({x: len(steps), **saved} if steps else saved, work)
+
+
+def _letter(step: Trace, place: int) -> str:
+    """Return the letter of an operand of a product: of weights, their role."""
+    weights = step.nodes[place].weights
+    return weights.letter or weights.role.value if weights else symbol_of(step, place).letter
 
 
 def _formula(step: Trace, place: int) -> Formula:

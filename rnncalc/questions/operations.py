@@ -18,7 +18,7 @@ from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.given import network_of, whole
 from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
-from rnncalc.step.nodes import Trace
+from rnncalc.step.nodes import ONCE, Trace
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 
@@ -60,13 +60,14 @@ def _windows(network: Network) -> Iterator[int]:
 
 def _of_layer(placed: Placed, row: Convention, batch: int, window: int) -> OperationCounts | None:
     layer = placed.layer
-    if isinstance(layer, External) or placed.uses is None:
+    if isinstance(layer, External) or placed.uses is None or (layer.whole and not placed.repeats):
         return None
     if not isinstance(layer, Cell | Dense | Transform):
         return OperationCounts(0, 0, 0, 0)
     inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1
-    one = operations(trace(layer, inputs, row), placed.sizes, window)
-    counts = OperationCounts(*[batch * placed.uses * places * layer.directions * number for number in one])
+    one = operations(trace(layer, inputs, row), placed.sizes, window, placed.repeats or ONCE)
+    times = batch * (1 if placed.repeats else placed.uses) * places * layer.directions
+    counts = OperationCounts(*[times * number for number in one])
     return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))
 
 

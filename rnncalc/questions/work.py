@@ -15,7 +15,7 @@ from rnncalc.conventions.tensor import BIASES, Role
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import Arrays, Matrix, PassData
 from rnncalc.forward.bindings import BoundWeights, binding
-from rnncalc.forward.layer_pass import History, bound_weights
+from rnncalc.forward.layer_pass import History, LetteredValue, bound_weights
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
@@ -29,9 +29,6 @@ from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with
 from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.trace import trace
-
-LayerOutputs = Mapping[str, Sequence[TapeValue]]
-"""The outputs of each layer, by its name."""
 
 
 class StepWork(NamedTuple):
@@ -121,7 +118,7 @@ def work(
     ran = tuple(forward.run())
     done = Run(timed, ran, assumed_steps(network, data.inputs))
     reached = [each.placed for each in ran if each.reason is None]
-    names = _named(reached, forward.histories, forward.layer_outputs)
+    names = _named(reached, forward)
     layers = [
         _layer_work(
             names,
@@ -130,6 +127,7 @@ def work(
             forward.histories[placed.name],
             forward.layer_inputs.get(placed.name, ()),
             forward.layer_outputs[placed.name],
+            forward.lettered[placed.name],
         )
         for placed in reached
     ]
@@ -176,12 +174,13 @@ def _output(placed: Placed, step: int) -> Variable:
     return Variable(letter, step if placed.sequence else None, placed.name)
 
 
-def _named(
-    layers: Sequence[Placed], kept: Mapping[str, Sequence[History[TapeValue]]], left: LayerOutputs
-) -> dict[int, Variable]:
+def _named(layers: Sequence[Placed], forward: Pass[TapeValue]) -> dict[int, Variable]:
     """Return the names of values by identity; a layer's input is named last, after the layer that made it."""
     names: dict[int, Variable] = {}
+    kept, left = forward.histories, forward.layer_outputs
     for placed in layers:
+        for each in forward.lettered[placed.name]:
+            names.setdefault(id(each.value), _lettered(placed, each))
         for backward, history in enumerate(kept[placed.name]):
             before = len(history.steps) + 1 if backward else 0
             for step, values in enumerate(history.steps, 1):
@@ -199,6 +198,10 @@ def _named(
     return names
 
 
+def _lettered(placed: Placed, each: LetteredValue[TapeValue]) -> Variable:
+    return Variable(each.letter, each.step if placed.sequence else None, placed.name, each.below)
+
+
 def _layer_work(
     names: Mapping[int, Variable],
     placed: Placed,
@@ -206,6 +209,7 @@ def _layer_work(
     histories: Sequence[History[TapeValue]],
     inputs: Sequence[TapeValue],
     left: Sequence[TapeValue],
+    lettered: Sequence[LetteredValue[TapeValue]],
 ) -> LayerWork:
     ways = tuple(
         tuple(_way(names, placed, history, backward=bool(backward))) for backward, history in enumerate(histories)
@@ -219,8 +223,11 @@ def _layer_work(
         if id(value) not in seen and names[id(value)] == name:
             window = placed.layer.window_of(unread + step - 1, len(inputs)) if inputs else ()
             read = [place for place in window if place is not None]
+            if placed.layer.whole and step > 1:  # the first step has the whole sequence
+                read = [step - 1]
             given = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
-            steps.append(StepWork(step if placed.sequence else None, given, (WorkedLine(name, value),)))
+            lines = [_line(names, _lettered(placed, of), of.value) for of in lettered if of.step == step]
+            steps.append(StepWork(step if placed.sequence else None, given, (*lines, WorkedLine(name, value))))
     return LayerWork(placed, weights, ways, tuple(steps))
 
 

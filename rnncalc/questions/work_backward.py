@@ -146,7 +146,8 @@ class _Backward:
                 self._arguments[id(value.operands[0])] = name
         elif id(value) in self._arguments:
             within = self._arguments[id(value)]
-            below = within.letter if within.step is None else f"{within.letter},{within.step}"
+            number = within.below or within.step
+            below = within.letter if number is None else f"{within.letter},{number}"
             self._write(Variable("delta", None, within.layer, below), gradient)
         values = _Values({**dict(enumerate(value.operands)), RESULT: value, GRADIENT: gradient})
         for operand, rule in zip(value.operands, value.row.gradients, strict=True):

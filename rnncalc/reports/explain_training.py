@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Output
+from rnncalc.layers.layer import Embedding, External, Output, Transform
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
 from rnncalc.questions.training import Training
@@ -178,12 +179,17 @@ def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     if len(line.matrices) > 1:
         gates = f"the blocks {all_of([*line.matrices])}"
         return Phrase((f"back through those of {gates}" if back else f"matrices of {gates}",))
-    return Phrase(("back through ", (_matrix(line, each),)) if back else ("its matrix",))
+    alone = "its matrix" if len(line.axes) > 1 else "its vector"
+    return Phrase(("back through ", (_matrix(line, each),)) if back else (alone,))
 
 
 def _matrix(line: ProductsLine, each: TrainingDerivation) -> Term:
     """Return the name of a matrix in the equations; for several gates, without the gates' letters."""
     layer = each.of.placed.layer
+    if isinstance(layer, Transform):
+        names, (role,) = convention("textbook").transform(layer.kind).names, line.matrices
+        letter, _, below = names.get(role, role or names["kernel"]).partition("_")
+        return Term(letter, below)
     if not isinstance(layer, Cell):
         arrays = each.of.notation.output if isinstance(layer, Output) else each.of.notation.dense
         return Term(*arrays.kernel.symbol())

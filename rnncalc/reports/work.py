@@ -230,7 +230,7 @@ def _name(name: Variable) -> WorkLine:
         return (Term(name.letter, name.below) if name.below else term(name),)
     if not (name.below or name.weights):
         return (Derivative(Term("L"), term(name)),)
-    at = (EquationText(f" (step {name.step})"),) if name.step is not None else ()
+    at = (EquationText(f" (step {name.step})"),) if name.weights and name.step is not None else ()
     return (Derivative(Term("L"), Term(name.letter, name.below)), *at)
 
 
@@ -299,6 +299,15 @@ class _ValueWriter:
                 return _sum([*self._product(value)])
             case "plus" | "shift":
                 return _sum(self.terms(value))
+            case "dot":
+                rows = [each.numbers for each in operands[1:]]
+                sign = "·" if len(rows) == len(rows[0]) == 1 else " "
+                return (*matrix(rows), sign, *self.line(operands[0], ATOM))
+            case "mix":
+                weighted = zip(operands[0].numbers, operands[1:], strict=True)
+                return _sum([(number(weight), "·", *_bracketed(*self.numbers(each))) for weight, each in weighted])
+            case "over_root":
+                return (*self.line(operands[0], 3), " / ", row.drawn)
             case "mean":
                 return ("(", *_sum([self.line(each, 2) for each in operands]), ")", " / ", "2")
             case "join":

@@ -89,7 +89,7 @@ ALIASES = {
     "timedistributeddense",
     "embedding{number}": "embed embeddings lookup",
     "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate",
-    "external{of}N, a part of N parameters that are counted elsewhere": "conv2d attention transformer convgru qrnn ran "
+    "external{of}N, a part of N parameters that are counted elsewhere": "conv2d transformer convgru qrnn ran "
     "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn nas janet treelstm phased_lstm "
     "cornn fastrnn rhn tgru urnn",
     "conv1d{number}{with_}kernel{is_}N": "cnn conv conv_1d convolution convolution1d convolution_1d tcn",

@@ -15,7 +15,20 @@ from typing import NamedTuple
 
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.step.equations import Formula
-from rnncalc.step.nodes import MATRICES, ONE, STEP, WEIGHTS, Trace, axes_of_work
+from rnncalc.step.nodes import (
+    INPUT,
+    MATRICES,
+    ONCE,
+    ONE,
+    PAIRED,
+    SEQUENCE,
+    STEP,
+    STEPS,
+    WEIGHTS,
+    Repeats,
+    Trace,
+    axes_of_work,
+)
 from rnncalc.step.operations import OPERATIONS, RESULT
 
 
@@ -49,14 +62,17 @@ class NodeOperations(NamedTuple):
         return self.times * prod([sizes[letter] for letter in self.axes])
 
 
-def operations(trace: Trace, sizes: Mapping[str, int], window: int = 1) -> OperationCounts:
+def operations(trace: Trace, sizes: Mapping[str, int], window: int = 1, repeats: Repeats = ONCE) -> OperationCounts:
     """Return how many operations one step of one direction takes, or one vector of a layer around the cells.
 
-    sizes: the numbers of the letters of widths. window: how many vectors the layer reads.
+    sizes: the numbers of the letters of widths. window: how many vectors the layer reads. repeats: how often it
+    computes what.
     """
     numbers = dict.fromkeys(OperationCounts._fields, 0)
     for each in operations_by_node(trace, window):
-        numbers[each.kind] += each.number(sizes)
+        product = trace.nodes[each.place].operation in PAIRED
+        letters = trace.work(each.place)[1] if product else trace.repeats[each.place]
+        numbers[each.kind] += repeats.number(letters) * each.number(sizes)
     return OperationCounts(**numbers)
 
 
@@ -70,12 +86,11 @@ def operations_by_node(trace: Trace, window: int = 1) -> Iterator[NodeOperations
         row = OPERATIONS.get(node.operation)
         if row is None:
             continue
-        axes = () if node.width == ONE else (node.width,)
+        axes = () if node.width in (ONE, STEPS) else (node.width,)
         biases = [operand for operand in node.operands if trace.nodes[operand].operation == WEIGHTS]
-        if row.name in MATRICES:
+        if row.name in (*MATRICES, *PAIRED):
             added_up.add(place)
-            work = axes_of_work(row.name, trace.nodes[node.operands[0]])
-            yield NodeOperations(place, "multiply_adds", 1, work)
+            yield NodeOperations(place, "multiply_adds", 1, trace.work(place)[0])
         elif row.name in ("plus", "everywhere") and {*node.operands} <= {*added_up, *biases}:
             added_up.add(place)
             if biases:
@@ -209,7 +224,7 @@ def layer_reads(trace: Trace, *, trained: bool, needs: bool) -> LayerReads:
     products = [
         (value.place, purpose)
         for value in tape.values
-        if value.reached and value.operation in MATRICES
+        if value.reached and value.operation in (*MATRICES, *PAIRED)
         for purpose, operand in zip(Gradient, value.operands, strict=True)
         if operand.needs
     ]
@@ -266,7 +281,7 @@ class _Tape:
                 trained = node.weights.role not in self.frozen
                 once[place] = at[place] = _TapeValue(place, WEIGHTS, node.width, needs=trained)
                 continue
-            if node.operation == STEP:
+            if node.operation in (STEP, INPUT, SEQUENCE):
                 at[place] = self.given(place, needs=x.needs)
                 continue
             operands = [at[operand] for operand in node.operands]

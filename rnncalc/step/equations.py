@@ -14,7 +14,7 @@ from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
 from rnncalc.records import Frozen
-from rnncalc.step.nodes import INPUT, STATE, WEIGHTS, Trace, Weights
+from rnncalc.step.nodes import INPUT, STATE, STEPS, WEIGHTS, Trace, Weights
 from rnncalc.step.operations import OPERATIONS
 
 Letter = tuple[str, str]
@@ -132,6 +132,18 @@ def stacks(trace: Trace, notation: Notation) -> list[Stack]:
     writer = _Writer(trace, notation)
     writer.lines()
     return [*writer.stacks]
+
+
+def symbol_of(trace: Trace, place: int, *, whole: bool = False) -> Symbol:
+    """Return the symbol of a value of a layer that reads a whole sequence, by the letter that it or its function has.
+
+    Its subscript has what it differs with: i for heads, t, s; whole: it is the vector of its numbers at all steps s.
+    """
+    node = trace.nodes[place]
+    letter = trace.nodes[node.operands[0]].letter if node.operation == "heads" else node.letter
+    letter = letter or ("y" if place == trace.output else OPERATIONS[node.operation].function or node.operation)
+    letters = [each for each in "its" if each in trace.repeats[place] and not (whole and each == "s")]
+    return Symbol(letter, time=",".join(letters), axes=() if node.width == STEPS else (node.width,))
 
 
 def within(formula: Formula) -> Iterator[Formula]:

@@ -14,7 +14,21 @@ from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
 from rnncalc.errors import DeclarationError, line_of, place_of, raised_at
 from rnncalc.layers.layer import Dense, Layer, LayerOperations, Output, Transform
-from rnncalc.step.nodes import INPUT, JOINED, STEP, WEIGHTS, Node, Operand, Recorder, Trace, Weights
+from rnncalc.step.nodes import (
+    INPUT,
+    JOINED,
+    ONE,
+    SEQUENCE,
+    STEP,
+    STEPS,
+    WEIGHTS,
+    Node,
+    Operand,
+    Recorder,
+    Trace,
+    Weights,
+    repeats_of,
+)
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.text import all_of, did_you_mean, one_of
 
@@ -34,6 +48,21 @@ class WindowOperand(Operand):
         return self.step(index)
 
 
+class SequenceOperand(Operand):
+    """Each vector of a sequence that a layer reads whole; `current` is the one at the step of its output."""
+
+    __slots__ = ("_current",)
+
+    def __init__(self, place: int, current: Callable[[], Operand]) -> None:
+        super().__init__(place)
+        self._current = current
+
+    @property
+    def current(self) -> Operand:
+        """The vector at the step of the output."""
+        return self._current()
+
+
 class LayerTracer(Recorder):
     """The `layers.layer.LayerOperations` that trace a layer; undeclared arrays and widths that differ are refused."""
 
@@ -49,14 +78,25 @@ class LayerTracer(Recorder):
     def __call__(self) -> Trace:
         """Run the layer and return its trace."""
         reads, _ = self._letters
-        x = self._place(Node(INPUT, width="m", letter=reads))
-        output = self._vector(self._layer.compute(self, WindowOperand(x, self._step)), "what compute returns")
+        own, sequence = self._layer.read_widths
+        whole = self._layer.whole
+        x = self._place(Node(SEQUENCE, width=sequence, letter=reads) if whole else Node(INPUT, width=own, letter=reads))
+        window = SequenceOperand(x, self._current) if whole else WindowOperand(x, self._step)
+        output = self._vector(self._layer.compute(self, window), "what compute returns")
+        if beyond := repeats_of(self._nodes)[output] - {"t"}:
+            each, cure = ("head", "ops.concat") if "i" in beyond else ("step of the sequence", "ops.mix")
+            raise self._error(f"what compute returns is a value for each {each}; make one vector of them with {cure}")
         return Trace((*self._nodes,), x, {}, {}, output, {}, ())
 
     def _step(self, number: int) -> Operand:
         if not isinstance(number, int) or not -self._length <= number < self._length:
             raise self._error(f"compute reads window[{number!r}], and a window has {self._length}")
         return Operand(self._place(Node(STEP, (0,), "m", number=number)) if self._slides else 0)
+
+    def _current(self) -> Operand:
+        if self._layer.ends:
+            raise self._error("compute reads the current step, and the layer outputs one vector of the whole sequence")
+        return Operand(self._place(Node(INPUT, width=self._layer.read_widths[0], letter=self._letters[0])))
 
     def _vector(self, given: object, what: str = "what an operation is done with") -> int:
         if isinstance(given, WindowOperand) and self._slides:
@@ -91,14 +131,48 @@ class LayerTracer(Recorder):
     def average(self, window: WindowOperand) -> Operand:
         return self._of_window("average", window, "m")
 
-    def joined(self, window: WindowOperand) -> Operand:
-        return self._of_window("joined", window, JOINED)
+    def joined(self, window: Operand) -> Operand:
+        if isinstance(window, WindowOperand):
+            return self._of_window("joined", window, JOINED)
+        self._check_sequence(window)
+        return Operand(self._place(Node("joined", (self._expect("what ops.joined takes", window, ONE),), STEPS)))
 
     def copy(self, vector: Operand) -> Operand:
         return self._operate(OPERATIONS["copy"], vector)
 
     def standardise(self, vector: Operand, mean: Operand, variance: Operand) -> Operand:
         return self._operate(OPERATIONS["standardise"], vector, mean, variance)
+
+    def dot(self, vector: Operand, sequence: Operand) -> Operand:
+        self._check_sequence(sequence)
+        width = self._nodes[self._vector(vector)].width
+        return self._paired("dot", self._expect("what meets a vector in ops.dot", sequence, width), vector, STEPS)
+
+    def mix(self, weights: Operand, sequence: Operand) -> Operand:
+        self._check_sequence(sequence)
+        self._expect("the weights of ops.mix", weights, STEPS)
+        return self._paired("mix", sequence.place, weights, self._nodes[sequence.place].width)
+
+    def over_root(self, vector: Operand, width: str) -> Operand:
+        place = self._vector(vector)
+        self._know(width)
+        return Operand(self._place(Node("over_root", (place,), self._nodes[place].width, axes=(width,))))
+
+    def heads(self, vector: Operand, width: str) -> Operand:
+        place = self._vector(vector)
+        self._know(width)
+        if self._sizes.get(whole := self._nodes[place].width, 0) % self._sizes[width]:
+            raise self._error(f"a vector of {whole} numbers has no parts of {width} numbers")
+        return Operand(self._place(Node("heads", (place,), width)))
+
+    def concat(self, heads: Operand, width: str) -> Operand:
+        self._know(width)
+        return Operand(self._place(Node("concat", (self._vector(heads),), width)))
+
+    def name(self, letter: str, value: Operand) -> Operand:
+        place = self._vector(value)
+        self._nodes[place] = self._nodes[place]._replace(letter=letter)
+        return value
 
     def part(self, vector: Operand, width: str, index: int) -> Operand:
         place = self._vector(vector)
@@ -115,6 +189,17 @@ class LayerTracer(Recorder):
 
     def _own_operations(self) -> Iterable[str]:
         return vars(LayerOperations)
+
+    def _know(self, width: str) -> None:
+        if width not in self._sizes:
+            raise self._error(f"sizes gives no number for the width {width}{did_you_mean(width, [*self._sizes])}")
+
+    def _check_sequence(self, sequence: Operand) -> None:
+        if "s" not in repeats_of(self._nodes)[self._vector(sequence)]:
+            raise self._error("ops.dot and ops.mix take a vector, and a value that each step of the sequence has")
+
+    def _paired(self, name: str, sequence: int, vector: Operand, width: str) -> Operand:
+        return Operand(self._place(Node(name, (vector.place, sequence), width)))
 
     def _of_window(self, name: str, window: object, width: str) -> Operand:
         if not isinstance(window, WindowOperand):
@@ -219,7 +304,7 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
             message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
             yield message, "window_of"
             return
-    if layer.along and not layer.ends and {*map(len, windows)} != {length}:
+    if layer.along and not (layer.ends or layer.whole) and {*map(len, windows)} != {length}:
         yield "windows have different numbers of steps; give all the same", "window_of"
     last = max((place for place in windows[-1] if place is not None), default=-1)
     if steps - 1 - last >= layer.every:

@@ -11,21 +11,77 @@ from typing import Any, NamedTuple, NoReturn, cast
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.checks import ACTIVATIONS
+from rnncalc.layers.layer import ONE as ONE
 from rnncalc.records import Frozen
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, one_of
 
-ONE = "1"
-"""The letter of a width of one."""
+INPUT, STATE, WEIGHTS, STEP, SEQUENCE = "input", "state", "weights", "step", "sequence"
+"""The kinds of nodes that are not operations.
 
-INPUT, STATE, WEIGHTS, STEP = "input", "state", "weights", "step"
-"""The kinds of nodes that are not operations; a STEP is one vector of the window that a layer reads."""
+A STEP is one vector of the window that a layer reads; a SEQUENCE is each vector of a sequence that it reads whole.
+"""
 
 JOINED = "T·m"
 """The width of the vectors of a window, one after the other."""
 
+STEPS = "T"
+"""The width of a vector with a number for each step of a sequence."""
+
+HEADS = "h"
+"""The letter of the number of heads."""
+
 MATRICES = ("matrix", "convolve")
 """The operations that multiply by a matrix, once or at each place of a step."""
+
+PAIRED = ("dot", "mix")
+"""The operations on a vector and each vector of a sequence, whose multiplications count like those of matrices."""
+
+
+class Repeats(NamedTuple):
+    """How often what a layer computes is computed in a pass: for how many steps, and for how many heads.
+
+    outputs: the steps of its output. steps: those of the sequence that it reads whole. pairs: of one of each that are
+    computed with each other.
+    """
+
+    outputs: int = 1
+    steps: int = 1
+    pairs: int = 1
+    heads: int = 1
+
+    @property
+    def at_the_last(self) -> Repeats:
+        """The same for the last step of the output alone."""
+        return Repeats(1, self.steps // self.outputs, self.steps, self.heads)
+
+    def number(self, letters: Collection[str]) -> int:
+        """Return how often a value is computed that differs with these letters, as `Trace.repeats` has them."""
+        steps = {"t": self.outputs, "s": self.steps, "st": self.pairs, "": 1}
+        return steps["".join(sorted({*letters} - {"i"}))] * (self.heads if "i" in letters else 1)
+
+
+ONCE = Repeats()
+
+_REPEATS = {
+    INPUT: ("t", ""),
+    STATE: ("t", ""),
+    STEP: ("t", ""),
+    SEQUENCE: ("s", ""),
+    "mix": ("", "s"),
+    "heads": ("i", ""),
+    "concat": ("", "i"),
+}
+"""The letter that an operation adds to those of its operands, and the one that it removes."""
+
+
+def repeats_of(nodes: Sequence[Node]) -> list[frozenset[str]]:
+    """Return the letters of what each node differs with, as in `Trace.repeats`."""
+    letters: list[frozenset[str]] = []
+    for node in nodes:
+        more, fewer = _REPEATS.get(node.operation, ("", ""))
+        letters.append(frozenset(more).union(*[letters[operand] for operand in node.operands]) - {fewer})
+    return letters
 
 
 class Weights(NamedTuple):
@@ -101,15 +157,36 @@ class Trace(Frozen):
     __eq__, __hash__ = object.__eq__, object.__hash__  # each step has one trace
 
     @cached_property
-    def _work(self) -> Mapping[tuple[str, ...], int]:
-        """The axes of the products of a matrix and a vector, and how many products have them."""
-        return Counter(
-            axes_of_work(of.operation, self.nodes[of.operands[0]]) for of in self.nodes if of.operation in MATRICES
-        )
+    def repeats(self) -> Sequence[frozenset[str]]:
+        """What each value differs with: t, the step of the output; s, that of a sequence that is read whole; i, heads.
 
-    def multiply_adds(self, sizes: Mapping[str, int]) -> int:
+        It is computed once for each. A vector of a number for each step s differs with s, as its numbers do.
+        """
+        return repeats_of(self.nodes)
+
+    def work(self, place: int) -> tuple[tuple[str, ...], frozenset[str]]:
+        """Return the axes of a product, of a matrix or of pairs, and what it is done for, as in `repeats`."""
+        node = self.nodes[place]
+        first, vector = node.operands
+        repeats = self.repeats[first] | self.repeats[vector]
+        if node.operation in PAIRED:
+            return (self.nodes[vector].width,), repeats
+        return axes_of_work(node.operation, self.nodes[first]), repeats
+
+    @cached_property
+    def _work(self) -> Mapping[tuple[tuple[str, ...], frozenset[str]], int]:
+        """The axes of the products, what they are done for, and how many products have them."""
+        products = (place for place, node in enumerate(self.nodes) if node.operation in (*MATRICES, *PAIRED))
+        return Counter(map(self.work, products))
+
+    def multiply_adds(self, sizes: Mapping[str, int], repeats: Repeats = ONCE) -> int:
         """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
-        return sum([times * prod([sizes[letter] for letter in axes]) for axes, times in self._work.items()])
+        return sum(
+            [
+                times * repeats.number(of) * prod([sizes[letter] for letter in axes])
+                for (axes, of), times in self._work.items()
+            ]
+        )
 
 
 def axes_of_work(operation: str, weights: Node) -> tuple[str, ...]:

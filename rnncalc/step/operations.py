@@ -175,13 +175,13 @@ def over(left: Vector, right: Vector) -> Vector:
 if sys.version_info >= (3, 12):
     from math import sumprod
 
-    def product(rows: Rows, x: Vector) -> Vector:
+    def product(rows: Iterable[Sequence[float]], x: Vector) -> Vector:
         """Return the matrix of these rows times x. Rows and x must be of one length."""
         return [sumprod(row, x) for row in rows]
 
 else:
 
-    def product(rows: Rows, x: Vector) -> Vector:
+    def product(rows: Iterable[Sequence[float]], x: Vector) -> Vector:
         """Return the matrix of these rows times x. Rows and x must be of one length."""
         return [sum(map(mul, row, x)) for row in rows]
 
@@ -584,7 +584,82 @@ def part(start: int, stop: int) -> Operation:
     )
 
 
-OPERATIONS = by_name((*TABLE, HALVES[0], standardise_by(EPSILON), largest(1), average(1), joined((1,)), part(0, 1)))
+def dot(number: int) -> Operation:
+    """Return the operation that multiplies a vector by each of several: the sum of their products, for each one."""
+
+    def rule(place: int) -> GradientRule:
+        return GradientRule(lambda gradient, vector: _scaled([gradient[place]], vector), GRADIENT, 0)
+
+    others = range(1, number + 1)
+    return Operation(
+        "dot",
+        number + 1,
+        lambda vector, *others: product(others, vector),
+        (GradientRule(_mixed, GRADIENT, *others), *map(rule, range(number))),
+        sign=" · ",
+        strength=2,
+        beside=True,
+    )
+
+
+def mix(number: int) -> Operation:
+    """Return the operation that sums several vectors, each times its number of a vector of weights."""
+
+    def rule(place: int) -> GradientRule:
+        return GradientRule(lambda gradient, weights: _scaled([weights[place]], gradient), GRADIENT, 0)
+
+    others = range(1, number + 1)
+    return Operation(
+        "mix",
+        number + 1,
+        _mixed,
+        (
+            GradientRule(lambda gradient, *vectors: product(vectors, gradient), GRADIENT, *others),
+            *map(rule, range(number)),
+        ),
+        sign=" ",
+        strength=2,
+        beside=True,
+    )
+
+
+def _mixed(weights: Vector, *vectors: Vector) -> Vector:
+    return product([*zip(*vectors, strict=True)], weights)
+
+
+def over_root(number: int) -> Operation:
+    """Return the operation that divides a vector by the square root of a number."""
+
+    def divided(vector: Vector) -> Vector:
+        return [each / sqrt(number) for each in vector]
+
+    return Operation(
+        "over_root",
+        1,
+        divided,
+        (GradientRule(divided),),
+        sign=" / ",
+        strength=2,
+        drawn=f"√{number}",
+        products=1,
+        beside=True,
+    )
+
+
+OPERATIONS = by_name(
+    (
+        *TABLE,
+        HALVES[0],
+        standardise_by(EPSILON),
+        largest(1),
+        average(1),
+        joined((1,)),
+        part(0, 1),
+        dot(1),
+        mix(1),
+        over_root(1),
+    )
+)
 """Every operation by its name."""
 
 

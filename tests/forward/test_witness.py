@@ -91,7 +91,7 @@ def test_a_wrong_number_of_multiplications_alone() -> None:
     """One more is counted than are done."""
 
     def broken(place: Placed) -> Placed:
-        return place._replace(multiply_adds_per_step=(place.multiply_adds_per_step or 0) + 1)
+        return place._replace(multiply_adds=(place.multiply_adds or 0) + 1)
 
     assert objects(ran(LSTM(3), broken)) == ["multiplications"]
 

@@ -61,6 +61,7 @@ TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "W", "bias": "b"},
         "layer_norm": {"scale": "g", "bias": "b"},
+        "attention": {"kernel": "W", "bias": "b", "score": "v", "score_bias": "c"},
         "batch_norm": {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
     },
     taps_first=True,
