@@ -57,9 +57,13 @@ def cases() -> list[tuple[str, int, dict[str, Any], str]]:
 
 
 def spelled(name: str, notation: str) -> list[tuple[str, int, dict[str, Any], str]]:
-    """Return the cases of a cell with 4 units that a notation spells."""
+    """Return the cases of a cell with 4 units that a notation spells; two options together in one notation alone."""
     only = NOTATION_BY_NAME[notation].only
-    return [case for case in cases() if case[:2] == (name, 4) and only in ("", case[3])]
+    fitting = [case for case in cases() if case[:2] == (name, 4) and only in ("", case[3])]
+    if only:
+        return fitting
+    turns = [each for each, row in NOTATION_BY_NAME.items() if not row.only]
+    return [case for number, case in enumerate(fitting) if len(case[2]) < 2 or turns[number % len(turns)] == notation]
 
 
 @cache

@@ -19,7 +19,7 @@ def network_of(spec: Spec) -> Network:
     return parse(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True).encode(), "spec").network
 
 
-SMALL = st.integers(1, 9)
+SMALL = st.integers(1, 6)
 
 APART = {"name", "path", "initial_state", "merge"}
 """Options of a cell that depend on what is around it."""

@@ -69,16 +69,20 @@ CLASSES = re.compile(
 """What is no noun of the field: it names no class."""
 
 
-def texts(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the strings, docstrings, comments and names of a source, each with its line."""
+def texts(source: str) -> Iterator[str]:
+    """Yield the strings, docstrings, comments and names of a source."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.lineno, " ".join(node.value.split(" "))
+            yield node.value
         elif isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.lineno, node.name
+            yield node.name
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+            yield token.string
+
+
+APART = ".\n\n"
+"""What no pattern reaches over."""
 
 
 def wrong(text: str) -> list[str]:
@@ -98,7 +102,7 @@ def test_a_document_says_the_words_of_the_field() -> None:
 def test_the_package_says_the_words_of_the_field() -> None:
     """Reports, messages, help, docstrings, comments and names."""
     sources = ((path, path.read_text(encoding="utf-8")) for path in SOURCES)
-    assert [(path, *at, found) for path, source in sources for at in texts(source) for found in wrong(at[1])] == []
+    assert [(path, found) for path, source in sources for found in wrong(APART.join(texts(source)))] == []
 
 
 def test_a_class_is_called_by_a_noun() -> None:
@@ -119,6 +123,6 @@ def test_multiply_adds_are_named_at_first_mention() -> None:
 def test_words_are_found() -> None:
     """In a string over two lines, a comment and a name; an ordinary use of a word is not."""
     source = 'def going_back():\n    """What it hands\n    on."""\n    x = "in " "place of"  # no valid spec\n'
-    assert len([found for _, text in texts(source) for found in wrong(text)]) == 4
+    assert len(wrong(APART.join(texts(source)))) == 4
     assert wrong("A limit is held. It stays as it is, and has three gates and a candidate.") == []
     assert wrong("as it is   28") == ["'as it is': write 'this network'"]

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from conftest import Call, file_at
 
+from rnncalc.cli.suggestions import SCRIPTS
+
 BASH = """
 compopt() { if [[ $2 == default ]]; then FILES=file; fi; }
-eval "$(rnncalc completion bash)"
+eval "$SCRIPT"
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 _rnncalc rnncalc
 printf '%s\\n' $FILES "${COMPREPLY[@]}"
@@ -20,12 +22,12 @@ ZSH = """
 compadd() { shift; [[ $1 == -S ]] && shift 2; shift; print -r -- $1 }
 _files() { print file }
 compdef() { }
-eval "$(rnncalc completion zsh)"
+eval "$SCRIPT"
 words=("$@"); CURRENT=$#
 _rnncalc
 """
 FISH = """
-rnncalc completion fish | source
+printenv SCRIPT | source
 complete -C "$argv"
 """
 CASES = [
@@ -59,9 +61,16 @@ def completed(name: str, words: list[str], env: dict[str, str]) -> set[str]:
         "zsh": ["-fc", ZSH, "zsh", "rnncalc", *words],
         "fish": ["-c", FISH, " ".join(["rnncalc", *words])],
     }[name]
+    env = {**env, "SCRIPT": SCRIPTS[name]}
     done = subprocess.run([program, *command], capture_output=True, text=True, env=env, check=False, timeout=30)
     assert done.stderr == ""
     return {line.split("\t")[0] for line in done.stdout.splitlines() if line}
+
+
+def test_the_scripts_are_printed(call: Call) -> None:
+    """The shells below read what the command prints."""
+    for name, script in SCRIPTS.items():
+        assert call("completion", name) == (0, script, "")
 
 
 @pytest.mark.parametrize(

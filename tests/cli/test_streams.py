@@ -154,11 +154,11 @@ def test_streams_that_are_no_files(
     (tmp_path / "specs").symlink_to(ROOT / "specs")
     monkeypatch.chdir(tmp_path)  # some examples write a file
     monkeypatch.delenv("COLUMNS", raising=False)
-    first, *others = examples(name)
+    first = examples(name)[0]
     in_formats = [[*first[:1], "-f", word, *first[1:]] for word in formats(name)]
-    if kind is Notebook:  # what it adds is the same for each call
-        others, in_formats = [], []
-    shown = [first, *others, [name, "--help"]]
+    if kind is Notebook:  # what it adds is the same for each format
+        in_formats = []
+    shown = [first, [name, "--help"]]
     for args in [*shown, *in_formats, [name, "--nope"]]:
         out, err = kind(), kind()
         with monkeypatch.context() as within:

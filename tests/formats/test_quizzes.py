@@ -1,13 +1,14 @@
 """Exercises for learning platforms: read back by the rules of each, with answers and feedback."""
 
 import re
+from functools import cache
 from xml.etree import ElementTree as ET
 
 import pytest
 from conftest import written
 
 from rnncalc import LSTM, RNN, Network, Output, exercise
-from rnncalc.reports.exercise import of_exercises
+from rnncalc.reports.exercise import ExerciseReport, of_exercises
 from rnncalc.reports.sheet import Quiz
 
 NETWORK = Network(
@@ -16,8 +17,13 @@ NETWORK = Network(
 ASKED = [("total", 0), ("total", 4), ("layers", 0), ("tensors", 0), ("tensors", 3)]
 
 
+@cache
+def report_on(ask: str, choices: int) -> ExerciseReport:
+    return of_exercises(exercise(NETWORK, vary={"rnn_1": range(2, 9)}, variants=2, ask=ask, choices=choices))
+
+
 def quiz_in(ask: str, choices: int, form: str) -> tuple[Quiz, str]:
-    report = of_exercises(exercise(NETWORK, vary={"rnn_1": range(2, 9)}, variants=2, ask=ask, choices=choices))
+    report = report_on(ask, choices)
     return report.quiz(), written(report, form)
 
 

@@ -193,7 +193,7 @@ def test_variances_are_above_a_half_and_numbers_by_hand_have_few_decimals() -> N
     drawn = PassData(1).weights_of(norm)
     assert all(0.5 <= number <= 0.5 + 1 / sqrt(200) for number in flat(drawn["variance"]))
     for units, decimals in ((3, 1), (25, 2), (2_500, 3)):
-        (cell,) = Network(input=3, layers=(RNN(units),)).stack
+        (cell,) = Network(input=3, layers=(RNN(units, recurrence="diagonal"),)).stack
         numbers = [*flat(PassData(1, rounded=True).weights_of(cell)["b_h"])]
         assert all(round(number, decimals) == number for number in numbers)
         assert not any(str(number) == "-0.0" for number in numbers)

@@ -60,8 +60,8 @@ def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_every_convention_has_it(convention: str) -> None:
     """As a dense module beside its own; with feedback it is applied once."""
-    layers = (GRU(H, initial_state=V), LSTM(M, initial_state=V))
-    net = Network(input=M, layers=layers, steps=3, topology="one-to-many", feedback=True, convention=convention)
+    layers = (GRU(2, initial_state=3), LSTM(1, initial_state=3))
+    net = Network(input=1, layers=layers, steps=3, topology="one-to-many", feedback=True, convention=convention)
     assert run(net).agrees
     assert backward(net).agrees
 

@@ -26,5 +26,5 @@ STACKS: dict[str, tuple[tuple[Any, ...], int | None]] = {
 def test_what_is_counted_is_what_a_backward_pass_does(name: str, chunk: int | None) -> None:
     """Gradients flow from an input to the output that it was, but over no chunk's border; a vector is saved once."""
     layers, output = STACKS[name]
-    network = Network(input=output or layers[0].units, layers=layers, output=output, topology="one-to-many", steps=7)
+    network = Network(input=output or layers[0].units, layers=layers, output=output, topology="one-to-many", steps=4)
     assert backward(network.replace(feedback=True), chunk=chunk).agrees

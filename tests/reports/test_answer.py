@@ -224,7 +224,8 @@ def wrong_answers(net: Network) -> list[tuple[int | str, ...]]:
 
 
 CASES = {mistake: WRONG[mistake](11, 13, 17, 19) for mistake in WRONG if not mistake.startswith("letters")}
-NETWORKS = {repr(net): net for net, _ in CASES.values()}  # many mistakes are made on the same network
+NETWORKS = {" ".join(placed.layer.kind for placed in net.stack): net for net, _ in CASES.values()}
+"""One network of each stack of kinds."""
 
 
 def assert_no_correct_number(net: Network, answers: Iterable[tuple[int | str, ...]], names: Iterable[str]) -> None:

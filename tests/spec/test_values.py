@@ -116,7 +116,7 @@ def reads(place: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@settings(max_examples=settings().max_examples // 2)  # there are many places
+@settings(max_examples=settings().max_examples // 3)  # there are many places
 @given(GENERATED)
 @example("1__000")
 @example("?")
