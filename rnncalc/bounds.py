@@ -18,6 +18,9 @@ MAX_SIZE = 10**12
 MOST_LETTERS = 30
 """The letters among the sizes of a network: nobody reads a formula with more, and sums grow with their square."""
 
+MOST_SIZES = 100
+"""The sizes that a spec names: nobody needs as many, and each may be made of the one before."""
+
 MAX_TEXT = 200
 """The characters of a name: longer ones make tables that nobody reads."""
 

@@ -29,6 +29,7 @@ class Problem(NamedTuple):
     line, column: the place in the file, counted from 1; None for a flag or a whole file.
     follows: whether it may only be the consequence of another problem; it is then not reported beside one.
     gaps: by how much sizes miss each other. The problem is solved when one of these is 0.
+    rest: whether a size is divided with a rest, and multiples of it may not be.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class Problem(NamedTuple):
     column: int | None = None
     follows: bool = False
     gaps: tuple[int, ...] = ()
+    rest: bool = False
 
     @property
     def place(self) -> tuple[int, int] | None:

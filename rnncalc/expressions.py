@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
 from rnncalc.errors import CallError
-from rnncalc.text import GREEK, escape, has_letters
+from rnncalc.text import GREEK, LETTER, did_you_mean, escape, has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -64,6 +64,10 @@ class ExpressionError(CallError):
         super().__init__(f"{line}\n    {shown}{behind}\n    {' ' * len(shown)}^")
 
 
+class DivisionError(CallError):
+    """A size that is a quotient, and not whole."""
+
+
 class TooLargeError(CallError):
     """A formula beyond a limit: its brackets, its digits, or its products."""
 
@@ -93,9 +97,18 @@ def evaluate(text: str, sizes: Mapping[str, Number]) -> Number:
     """Return the value of an expression of sizes, such as `2*D` or `(h + 4)/2`: a number, or a polynomial in letters.
 
     sizes: the value of each name. Raises CallError for a text that is no expression, for a name that is not among the
-    sizes, and for a quotient that is not whole.
+    sizes, and DivisionError for a quotient that is not whole.
     """
+    if re.fullmatch(LETTER, text):
+        return _size(text, text, sizes)
     return read_chain(bounded(text), sizes, evaluated=True)[0].value
+
+
+def _size(name: str, text: str, sizes: Mapping[str, Number | None]) -> Number:
+    if (size := sizes.get(name)) is None:
+        near = did_you_mean(name, [*sizes]) or f"; the sizes are {', '.join(sizes) or 'none'}"
+        raise CallError(f"'{escape(text)}': {name} is no size{near}")
+    return size
 
 
 def bounded(text: str) -> str:
@@ -193,10 +206,10 @@ class _Parser:
         self.values = sizes if evaluated else None
         letters = {token.text for token in tokens if token.kind == "letter"}
         known: Collection[str] = sizes if sizes is not None else letters if len(letters - {*SUFFIXES}) else ()
-        self.suffixes = SUFFIXES.keys() - {*known}
+        self.suffixes = set() if evaluated else SUFFIXES.keys() - {*known}
         alone = [token.kind for token in tokens] == ["number", "letter", "end"] and tokens[1].text in SUFFIXES
         if alone and sizes is not None and (name := tokens[1].text) in sizes:
-            if has_letters(sizes[name]):
+            if evaluated or has_letters(sizes[name]):
                 number = tokens[0].text
                 cure = f"write {number}*{name}, or {number}e{SUFFIXES[name]}"
                 raise CallError(f"'{escape(text)}' may be {number} times the letter {name}, or have a suffix; {cure}")
@@ -279,6 +292,8 @@ class _Parser:
             return above
         self.add_work(_extent(above)[0] ** 2)
         quotient, rest = divmod(above, below) if below else (0, 1)
+        if rest and self.values is not None:
+            raise DivisionError(f"'{escape(self.text)}': {above} / {below} is not whole")
         if rest:
             raise self.expected("a quotient that is whole", place)
         return quotient
@@ -334,10 +349,7 @@ class _Parser:
             from rnncalc.polynomial import Polynomial  # most answers are numbers
 
             return Polynomial({(name,): 1})
-        if (size := self.values.get(name)) is None:
-            sizes = ", ".join(self.values) or "none"
-            raise CallError(f"'{escape(self.text)}': {name} is no size; the sizes are {sizes}")
-        return size
+        return _size(name, self.text, self.values)
 
     def number(self, token: Token) -> tuple[int, int]:
         """Return a number, with its suffix, as what is above and what is below a bar."""

@@ -21,6 +21,8 @@ def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
     """
     if word.lower() in NEAR_OTHERS:
         return ""
+    if same := next((key for key in known if key.lower() == word.lower()), ""):
+        return f"; did you mean {same!r}?"
     import re
     from difflib import SequenceMatcher, get_close_matches  # takes 3 ms, so it is imported for a misspelling alone
 

@@ -18,14 +18,14 @@ from rnncalc.cli.inputs import SUFFIXES, SpecPath, find, read_file
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.questions.check import Difference, Numbers, Verdict, numbers_of
-from rnncalc.spec import contents, is_meant, keys_in, parse, parse_if_meant
+from rnncalc.spec import Override, contents, is_meant, keys_in, parse, parse_if_meant
 from rnncalc.text import escape, escape_path
 
 GIT = "git:"
 
 _REF = re.compile(r"[\w./@~^-]{1,100}", re.ASCII)
 
-Texts = Mapping[str, str | None]
+Overrides = Mapping[str, Override]
 Pair = Callable[[SpecPath], str | None]
 """Returns the path of the earlier spec, None for a new file. Raises SpecError if two specs match."""
 
@@ -88,7 +88,9 @@ class Baseline:
                 yield Verdict(key, difference=Difference(numbers.params, None))
 
 
-def read_baseline(path: str, paths: Sequence[str], files: Sequence[SpecPath], dtype: str, overrides: Texts) -> Baseline:
+def read_baseline(
+    path: str, paths: Sequence[str], files: Sequence[SpecPath], dtype: str, overrides: Overrides
+) -> Baseline:
     """Return the baseline at a path or at a commit `git:REF`, for the files found at some paths.
 
     dtype, overrides: those of the call. Raises SpecError or CallError when it cannot be read.
@@ -133,7 +135,7 @@ def _is_spec(file: SpecPath) -> bool:
         return True
 
 
-def _folder(path: str, dtype: str, overrides: Texts) -> Iterator[tuple[str, Numbers | str]]:
+def _folder(path: str, dtype: str, overrides: Overrides) -> Iterator[tuple[str, Numbers | str]]:
     """Yield the numbers of each spec in a folder, by its path below the folder."""
     for file in find([path]):
         try:
@@ -147,7 +149,7 @@ def _folder(path: str, dtype: str, overrides: Texts) -> Iterator[tuple[str, Numb
 
 
 def numbers_at(
-    path: str, data: bytes, source: str, *, dtype: str, overrides: Texts
+    path: str, data: bytes, source: str, *, dtype: str, overrides: Overrides
 ) -> Iterator[tuple[str, Numbers | str]]:
     """Yield the numbers of a spec, or for a broken spec why they are unknown; nothing for other YAML."""
     try:

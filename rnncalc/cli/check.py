@@ -29,7 +29,7 @@ from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.report import DataReport
-from rnncalc.spec import parse, parse_if_meant, read_value
+from rnncalc.spec import Override, parse, parse_if_meant, read_value
 from rnncalc.spec.values import growth
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, keys_here, one_of, plural
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
     from rnncalc.modelfiles.model import ModelFile
 
-Texts = Mapping[str, str | None]
+Overrides = Mapping[str, Override]
 
 FLAGS = ("max_params", "max_bytes", "max_multiply_adds", "min_dense_ratio")
 """The keys of a budget with a flag of their own."""
@@ -79,6 +79,7 @@ def check(
     steps: str | None,
     topology: str | None,
     convention: str | None,
+    sizes: tuple[str, ...],
     rate: str | None,
     dtype: str,
     baseline: str | None,
@@ -92,7 +93,7 @@ def check(
     PATH is a YAML file, a folder of them, or - for standard input. A limit given here holds beside a spec's own.
     Exit code 1: a check failed.
     """
-    overrides = {"steps": steps, "topology": topology, "convention": convention, "rate": rate}
+    overrides = {"steps": steps, "topology": topology, "convention": convention, "sizes": sizes, "rate": rate}
     with AllAtOnce() as at_once:
         listed = formats.find(destination.format).can_write(DataReport)
         checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model, listed)
@@ -109,7 +110,7 @@ class Call(NamedTuple):
     """
 
     limits: tuple[Limit, ...]
-    overrides: Texts
+    overrides: Overrides
     dtype: str
     strict: bool
     listed: bool
@@ -118,7 +119,7 @@ class Call(NamedTuple):
 
 def _check_all(
     paths: Sequence[str],
-    overrides: Texts,
+    overrides: Overrides,
     limits: Mapping[str, Any],
     baseline: str | None,
     dtype: str,
@@ -141,7 +142,7 @@ def _check_all(
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
     call_limits = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
-        if text is not None:
+        if isinstance(text, str):
             read_value(f"--{key}", text, KEYS[key])
     files = find(paths)
     model_file = earlier = None

@@ -37,6 +37,7 @@ class NetworkFlags(TypedDict):
     feedback: str | None
     convention: str | None
     notation: NotRequired[str | None]
+    sizes: NotRequired[tuple[str, ...]]
 
 
 OF_NETWORK = {*NetworkFlags.__annotations__, "stacked_gates"}
@@ -120,6 +121,19 @@ def _stacked_gates(context: click.Context, _: click.Parameter, given: bool) -> N
         context.params["notation"] = "stacked-gates"
 
 
+def _sizes(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of named sizes, without blanks; note those without a name, and names given twice."""
+    values: dict[str, str] = {}
+    for word in words:
+        name, equals, value = map(str.strip, word.partition("="))
+        if not (name and equals and value):
+            note(Problem((), f"expected NAME=VALUE, such as D=64, got '{escape(word)}'", "--set"))
+        elif name in values:
+            note(Problem((), f"{escape(name)} is given twice; remove one of them", "--set"))
+        values[name] = value
+    return tuple(f"{name}={value}" for name, value in values.items() if name and value)
+
+
 specs_argument = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=files)
 
 override_flags = together(
@@ -136,6 +150,9 @@ override_flags = together(
         words="rnncalc.conventions:CONVENTIONS",
         checked=False,
         help="Framework whose parameters are counted; textbook by default.",
+    ),
+    click.option(
+        "--set", "sizes", multiple=True, metavar="NAME=VALUE", callback=_sizes, help="Another value for a named size."
     ),
 )
 """Flags of a network that may also override a spec's own values."""

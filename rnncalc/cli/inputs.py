@@ -18,7 +18,7 @@ from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
-from rnncalc.spec import OVERRIDES, Spec, Template, contents, flags_template, parse_template
+from rnncalc.spec import OVERRIDES, Override, Spec, Template, contents, flags_template, parse_template
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
 
 Kept = TypeVar("Kept")
@@ -141,7 +141,7 @@ def _is_layer(word: str) -> bool:
     return re.split("[:=]", word)[0] in KINDS and not word.isalnum()
 
 
-def read_spec(path: str, overrides: Mapping[str, str | None], flag: str = "") -> Spec:
+def read_spec(path: str, overrides: Mapping[str, Override], flag: str = "") -> Spec:
     """Return the description in one spec, with overridden steps, topology or convention. flag: the flag that names it.
 
     Raises SpecError with every problem; a missing file may be a misspelled command.
@@ -159,7 +159,7 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
         return at_once.ask(_template, specs[0], overrides(flags)) if specs else flags_template(**flags)
 
 
-def _template(path: str, overrides: Mapping[str, str | None], flag: str = "", *, hint: bool = False) -> Template:
+def _template(path: str, overrides: Mapping[str, Override], flag: str = "", *, hint: bool = False) -> Template:
     data, source = read_file(path, flag=flag, hint=hint)
     return parse_template(data, source, **overrides)
 
@@ -169,9 +169,9 @@ def describing(flags: NetworkFlags) -> list[str]:
     return [flag for flag, value in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if value]
 
 
-def overrides(flags: NetworkFlags) -> dict[str, str | None]:
+def overrides(flags: NetworkFlags) -> dict[str, Override]:
     """Return the values that override a spec's own."""
-    return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str)}
+    return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str | tuple)}
 
 
 def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_BYTES) -> tuple[bytes, str]:

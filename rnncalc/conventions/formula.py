@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Union
 
 from rnncalc.conventions.tensor import STORED, Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.records import Frozen
+from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Polynomial
@@ -83,7 +84,7 @@ def _sign(left: Expression, right: Expression) -> str:
 
 def numbers(expression: Expression, sizes: Sizes) -> str:
     """Return an expression with its sizes for its letters: `4 × 20 × (10 + 20 + 1)`, or `4h_1(m + h_1 + 1)`."""
-    if any(type(size) is not int for size in sizes.values()):
+    if any(map(has_letters, sizes.values())):
         return letters(substituted(expression, sizes))
     match expression:
         case Plus():

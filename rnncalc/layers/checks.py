@@ -138,4 +138,4 @@ def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:
 
 def is_size(width: object) -> bool:
     """Return whether a width is a whole number, 1 or more, or has letters (`polynomial.py`)."""
-    return width > 0 if type(width) is int else has_letters(width)
+    return width > 0 if isinstance(width, int) and not isinstance(width, bool) else has_letters(width)

@@ -19,10 +19,16 @@ _SUFFIXES = " ?(?:{}[kK]|{}M|{}[GB]|".format(*[f"(?:[.,][0-9]{{1,{places}}}0*)? 
 SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES}(?:\\.(?:[05]|25|75)0*)?[kKMG]i))?"
 """The pattern of a whole number that may have a suffix, for JSON Schema; `rnncalc.expressions` reads it."""
 
+EXPRESSION = rf"[( ]*(?:[0-9]+|{LETTER})(?:[) ]*[-+*/·×−][( ]*(?:[0-9]+|{LETTER}))*[) ]*"
+"""An expression of sizes that a spec names, as a pattern: `2*D`, `(D + 4)/2`."""
+
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
 Schema = dict[str, Any]
 """The JSON Schema of a value, as editors read YAML: `1_000` is text in YAML 1.2."""
+
+
+_EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION}$"}
 
 
 class Size(Frozen):
@@ -57,8 +63,7 @@ class Size(Frozen):
         zeros = len(str(self.room)) - 1
         grouped = f"^(?=.*_)(?:[1-9](?:_?[0-9]){{0,{zeros - 1}}}|1(?:_?0){{{zeros}}})$"
         number = {"type": "integer", "minimum": self.least, "maximum": self.room}
-        letter = [{"type": "string", "pattern": f"^{LETTER}$"}] if self.letters else []
-        return {"anyOf": [number, {"type": "string", "pattern": grouped}, *letter, {"const": "?"}]}
+        return {"anyOf": [number, {"type": "string", "pattern": grouped}, _EXPRESSION, {"const": "?"}]}
 
 
 class Sizes(Frozen):
@@ -77,7 +82,8 @@ class Sizes(Frozen):
         """The same for an editor."""
         one = {"type": "integer", "minimum": 1, "maximum": MAX_SIZE}
         two = {"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"}
-        return {"anyOf": [one, two, {"type": "array", "items": one, "minItems": 1, "maxItems": 2}]}
+        items = {"anyOf": [one, _EXPRESSION]}
+        return {"anyOf": [one, two, _EXPRESSION, {"type": "array", "items": items, "minItems": 1, "maxItems": 2}]}
 
 
 class Rate(Frozen):

@@ -33,6 +33,7 @@ class Network(Description):
     feedback: whether, in one-to-many, each output is the next input; else zeros follow.
     notation: how its parameters are spelled where they are shown; by default as the convention has them.
     rate: the steps per second, when it runs on a live signal.
+    sizes: its sizes with names, as a spec has them; `load` reads them.
     Raises SpecError naming everything that is wrong with it.
     """
 
@@ -52,13 +53,15 @@ class Network(Description):
         """The parts by name: `None` for a whole network, or `encoder` and `decoder`."""
         return parts_of(self)
 
-    def with_parts(self, parts: Parts) -> Network:
+    def with_parts(self, parts: Parts, sizes: Mapping[str, int] | None = None) -> Network:
         """Return the network with other parts under the same names; what is expected of its counts stays behind.
+
+        sizes: other values of its named sizes.
 
         Raises SpecError when they do not fit.
         """
         keys = parts[None]._asdict() if None in parts else {str(name): part for name, part in parts.items()}
-        return self.replace(**keys, expect=None, budget=None)
+        return self.replace(**keys, sizes=sizes or self.sizes, expect=None, budget=None)
 
     def topology_of(self, part: str | None) -> str:
         """Return the topology of a part: an encoder outputs its final state, a decoder a sequence."""
@@ -88,12 +91,20 @@ class Network(Description):
     @cached_property
     def stack(self) -> tuple[Placed, ...]:
         """The layers in their places, a part's output layer last."""
-        return tuple(stack(self.flow, convention(self.convention)))
+        return self._stack()
 
     @cached_property
     def spelled(self) -> tuple[Placed, ...]:
         """The stack to show: with the tensors of the notation, if one is named."""
-        return tuple(stack(self.flow, convention(self.convention), self.spelling)) if self.notation else self.stack
+        return self._stack(self.spelling) if self.notation else self.stack
+
+    def _stack(self, spelling: Notation | None = None) -> tuple[Placed, ...]:
+        placed = stack(self.flow, convention(self.convention), spelling)
+        if not self.sizes:
+            return tuple(placed)
+        from rnncalc.network.named_sizes import with_names  # imported only for a network with named sizes
+
+        return tuple(with_names(placed, self.sizes, self.parts, self.topology_of(None), feedback=self.feedback))
 
     @property
     def spelling(self) -> Notation:

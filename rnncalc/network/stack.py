@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.conventions.formula import Expression, numbers, plain, substituted, value
+from rnncalc.conventions.formula import Expression, letters, numbers, plain, substituted, value
 from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
@@ -22,6 +23,9 @@ from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
+
+
+NO_NAMES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Placed(NamedTuple):
@@ -40,6 +44,7 @@ class Placed(NamedTuple):
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
         the state.
+    names: its letters in the names of the network's sizes (`named_sizes.py`), if any of them has one.
     """
 
     layer: Layer
@@ -59,6 +64,7 @@ class Placed(NamedTuple):
     output_grid: tuple[int, ...] = ()
     copy: int = 0
     starts: tuple[str, str] | None = None
+    names: Mapping[str, Any] = NO_NAMES
 
     @property
     def trainable(self) -> int:
@@ -96,7 +102,7 @@ class Placed(NamedTuple):
     @property
     def formula(self) -> str:
         """The formula of `params` in letters."""
-        return self.layout.letters
+        return letters(substituted(self.layout.params, self.names)) if self.names else self.layout.letters
 
     @property
     def substituted(self) -> str:

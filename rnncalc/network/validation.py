@@ -60,6 +60,7 @@ class Description(Frozen):
     convention: str = "textbook"
     notation: str | None = None
     rate: Fraction | float | None = None
+    sizes: Mapping[str, int] | None = None
     name: str = "network"
     source: str | None = None
     expect: Expect | None = None

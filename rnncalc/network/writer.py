@@ -47,4 +47,6 @@ def _value(value: Any) -> Any:
     """Return a value as a spec has it: a letter is text, and so are several sizes, 8x8."""
     if isinstance(value, tuple):
         return "x".join(map(str, value)) if len(value) > 1 else value[0]
-    return str(value) if has_letters(value) else value
+    if has_letters(value):
+        return str(value)
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value  # without its name

@@ -110,8 +110,8 @@ def exercise(
     """Return variants of an exercise on a network, each with its right answer and known wrong answers.
 
     vary: the sizes that vary, each with its possible values: `{"lstm_1": range(16, 65, 16)}`. A size is `input`,
-    `steps`, `output`, the name of a layer for its units, or `lstm_1.projection`. Sizes joined by commas stay equal. In
-    an encoder-decoder, `input` and `steps` name their half: `encoder.input`.
+    `steps`, `output`, a named size, the name of a layer for its units, or `lstm_1.projection`. Sizes joined by commas
+    stay equal. In an encoder-decoder, `input` and `steps` name their half: `encoder.input`.
     ask: one of ASKS. choices: how many answers to offer; 0 if the answer is to be written.
     The same seed gives the same exercise. Raises CallError for an impossible question, or too few different variants;
     SpecError if no value of a size makes a valid network.
@@ -170,7 +170,7 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
 
 def sizes_of(network: Network) -> dict[str, SizePlace]:
     """Return the sizes of a network that may vary, by name."""
-    sizes: dict[str, SizePlace] = {}
+    sizes = {name: SizePlace(None, None, name) for name in network.sizes or ()}
     stack = iter([placed for placed in network.stack if not placed.starts])
     for half, part in network.parts.items():
         before = f"{half}." if half else ""

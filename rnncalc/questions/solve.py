@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
 from math import ceil, floor, isqrt, lcm
@@ -223,17 +223,23 @@ Sized = Callable[[int], Network]
 
 
 class SizePlace(NamedTuple):
-    """The position of a size: its half, its layer there (None for the half itself), and its key."""
+    """The position of a size: its half, its layer there (None for the half itself), and its key; or its name."""
 
     part: str | None
     place: int | None
     key: str
 
 
-def resized(network: Network, places: Iterable[SizePlace], size: int) -> Network:
+def resized(network: Network, places: Sequence[SizePlace], size: int) -> Network:
     """Return the network with a size at some places. Raises SpecError if it is then invalid."""
-    parts = dict(network.parts)
+    parts, sizes = dict(network.parts), network.sizes or {}
     for half, place, key in places:
+        if half is None and place is None and key in sizes:
+            from rnncalc.network.named_sizes import at_size  # imported only for named sizes
+
+            sizes, changed = at_size(sizes, parts, key, size)
+            parts.update(changed)
+            continue
         part = parts[half]
         if place is not None:
             layer = part.layers[place].replace(**{key: size})
@@ -244,7 +250,7 @@ def resized(network: Network, places: Iterable[SizePlace], size: int) -> Network
             parts[half] = part._replace(steps=size)
         else:
             parts[half] = part._replace(input=size)
-    return network.with_parts(parts)
+    return network.with_parts(parts, sizes)
 
 
 class SizeResult(NamedTuple):
@@ -307,10 +313,13 @@ class TriedSizes:
 
 
 def in_groups(sizes: TriedSizes) -> TriedSizes:
-    """Return the sizes in steps at which the groups of a convolution divide its input; the same if they always do."""
+    """Return the sizes in steps at which nothing that divides a size has a rest; the same if nothing has.
+
+    Those are the groups of a convolution, which divide its input, and the divisions of named sizes.
+    """
     for step in range(1, MOST_DIVISORS + 1):
         problems = (*sizes.at(step).problems, *sizes.at(2 * step).problems)
-        if not any(problem.path[-1:] == ("groups",) for problem in problems):
+        if not any(problem.rest or problem.path[-1:] == ("groups",) for problem in problems):
             return sizes if step == 1 else TriedSizes(sizes.sized, sizes.step * step, sizes.instead, sizes.what)
     return sizes
 

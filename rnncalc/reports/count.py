@@ -18,7 +18,7 @@ from rnncalc.text import KIBI, byte_size, decimal, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
-    from rnncalc.reports.sheet import Row, Sheet
+    from rnncalc.reports.sheet import Arithmetic, Row, Sheet
 
 
 class CountReport(SheetReport, DataReport, RecordReport):
@@ -41,6 +41,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
             "notation": notation_of(network),
             "topology": network.topology_name,
             "steps": steps_of(network),
+            "sizes": {name: None if has_letters(size) else size for name, size in (network.sizes or {}).items()},
             "layers": (
                 {
                     **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
@@ -80,15 +81,13 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        from rnncalc.reports.sheet import worked  # imported only for tables
-
         count = self.counted
         total = _numbers(count, self.cost, count)
         rows: Iterator[tuple[Placed, Row]] = (
             (
                 layer,
                 (
-                    *(layer.kind, widths(layer), layer.shape, worked(layer.layout.params, layer.sizes)),
+                    *(layer.kind, widths(layer), layer.shape, _formula(layer)),
                     *_numbers(count, self.cost, layer).values(),
                 ),
             )
@@ -143,6 +142,15 @@ _HEADER = (
 _ATTRIBUTES = ["shape" if name == "output_shape" else name for name in _HEADER[1:-1]]
 _values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
+
+
+def _formula(layer: Placed) -> Arithmetic:
+    """Return the formula of a layer in letters, or in the names of sizes, and with numbers."""
+    from rnncalc.reports.sheet import Arithmetic, worked  # imported only for tables
+
+    if layer.names:
+        return Arithmetic(layer.formula, layer.substituted)
+    return worked(layer.layout.params, layer.sizes)
 
 
 def widths(layer: Placed) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
+from collections.abc import Mapping as MappingOf
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
@@ -23,8 +24,11 @@ from rnncalc.text import not_among
 if TYPE_CHECKING:
     from rnncalc.network.data import Data
 
-OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate")
+OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate", "sizes")
 """The keys of a spec that flags and callers may override."""
+
+Override = str | tuple[str, ...] | None
+"""The value of such a key as a word; of sizes words such as `D=64`, which replace single ones."""
 
 
 class Spec(Frozen):
@@ -44,35 +48,47 @@ class Spec(Frozen):
         return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
 
-def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network:
+def load(
+    path: str | os.PathLike[str], *, sizes: MappingOf[str, int | str] | None = None, **overrides: str | int | None
+) -> Network:
     """Return the network that a spec file describes; its own weights, inputs and targets are what `load_data` returns.
 
+    sizes: other values for some of the file's named sizes, {"D": 64}.
     `overrides` replace the file's own steps, topology, convention, notation, feedback or rate, as in a spec.
     Raises SpecError with every problem of the file, CallError for other overrides, or OSError when it cannot be read.
     """
-    return _spec(path, overrides).network
+    return _spec(path, sizes, overrides).network
 
 
-def load_data(path: str | os.PathLike[str], **overrides: str | int | None) -> Data:
+def load_data(
+    path: str | os.PathLike[str], *, sizes: MappingOf[str, int | str] | None = None, **overrides: str | int | None
+) -> Data:
     """Return the weights, inputs, start and targets of a spec file, each None where it has none.
 
     `run` and `backward` take them by these names. Raises what `load` raises.
     """
-    return parse_data(_spec(path, overrides))
+    return parse_data(_spec(path, sizes, overrides))
 
 
-def _spec(path: str | os.PathLike[str], overrides: dict[str, str | int | None]) -> Spec:
+def _spec(
+    path: str | os.PathLike[str], sizes: MappingOf[str, int | str] | None, overrides: dict[str, str | int | None]
+) -> Spec:
     if not isinstance(path, str | os.PathLike):
         raise CallError(f"path: expected the path of a spec file, got a {type(path).__name__}")
     if wrong := not_among([*overrides], OVERRIDES):
         raise CallError(f"load: {wrong}")
     source = os.fspath(path)
-    words = {key: None if value is None else str(value) for key, value in overrides.items()}
+    words: dict[str, Override] = {key: None if value is None else str(value) for key, value in overrides.items()}
+    if sizes is not None:
+        words["sizes"] = tuple(f"{name}={size}" for name, size in sizes.items())
     data = contents(source)
     try:
         return parse(data, source, **words)
     except SpecError as error:  # these are not flags
-        named = (problem._replace(source=problem.source.removeprefix("--")) for problem in error.problems)
+        named = (
+            problem._replace(source=problem.source.removeprefix("--").replace("set", "sizes"))
+            for problem in error.problems
+        )
         raise SpecError(tuple(named)) from None
 
 
@@ -110,7 +126,7 @@ class Template(Frozen):
         return has_word(self.root, "?")
 
 
-def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
+def parse(data: bytes, source: str, **overrides: Override) -> Spec:
     """Return the spec in these bytes; `source` is its name in messages, and the network's default name.
 
     Raises SpecError with every problem there is.
@@ -118,7 +134,7 @@ def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
     return parse_template(data, source, **overrides).spec()
 
 
-def parse_template(data: bytes, source: str, **overrides: str | None) -> Template:
+def parse_template(data: bytes, source: str, **overrides: Override) -> Template:
     """Return the spec in these bytes with sizes written `?` left open. Raises SpecError if they are not YAML."""
     from rnncalc.spec.document import read_document  # imports yaml, which flags do not need
 
@@ -131,7 +147,7 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     return Template(root, source, name, tuple(problems), own_convention)
 
 
-def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | None:
+def parse_if_meant(data: bytes, source: str, **overrides: Override) -> Spec | None:
     """Return the spec in the bytes of a file, None if its keys are not those of a spec: a folder may hold any YAML.
 
     Raises SpecError with every problem of a file that is meant to be a spec.
@@ -169,13 +185,13 @@ def keys_in(data: bytes) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Template:
+def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: Override) -> Template:
     """Return the spec in flags, with sizes written `?` left open."""
     root = tree(input=input, layers=layers, output=output, **others)
     return Template(root, "", "network", own_convention="")
 
 
-def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Spec:
+def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: Override) -> Spec:
     """Return the spec in flags. Raises SpecError with every problem, located by its flag."""
     return flags_template(input, layers, output, **others).spec()
 
@@ -227,7 +243,7 @@ def parse_data(
 
 
 def tree(
-    *, input: str | None = None, layers: tuple[str, ...] = (), output: str | None = None, **others: str | None
+    *, input: str | None = None, layers: tuple[str, ...] = (), output: str | None = None, **others: Override
 ) -> Mapping:
     """Return the tree of a network in flags; `others` are the plain keys steps, topology and convention."""
     root = Mapping(Flag(""))  # there is no flag for the whole network
@@ -243,15 +259,31 @@ def tree(
     return root
 
 
-def override(root: Node, values: dict[str, str | None]) -> None:
-    """Replace values of a tree by those from flags; steps, in an encoder-decoder, in both halves."""
+def override(root: Node, values: dict[str, Override]) -> None:
+    """Replace values of a tree by those from flags; steps, in an encoder-decoder, in both halves; sizes by name."""
     if not isinstance(root, Mapping):
         return
     halves = [half for key in ("encoder", "decoder") if isinstance(half := root.get(key), Mapping)]
     for key, value in values.items():
-        if value is not None:
+        if isinstance(value, tuple):
+            _set(root, value)
+        elif value is not None:
             for mapping in halves if halves and key == "steps" else [root]:
                 mapping.put(key, Scalar(value, True, Flag(f"--{key}")))
+
+
+def _set(root: Mapping, words: tuple[str, ...]) -> None:
+    """Replace the values of named sizes, from words such as `D=64`."""
+    mark = Flag("--set")
+    sizes = root.get("sizes")
+    if words and sizes is None:
+        sizes = Mapping(mark)
+        root.put("sizes", sizes)
+    for name, _, word in (each.partition("=") for each in words):
+        if isinstance(sizes, Mapping):
+            key = next((key for key, _ in sizes.items if key.value == name), Scalar(name, True, mark))
+            sizes.items = [item for item in sizes.items if item[0].value != name]
+            sizes.items.append((key, Scalar(word, True, mark)))
 
 
 def read_value(flag: str, text: str, allowed: Allowed) -> Any:

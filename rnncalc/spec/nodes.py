@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
+from rnncalc.expressions import DivisionError
 from rnncalc.layers.options import Allowed, Size, Sizes, Switch
 from rnncalc.records import Frozen
 from rnncalc.spec import values
@@ -135,7 +136,9 @@ class TreeReader:
         self.more = False  # whether there are more than these
         self._numbers: dict[str, int] = {}  # of the flags that are counted
 
-    def problem(self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = ()) -> None:
+    def problem(
+        self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = (), *, rest: bool = False
+    ) -> None:
         """Note a problem; for flags, the flag replaces the first steps of the path.
 
         Raises SpecError with those noted so far when there are more than anybody reads.
@@ -147,9 +150,10 @@ class TreeReader:
             flag = mark.name or f"--{path[0]}".replace("layers", "layer")
             self._numbers[flag] = mark.number
             below = path[2:] if path[0] == "layers" else path[1:]
-            self.problems.append(Problem(below, message, flag, gaps=gaps))
+            self.problems.append(Problem(below, message, flag, gaps=gaps, rest=rest))
         else:
-            self.problems.append(Problem(path, message, self.source, mark.line + 1, mark.column + 1, gaps=gaps))
+            place = (mark.line + 1, mark.column + 1)
+            self.problems.append(Problem(path, message, self.source, *place, gaps=gaps, rest=rest))
 
     def missing(self, node: Node, path: Path, what: str) -> None:
         self.problem(node.mark, path, f"missing; give {what}")
@@ -205,7 +209,8 @@ class TreeReader:
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         """Return the value of a scalar; if it cannot be read, note the problem and return the stand-in."""
         if isinstance(allowed, Sizes) and isinstance(node, Sequence):  # [64, 48] is 64x48
-            node = Scalar("x".join(map(word_of, node.items)), True, node.mark)
+            words = [str(self.value(item, path, Size(), 1)) for item in node.items]
+            node = Scalar("x".join(words), True, node.mark)
         if not isinstance(node, Scalar):
             cure = ""
             for key in ("units", "size", "hidden_size"):
@@ -216,11 +221,16 @@ class TreeReader:
         if node.value == "?" and self.unknown is not None and isinstance(allowed, Size):
             return self.unknown
         try:
-            return values.read(node.value, allowed, node.plain, flag=node.flag)
+            return self.read(node, allowed)
         except ValueError as error:
             is_on = isinstance(allowed, Switch) and node.value == path[-1]  # bidirectional: bidirectional
-            self.problem(node.mark, path, f"{error}; write true" if is_on else str(error))
+            message = f"{error}; write true" if is_on else str(error).partition("\n")[0]
+            self.problem(node.mark, path, message, rest=isinstance(error, DivisionError))
             return stand_in
+
+    def read(self, node: Scalar, allowed: Allowed) -> Any:
+        """Return the value of a scalar. Raises ValueError if it cannot be read."""
+        return values.read(node.value, allowed, node.plain, flag=node.flag)
 
     def error(self) -> SpecError:
         """Return the error with all problems, in the order of their places."""

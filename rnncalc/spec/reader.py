@@ -16,17 +16,18 @@ from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
-from rnncalc.layers.options import OPTIONS, Allowed, Choice, Rate, Size, Sizes, WholeNumber
+from rnncalc.layers.options import EXPRESSION, OPTIONS, Allowed, Choice, Rate, Size, Sizes, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS, too_many_layers
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, TreeReader, node_at, unknown_key, what, word_of
 from rnncalc.spec.values import NOTHING, growth, ways_to_write
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.text import LETTER, did_you_mean, escape, one_of
 
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
     from rnncalc.network.training import Update
+    from rnncalc.spec.sizes import NamedSizes
 
 OUTPUT_KEYS = (Output.number, *Output.options())
 PART_KEYS = ("steps", "input", "layers", "output")
@@ -39,7 +40,7 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 }
 """The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
 
-TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
+TOP_KEYS = (*KEYS, "sizes", "layers", "output", "encoder", "decoder", "expect", "budget", "training", *OWN_DATA)
 
 _STAND_IN = Dropout(rate=0.0)
 """A harmless layer to replace one that cannot be read."""
@@ -65,6 +66,8 @@ def read_network(
 class _NetworkReader(TreeReader):
     """Reads a network; what cannot be read is noted, and a harmless value replaces it."""
 
+    sizes: NamedSizes | None = None
+
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, if it cannot be one."""
         nodes = dict(self.keys(self.root, (), TOP_KEYS))
@@ -77,18 +80,41 @@ class _NetworkReader(TreeReader):
             "budget": self.budget,
             "training": self.training,
         }
+        if "sizes" in nodes:
+            self.sizes = self.named_sizes(nodes["sizes"])
+            self.sizes.compute()
         values = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
         whole = "encoder" not in values and "decoder" not in values
         values |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
         for key, (kinds, expected) in OWN_DATA.items():
             if key in nodes and not isinstance(nodes[key], kinds):
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}")
+        if self.sizes is not None:
+            values["sizes"] = self.sizes.all()
         return self.validate(values)
+
+    def named_sizes(self, node: Node) -> NamedSizes:
+        from rnncalc.spec.sizes import NamedSizes  # imported only for a spec with names or expressions
+
+        return NamedSizes(self, node)
+
+    def read(self, node: Scalar, allowed: Allowed) -> Any:
+        """Return the value of a scalar; of a size also that of a name or an expression."""
+        if not isinstance(allowed, Size | Sizes) or node.value.isdecimal():
+            return super().read(node, allowed)
+        if self.sizes is None and re.fullmatch(EXPRESSION, node.value) and not re.fullmatch(LETTER, node.value):
+            self.sizes = self.named_sizes(Mapping(self.root.mark))
+        if self.sizes is not None and (size := self.sizes.size(node.value, allowed)) is not None:
+            return size
+        try:
+            return super().read(node, allowed)
+        except ValueError as error:
+            raise ValueError(f"{error}{did_you_mean(node.value, [*(self.sizes or ())])}") from None
 
     def validate(self, values: dict[str, Any]) -> Network | None:
         """Return the network of these values; note what is wrong with their combination, each at its node."""
         try:
-            return Network(**values)
+            network = Network(**values)
         except SpecError as error:
             has_others = bool(self.problems)
             for problem in error.problems:
@@ -100,6 +126,9 @@ class _NetworkReader(TreeReader):
                         message = message.replace("give the steps", "give the steps with -T")
                     self.problem(node_at(self.root, problem.path).mark, problem.path, message, problem.gaps)
             return None
+        for path, message in self.sizes.clashes(network) if self.sizes is not None else ():
+            self.problem(node_at(self.root, path).mark, path, message)
+        return network
 
     def half(self, node: Node, path: Path) -> Part:
         return Part(**self.part(dict(self.keys(node, path, PART_KEYS)), node, path))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from rnncalc.bounds import MOST_SIZES
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
@@ -16,6 +17,7 @@ from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.text import LETTER
 
 GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -34,6 +36,7 @@ def schema() -> Schema:
     part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": _layers(), "output": _ref("output")}
     top = {
         **part,
+        "sizes": _sizes(),
         "encoder": _ref("part"),
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _expect()]},
@@ -59,6 +62,13 @@ def schema() -> Schema:
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
     }
+
+
+def _sizes() -> Schema:
+    values: Schema = {"anyOf": [*Size(letters=True).schema["anyOf"], {"type": "null"}]}
+    text = "Sizes by name, {D: 64, E: 2*D}; a name without a value stays a letter."
+    names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
+    return {"type": "object", "additionalProperties": values, **names, "description": text}
 
 
 def _numbers() -> Schema:

@@ -1,0 +1,105 @@
+"""Sizes with names: numbers that know the expression in which a spec has them.
+
+What follows from them: the formulas of a network's layers in these names, and the network with another number for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rnncalc.errors import CallError, Problem, SpecError
+from rnncalc.expressions import evaluate
+from rnncalc.layers.layer import Layer
+from rnncalc.network.flow import Placement, flow, shapes
+from rnncalc.network.parts import Part, Parts, letters_of
+from rnncalc.polynomial import Polynomial, letter
+from rnncalc.text import has_letters
+
+if TYPE_CHECKING:
+    from rnncalc.network.stack import Placed
+
+
+class NamedSize(int):
+    """A size as a number. expression: how it is written in names of sizes, such as `2*D`."""
+
+    expression: str
+
+    def __new__(cls, size: int, expression: str = "") -> NamedSize:  # a copy is made of the number alone
+        named = super().__new__(cls, size)
+        named.expression = expression
+        return named
+
+
+Change = Callable[[NamedSize], Any]
+Sizes = Mapping[str, Any]
+"""The value of each name: a number, or a polynomial."""
+
+
+def at_size(sizes: Sizes, parts: Parts, name: str, size: int) -> tuple[Sizes, Parts]:
+    """Return the sizes and parts of a network with another number for a name, and for what is made of it.
+
+    Raises SpecError for a quotient that is then not whole.
+    """
+    changed: dict[str, Any] = {}  # each comes after those that it is made of
+
+    def computed(named: NamedSize) -> Any:
+        value = evaluate(named.expression, changed)
+        return NamedSize(value, named.expression) if isinstance(value, int) else value
+
+    try:
+        for each, value in sizes.items():
+            changed[each] = size if each == name else _changed(value, computed)
+        return changed, _parts(parts, computed)
+    except CallError as error:
+        raise SpecError((Problem(("sizes", name), str(error)),)) from None
+
+
+def with_names(
+    stack: Iterable[Placed], sizes: Sizes, parts: Parts, topology: str, *, feedback: bool
+) -> Iterator[Placed]:
+    """Yield the layers of a network, the letters of each that have names with these: h is `2*D`."""
+    letters = {name: letter(name) for name in sizes}
+    values: dict[str, Any] = {name: letter(name) for name in letters_of(parts)} | {**sizes}
+
+    def lettered(named: NamedSize) -> Any:
+        try:
+            return evaluate(named.expression, letters)
+        except CallError:  # D/2 is not whole in letters
+            values[f"({named.expression})"] = named
+            return Polynomial({(f"({named.expression})",): 1})
+
+    moves = flow(_parts(parts, lettered, letters=True), topology, feedback=feedback)
+    widths = shapes(moves)
+    placements = [move for move in moves if isinstance(move, Placement)]
+    for placed, move in zip(stack, placements, strict=True):
+        own: dict[str, Any] = move.layer.sizes(widths[move.reads[0]][-1] // placed.places)
+        kept = {name for name, size in own.items() if has_letters(size) and size.at(values) == placed.sizes[name]}
+        names = {name: size if name in kept else letter(name) for name, size in own.items()}
+        yield placed._replace(names=names if kept else {})
+
+
+def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:
+    """Return the parts of a network with its named sizes changed. letters: only those that may be letters."""
+
+    def changed(layer: Layer) -> Layer:
+        values = {name: _changed(value, change) for name, value in layer.values().items()}
+        kept = (name for name in values if letters and not getattr(layer.option(name).allowed, "letters", False))
+        return layer.replace(**values | {name: getattr(layer, name) for name in kept})
+
+    return {
+        half: Part(
+            _changed(part.input, change),
+            tuple(map(changed, part.layers)),
+            part.output and changed(part.output),  # type: ignore[arg-type]  # which it stays
+            part.steps if letters else _changed(part.steps, change),
+        )
+        for half, part in parts.items()
+    }
+
+
+def _changed(value: Any, change: Change) -> Any:
+    """Return a value with the named sizes in it changed."""
+    if isinstance(value, NamedSize):
+        return change(value)
+    return tuple(_changed(each, change) for each in value) if isinstance(value, tuple) else value

@@ -1,0 +1,117 @@
+"""The sizes that a spec names, `sizes: {D: 64, E: 2*D}`, and expressions of them wherever a spec takes a size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rnncalc.bounds import MOST_SIZES
+from rnncalc.errors import CallError
+from rnncalc.expressions import evaluate
+from rnncalc.layers.options import EXPRESSION, Size, Sizes
+from rnncalc.network.named_sizes import NamedSize
+from rnncalc.network.validation import named
+from rnncalc.spec import nodes
+from rnncalc.spec.nodes import Flag, Node, Scalar, what
+from rnncalc.spec.values import NOTHING, read
+from rnncalc.text import LETTER, did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.errors import Path
+    from rnncalc.network.network import Network
+    from rnncalc.spec.nodes import TreeReader
+
+
+class NamedSizes(Mapping[str, Any]):
+    """The value of each name under `sizes`, a number or a polynomial; what is wrong is noted by the spec's reader.
+
+    A value is computed when it is first used, because an expression may have names that come later.
+    """
+
+    def __init__(self, reader: TreeReader, node: Node) -> None:
+        self.reader = reader
+        self.nodes: dict[str, Node] = {}
+        self.known: dict[str, Any] = {}
+        self.open: list[str] = []  # the names whose values are being computed
+        self.new: dict[str, Flag] = {}  # names that only `--set` has, until one is used
+        if isinstance(node, nodes.Mapping) and len(node.items) > MOST_SIZES:
+            message = f"expected at most {MOST_SIZES} names, got {len(node.items):,}; write numbers for some sizes"
+            reader.problem(node.mark, ("sizes",), message)
+            return
+        keys = {key.value: key for key, _ in node.items} if isinstance(node, nodes.Mapping) else {}
+        for name, below, at in reader.named(node, ("sizes",), "names of sizes, such as D: 64"):
+            mark = keys[name].mark
+            if isinstance(mark, Flag):
+                self.new[name] = mark
+            elif not re.fullmatch(LETTER, name):
+                reader.problem(mark, at, "expected a letter, with an index at most, such as D or d_model")
+                continue
+            self.nodes[name] = below
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of a name. Raises CallError for one that is made of itself."""
+        node = self.nodes[name]
+        self.new.pop(name, None)
+        if name in self.open:
+            circle = " → ".join([*self.open[self.open.index(name) :], name])
+            raise CallError(f"{circle} is a circle; give a number for one of them")
+        if name not in self.known:
+            self.open.append(name)
+            self.known[name] = self._read(name, node)
+            self.open.pop()
+        return self.known[name]
+
+    def _read(self, name: str, node: Node) -> Any:
+        path = ("sizes", name)
+        if not isinstance(node, Scalar):
+            self.reader.problem(node.mark, path, f"expected a number, or an expression of sizes, got {what(node)}")
+            return 1
+        if node.plain and node.value in NOTHING:  # a letter without a number
+            return read(name, Size(letters=True))
+        return self.reader.value(node, path, Size(letters=True), 1)
+
+    def size(self, text: str, allowed: Size | Sizes) -> Any:
+        """Return the value of a name or an expression; None for a number, and for any other word.
+
+        Raises ValueError for an expression without a value, or with one that is not allowed.
+        """
+        alone = re.fullmatch(LETTER, text)
+        if not (text in self or self.open if alone else re.fullmatch(EXPRESSION, text)):
+            return None
+        size: Any = evaluate(text, self)
+        if isinstance(size, int) and re.search("[A-Za-z]", text):
+            size = NamedSize(size, text)
+        size = (size,) if isinstance(allowed, Sizes) else size
+        if problem := allowed.problem(size):
+            raise ValueError(f"{problem} from {escape(text)}")
+        return size
+
+    def compute(self) -> None:
+        """Compute the values of all names but those that only `--set` has."""
+        for name in [name for name in self if name not in self.new]:
+            self[name]
+
+    def all(self) -> dict[str, Any]:
+        """Return all values, each after those that it is made of; note names that only `--set` has."""
+        for name, mark in {**self.new}.items():
+            names = [each for each in self if each not in self.new]
+            near = did_you_mean(name, names) or (f"; its sizes are {one_of(names)}" if names else "; it names no size")
+            self.reader.problem(mark, ("sizes", escape(name)), f"the spec has no such size{near}")
+        return {**self.known}
+
+    def clashes(self, network: Network) -> Iterator[tuple[Path, str]]:
+        """Yield the layers in whose formula a letter of their own is that of another size, with the reason."""
+        paths = {name: path for path, name, _ in named(network.parts)}
+        for placed in network.stack if self else ():
+            for letter, size in placed.sizes.items():
+                own = str(placed.names.get(letter, letter)) == letter and letter in placed.layout.letters
+                if own and self.get(letter, size) != size:
+                    message = f"the letter {letter} is {size} in its formula, and {self[letter]} among the sizes"
+                    yield (*paths[placed.name], placed.kind), f"{message}; give one of them another name"
