@@ -10,6 +10,7 @@ const START = {
   convention: "",
   notation: "",
   steps: "",
+  sizes: "",
   topology: "",
   views: "count",
   side: false,
@@ -28,7 +29,7 @@ const TITLES = {
   training: "Training",
 };
 const VERDICT = "Your answer, judged"; // the title of a frame that needs no heading: the network is above it
-const SETTINGS = ["convention", "notation", "steps", "topology"];
+const SETTINGS = ["convention", "notation", "steps", "sizes", "topology"];
 const PAUSE = 60; // milliseconds without a key after which the network is counted
 const LONG = 400; // milliseconds after which a computation can be stopped
 
@@ -282,7 +283,7 @@ async function writeAs(form) {
 }
 
 function use(form, network) {
-  state = { ...state, form, network, convention: "", steps: "", topology: "" };
+  state = { ...state, form, network, convention: "", steps: "", sizes: "", topology: "" };
   forget();
   show();
   refresh();

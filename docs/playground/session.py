@@ -51,7 +51,7 @@ VIEWS = {
 """A view: the words of the call that prints it, and the settings that it takes beside those of a network."""
 
 Settings = dict[str, Any]
-"""The network of the page: `form` (flags or yaml), `network` (its text), and `convention`, `steps`, `topology`,
+"""The network of the page: `form` (flags or yaml), `network` (its text), and `convention`, `steps`, `sizes`, `topology`,
 `notation`, each empty where the network itself says it; of an exercise also what it asks for (`ask`), its `seed`,
 and what varies (`vary`), a line each."""
 
@@ -200,7 +200,7 @@ def _read(settings: Settings) -> Network:
     """Return the network of the page. Raises SpecError with its problems."""
     if settings["form"] == "yaml":
         overrides = {key: settings[key] or None for key in ("convention", "steps", "topology")}
-        return parse(settings["network"].encode(), SPEC, **overrides).network
+        return parse(settings["network"].encode(), SPEC, sizes=_sizes(settings), **overrides).network
     try:
         words = _arguments(settings)
     except ValueError:
@@ -229,7 +229,12 @@ def _arguments(settings: Settings, takes: tuple[str, ...] = ()) -> list[str]:
         words = words[1:] if words[:1] == ["rnncalc"] else words
     for key in ("convention", "steps", "topology", *takes):
         words += [f"--{key}", settings[key]] if settings.get(key) else []
-    return words
+    return [*words, *(f"--set={each}" for each in _sizes(settings))]
+
+
+def _sizes(settings: Settings) -> tuple[str, ...]:
+    """Return the values of named sizes on the page, `D=64`."""
+    return tuple(re.sub(r"\s*=\s*", "=", settings.get("sizes", "")).split())
 
 
 def _page(args: list[str]) -> dict[str, Any]:
