@@ -51,8 +51,8 @@ VIEWS = {
 """A view: the words of the call that prints it, and the settings that it takes beside those of a network."""
 
 Settings = dict[str, Any]
-"""The network of the page: `form` (flags or yaml), `network` (its text), and `convention`, `steps`, `sizes`, `topology`,
-`notation`, each empty where the network itself says it; of an exercise also what it asks for (`ask`), its `seed`,
+"""The network of the page: `form` (flags or yaml), `network` (its text), and `convention`, `steps`, `sizes`, `topology`
+and `notation`, each empty where the network itself says it; of an exercise also what it asks for (`ask`), its `seed`,
 and what varies (`vary`), a line each."""
 
 MOST_SEEDS = 20

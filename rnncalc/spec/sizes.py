@@ -85,6 +85,9 @@ class NamedSizes(Mapping[str, Any]):
         alone = re.fullmatch(LETTER, text)
         if not (text in self or self.open if alone else re.fullmatch(EXPRESSION, text)):
             return None
+        if not self and (name := re.search(LETTER, text)):
+            cure = f"--set {name[0]}=16" if isinstance(self.reader.root.mark, Flag) else f"sizes: {{{name[0]}: 16}}"
+            raise ValueError(f"'{escape(text)}': {name[0]} is no size; write {cure}")
         size: Any = evaluate(text, self)
         if isinstance(size, int) and re.search("[A-Za-z]", text):
             size = NamedSize(size, text)

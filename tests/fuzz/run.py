@@ -41,6 +41,7 @@ CALLS = [
     *(["check", "-f", form] for form in ("table", "json", "markdown", "junit", "github")),
     ["check", "--max-params", "1", "--min-dense-ratio", "9", "-f", "github"],
     ["count", "--tensors", "--cost"],
+    ["count", SPEC, "--set", WORD],
     ["count", "--all-conventions"],
     *(["count", "--tensors", "-f", form] for form in ("table", "csv", "json")),
     *(["explain", "-f", form] for form in ("table", "json", "markdown", "latex")),
@@ -135,7 +136,7 @@ GOOD_FILE = str(ROOT / "specs" / "rnn.yaml")
 KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peepholes", "frozen", "extra_inputs"]
 KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]
 KEYS += ["layers", "input", "output", "steps", "topology", "encoder", "decoder", "tied", "convention", "weights"]
-KEYS += ["inputs", "start", "targets", "feedback", "rnn_1", "h", "c", "true"]
+KEYS += ["inputs", "start", "targets", "feedback", "rnn_1", "h", "c", "true", "sizes", "D", "2*D", "(D + E)/2", "D - E"]
 Bytes = Callable[[random.Random, bytes], bytes]
 
 

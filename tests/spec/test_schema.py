@@ -38,6 +38,7 @@ UNSEEN = {
     "encoder-merge",
     "encoder-states",
     "expect-length",
+    "letter-of-a-layer",
     "one-to-one-steps",
     "tied-widths",
     "tied-without-embedding",
