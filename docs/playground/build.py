@@ -16,6 +16,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 WASM = ROOT / "tests" / "wasm"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+FETCHED = (*(f"pyodide/{name}" for name in PYODIDE[2:]), "rnncalc.zip", "session.py")
+"""What the worker fetches at once; the bar on the page needs their sizes."""
 PAGE = ("index.html", "*.css", "*.mjs", "session.py")
 
 
@@ -32,6 +34,9 @@ def build(out: Path) -> None:
         for name in PYODIDE:
             copy(Path(folder, "node_modules", "pyodide", name), out / "pyodide")
     subprocess.run([sys.executable, WASM / "bundle.py", out / "rnncalc.zip"], check=True)
+    subprocess.run(["node", HERE / "compile.mjs", out], check=True)
+    sizes = {name: (out / name).stat().st_size for name in FETCHED}
+    (out / "sizes.mjs").write_text(f"export default {json.dumps(sizes)};\n", encoding="utf-8")
     (out / "examples.json").write_text(json.dumps(examples(), indent=1), encoding="utf-8")
 
 

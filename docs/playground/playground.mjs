@@ -61,8 +61,11 @@ function framed(page, title) {
   const frame = element("iframe", { sandbox: "allow-same-origin", title });
   frame.addEventListener("load", () => {
     const root = frame.contentDocument.documentElement;
-    root.querySelector("main")?.setAttribute("style", "margin: 0; padding: 1.25rem clamp(0.75rem, 3vw, 1.5rem)");
-    if (title === VERDICT) for (const heading of root.querySelectorAll("h1, h1 + .subtitle")) heading.hidden = true;
+    const judged = title === VERDICT;
+    root.style.fontSize = "15px";
+    const padding = judged ? "0 1rem 1rem" : "1.25rem clamp(0.75rem, 3vw, 1.5rem)";
+    root.querySelector("main")?.setAttribute("style", `display: flow-root; margin: 0; padding: ${padding}`);
+    if (judged) for (const heading of root.querySelectorAll("h1, h1 + .subtitle")) heading.hidden = true;
     const fit = () => (frame.style.height = `${root.querySelector("main")?.scrollHeight ?? root.scrollHeight}px`);
     new ResizeObserver(fit).observe(root);
     fit();
@@ -464,5 +467,6 @@ for (const view of offers.views) {
 }
 listen();
 await follow();
+document.querySelector("main").inert = false;
 engine.keepSpare();
 document.body.dataset.ready = "true";

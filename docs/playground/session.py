@@ -205,7 +205,7 @@ def _read(settings: Settings) -> Network:
         words = _arguments(settings)
     except ValueError:
         raise SpecError((Problem((), "a quotation mark is not closed"),)) from None
-    code, _, err = _call(["count", *words])
+    code, _, err = _call(["count", *words, "-f", "json"])
     if code:
         raise SpecError(tuple(Problem((), line) for line in err.splitlines()))
     count = cli.get_command(Context(cli), "count")

@@ -1,51 +1,60 @@
 // The worker: Pyodide with rnncalc and session.py in it. A message {id, call, args} calls a function of session.py.
 
-import { load } from "./load.mjs";
+import sizes from "./sizes.mjs";
 
+const TITLES = {
+  "pyodide.asm.wasm": "Python",
+  "python_stdlib.zip": "its standard library",
+  "rnncalc.zip": "rnncalc",
+};
 const at = (name) => new URL(name, import.meta.url).href;
+const tell = (stage, share) => postMessage({ stage, share });
 
-async function fetched(name) {
-  const response = await fetch(at(name));
-  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
-  return response;
-}
-
-const MEGABYTES = 15; // fetched before Python starts
-
-// Tell the page what is loading, and which share of all is there; the bytes of every response are counted.
-function count(tell) {
+// Fetch all files at once, before Pyodide asks for them, and tell the page which are still loading.
+function fetchAll() {
   const plain = fetch;
+  const total = Object.values(sizes).reduce((sum, size) => sum + size);
+  const missing = new Set(Object.keys(sizes));
   let loaded = 0;
-  const counted = () =>
-    new TransformStream({
+  function report() {
+    const titles = [...missing].map((name) => TITLES[name.split("/").at(-1)]).filter(Boolean);
+    const megabytes = `${(loaded / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`;
+    if (titles.length) tell(`Loading ${titles.join(", ")}: ${megabytes}, the first time only…`, (0.7 * loaded) / total);
+    else tell("Starting Python…", 0.7);
+  }
+  async function counted(name) {
+    const { body, headers, ok, status, statusText } = await plain(at(name));
+    if (!ok) throw new Error(`${name}: ${status} ${statusText}`);
+    const count = new TransformStream({
       transform(chunk, controller) {
         loaded += chunk.length;
-        const megabytes = loaded / 1e6;
-        tell(`Loading Python and rnncalc: ${megabytes.toFixed(0)} of ${MEGABYTES} MB, once…`, (0.5 * megabytes) / MEGABYTES);
+        report();
         controller.enqueue(chunk);
       },
-      flush: () => loaded > 0.95e6 * MEGABYTES && tell("Starting Python…", 0.6),
+      flush() {
+        missing.delete(name);
+        report();
+      },
     });
-  self.fetch = async (...args) => {
-    const { body, headers, status, statusText } = await plain(...args);
-    return new Response(body.pipeThrough(counted()), { headers, status, statusText });
-  };
+    return new Response(body.pipeThrough(count), { headers });
+  }
+  report();
+  const responses = new Map(Object.keys(sizes).map((name) => [at(name), counted(name)]));
+  self.fetch = (address, ...rest) => responses.get(String(address)) ?? plain(address, ...rest);
 }
 
 async function start() {
-  const tell = (stage, share) => postMessage({ stage, share });
-  tell("Loading Python…", 0);
-  count(tell);
+  fetchAll();
   const { loadPyodide } = await import(at("pyodide/pyodide.mjs"));
-  const [zip, session] = await Promise.all([
-    fetched("rnncalc.zip").then((response) => response.arrayBuffer()),
-    fetched("session.py").then((response) => response.text()),
-  ]);
-  const pyodide = await load(loadPyodide, new Uint8Array(zip), { indexURL: at("pyodide/") });
-  tell("Starting rnncalc…", 0.8);
-  pyodide.FS.writeFile("/site/session.py", session);
+  const files = ["rnncalc.zip", "session.py"].map((name) => fetch(at(name)).then((response) => response.arrayBuffer()));
+  const pyodide = await loadPyodide({ indexURL: at("pyodide/") });
+  tell("Starting rnncalc…", 0.9);
+  const [zip, session] = await Promise.all(files);
   pyodide.FS.mkdirTree("/work");
   pyodide.FS.chdir("/work");
+  pyodide.FS.writeFile("/rnncalc.zip", new Uint8Array(zip));
+  pyodide.FS.writeFile("/work/session.py", new Uint8Array(session));
+  pyodide.runPython("import sys; sys.path[:0] = ['/work', '/rnncalc.zip']");
   const module = pyodide.pyimport("session");
   postMessage({ ready: true });
   return { pyodide, module };

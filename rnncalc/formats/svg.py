@@ -7,8 +7,8 @@ that print SVG do not know variables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from html import escape as quoted
 from typing import TextIO, assert_never
-from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.pictures.picture import (
     COLOURS,
@@ -169,7 +169,7 @@ def _line(line: Line) -> str:
 
 
 def _safe(text: str) -> str:
-    return escape_xml(escape(text, MOST_OF_A_LINE))
+    return quoted(escape(text, MOST_OF_A_LINE), quote=False)
 
 
 def _x(cells: float) -> float:

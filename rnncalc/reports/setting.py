@@ -121,7 +121,7 @@ def on_conditions(stack: Iterable[Placed], framework: str) -> Iterator[str]:
             yield f"{placed.name}: {placed.params} if {size} ≠ {other}; {params} if {size} = {other}."
 
 
-WHOLE = ("In → out", "Output shape")
+WHOLE = ("In → out", "Output shape", "Shape")
 """The text columns in a table of layers that stay on one line."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import re
 import sys
@@ -14,6 +15,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -159,6 +162,43 @@ def printed(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         return done.out
 
     return prints
+
+
+WATCHED = """
+    window.bars = [];
+    addEventListener("DOMContentLoaded", () => {
+        const note = () => window.bars.push([document.getElementById("status").innerText,
+            document.getElementById("loading").hidden ? null : document.getElementById("loading").value,
+            document.querySelector("main").inert]);
+        new MutationObserver(note).observe(document.body, {subtree: true, childList: true, attributes: true});
+    });
+"""
+"""Note what is said of loading, how full the bar is, and whether the controls are out of reach, at each change."""
+
+
+def test_a_bar_names_what_is_loading(browser: Browser, address: str) -> None:
+    """It never goes back, and goes when the first answer is there; all Python comes compiled."""
+    page = Page(browser, address)
+    script = browser.command("Page.addScriptToEvaluateOnNewDocument", source=WATCHED)["identifier"]
+    browser.command("Network.setCacheDisabled", cacheDisabled=True)
+    page.open()
+    browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    browser.command("Network.setCacheDisabled", cacheDisabled=False)
+    seen = page.run("return window.bars")
+    texts = [text for text, share, _ in seen if share is not None]
+    loading = re.compile(r"Loading [\w', ]*Python[\w', ]*: \d+ of \d+ MB, the first time only…")
+    assert any(loading.fullmatch(text) for text in texts), texts
+    assert list(dict.fromkeys(text for text in texts if text.startswith("Starting"))) == [
+        "Starting Python…",
+        "Starting rnncalc…",
+    ]
+    shares = [share for _, share, _ in seen if share is not None]
+    assert shares == sorted(shares)
+    assert all(inert for _, share, inert in seen if share is not None)
+    assert seen[-1][1:] == [None, False]
+    for name in ("rnncalc.zip", "pyodide/python_stdlib.zip"):
+        with ZipFile(io.BytesIO(urlopen(address.replace("index.html", name)).read())) as file:
+            assert not [each for each in file.namelist() if each.endswith(".py")]
 
 
 def test_every_example_shows_what_the_commands_print(page: Page, printed: Any) -> None:
