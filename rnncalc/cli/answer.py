@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
 
-Columns = tuple[str | None, tuple[str, ...], str | None]
+Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]
 """The columns of the names, the answers and the variants in a file, by their titles or numbers."""
 
 
@@ -58,9 +58,15 @@ Columns = tuple[str | None, tuple[str, ...], str | None]
     shell_complete=files,
     help="Grade a class: a CSV file, a row for each student.",
 )
-@click.option("--name", metavar="COLUMN", help="Column of the students' names in FILE, by its title or number.")
 @click.option(
-    "--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; repeat it for several."
+    "--name",
+    "names",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column of the names in FILE, by title or number; may be repeated.",
+)
+@click.option(
+    "--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; may be repeated."
 )
 @click.option(
     "--variant", metavar="COLUMN", help="Column of the variants in FILE, if SPEC is the JSON of rnncalc exercise."
@@ -74,7 +80,7 @@ def answer(
     exact: bool,
     hint: bool,
     from_: str | None,
-    name: str | None,
+    names: tuple[str, ...],
     answers: tuple[str, ...],
     variant: str | None,
     destination: Destination,
@@ -88,11 +94,11 @@ def answer(
     """
     _refuse_unknown_flags(context, words)
     if from_ is not None:
-        columns = name, answers, variant
+        columns = names, answers, variant
         book = _grade(words, from_, columns, quantity=quantity, exact=exact, hint=hint, flags=flags)
         write([book], destination)
         return 0
-    if name is not None or answers or variant is not None:
+    if names or answers or variant is not None:
         raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
     if destination.format == "csv":
         raise CallError("-f csv is for a class, which --from FILE grades")
@@ -148,7 +154,8 @@ def _grade(
         raise CallError(f"expected one network, got {len(specs):,}; name one spec")
     data, source = read
     try:
-        file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [])
+        choices = variants is not None and any(any(asked.choices) for asked in variants.asked.values())
+        file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [], choices=choices)
     except CallError as error:
         raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
     if variants and quantity is not None:

@@ -19,14 +19,22 @@ MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
 
 
+class VariantQuestion(NamedTuple):
+    """A variant: what it asks for, its spec, and the choices of each answer as text; none if the answers are written."""
+
+    ask: str
+    spec: dict[str, Any]
+    choices: tuple[tuple[str, ...], ...] = ()
+
+
 class Variants(NamedTuple):
-    """The variants of an exercise by number: what each asks for, and its spec.
+    """The variants of an exercise by number.
 
     numbers: the number of the variant for each right answer, written as JSON.
     """
 
     source: str
-    asked: dict[str, tuple[str, dict[str, Any]]]
+    asked: dict[str, VariantQuestion]
     numbers: dict[str, int]
 
     def answered(self, answers: Sequence[Given]) -> int | None:
@@ -51,9 +59,11 @@ class Variants(NamedTuple):
             known = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
             got = f"'{escape(variant)}'" if variant else "none"
             raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
-        ask, spec = self.asked[number]
-        network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
-        return grader_of(network, ask)
+        asked = self.asked[number]
+        network = parse(json.dumps(asked.spec).encode(), f"{self.source}, variant {number}").network
+        grader = grader_of(network, asked.ask)
+        grader.choices = asked.choices
+        return grader
 
 
 def is_exercise(data: bytes) -> bool:
@@ -76,7 +86,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
     exercises = root.get("exercises") if isinstance(root, dict) else None
     if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
-    asked: dict[str, tuple[str, dict[str, Any]]] = {}
+    asked: dict[str, VariantQuestion] = {}
     numbers: dict[str, int] = {}
     for place, each in enumerate(exercises):
         match each:
@@ -84,13 +94,23 @@ def read_exercise(data: bytes, source: str) -> Variants:
                 if str(number) in asked:
                     message = f"{number} is given twice; write one exercise to a file"
                     raise _error(source, ("exercises", place, "variant"), message)
-                asked[str(number)] = (ask, spec)
                 right = each.get("right_answer")
+                asked[str(number)] = VariantQuestion(ask, spec, _choices(each.get("choices"), several=isinstance(right, list)))
                 numbers.setdefault(json.dumps(right if isinstance(right, list) else [right]), number)
             case _:
                 expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
                 raise _error(source, ("exercises", place), expected)
     return Variants(source, asked, numbers)
+
+
+def _choices(choices: Any, *, several: bool) -> tuple[tuple[str, ...], ...]:
+    """Return the choices of each answer as a learner would write them."""
+    items = (choices if several else [choices]) if isinstance(choices, list) else []
+    return tuple(
+        tuple(f"({','.join(map(str, each))})" if isinstance(each, list) else str(each) for each in item)
+        for item in items
+        if isinstance(item, list)
+    )
 
 
 def _error(source: str, path: Path, message: str) -> SpecError:

@@ -144,8 +144,8 @@ def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequen
         return Grade(row, problem="some answers are empty")
     try:
         answers = [
-            read_answer(text, exact=exact, sizes=grader.sizes, decimal=sign)
-            for text, sign in zip(row.answers, signs, strict=True)
+            read_answer(grader.chosen(place, text), exact=exact, sizes=grader.sizes, decimal=sign)
+            for place, (text, sign) in enumerate(zip(row.answers, signs, strict=True))
         ]
         judged = grader.judge(answers)
     except CallError as error:
@@ -190,17 +190,19 @@ class AnswerFile(NamedTuple):
 
 def read_answer_file(
     data: bytes,
-    name: str | None = None,
+    names: Sequence[str] = (),
     answers: Sequence[str] = (),
     variant: str | None = None,
     *,
     variants: Sequence[str] = (),
+    choices: bool = False,
 ) -> AnswerFile:
     """Return the rows of a file.
 
-    name, answers, variant: the columns, by title or by number from 1. By default they are found by their usual titles;
+    names, answers, variant: the columns, by title or by number from 1. By default they are found by their usual titles;
     if there are just two columns, the first is the name and the second the answer. variants: the numbers of the
     variants of an exercise; a file without a column for them has its rows in their order, or all on the only one.
+    choices: whether an answer may be a letter.
     Raises CallError if there are no rows or no such columns.
     """
     if len(data) > MAX_BYTES:
@@ -209,7 +211,7 @@ def read_answer_file(
     if not records:
         raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
     ((_, first), *_) = records
-    titles = _titles(first, [each for each in (name, variant) if each], answers)
+    titles = _titles(first, [*names, *([variant] if variant else [])], answers, choices=choices)
     if titles is None:  # no header: the first row is a student's
         titles = [str(number + 1) for number in range(len(first))]
     else:
@@ -222,16 +224,18 @@ def read_answer_file(
         variant = next((title for title in titles if title.casefold() == "variant"), None)
     asked = _column(titles, variant, "the variant") if variant else None
     places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles, asked)
-    others = [place for place in range(len(titles)) if place not in (*places, asked or -1)]
+    others = [place for place in range(len(titles)) if place not in (*places, asked)]
     usual = [place for place in others if titles[place].casefold() in _NAMES]
-    named = _column(titles, name, "the name") if name else next(iter([*usual, *others]), None)
-    kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in (*places, named, asked)]
+    named = [_column(titles, each, "the name") for each in names] or [*usual, *others][:1]
+    wanted = (*places, *named, asked)
+    kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in wanted]
 
     def row(line: int, cells: list[str]) -> StudentRow:
         cells = [*cells, *[""] * (len(titles) - len(cells))]
-        who, which = ("" if place is None else cells[place] for place in (named, asked))
         kept_cells = tuple(cells[place] for place in kept)
-        return StudentRow(line, kept_cells, who, tuple(cells[place] for place in places), which)
+        name = " ".join(cells[place] for place in named)
+        which = "" if asked is None else cells[asked]
+        return StudentRow(line, kept_cells, name, tuple(cells[place] for place in places), which)
 
     rows = tuple(row(*record) for record in records)
     if variants and asked is None:
@@ -292,18 +296,20 @@ def _open(text: str, line: int, separator: str) -> bool:
         return "end of data" in str(error)
 
 
-def _titles(first: list[str], name: Sequence[str], answers: Sequence[str]) -> list[str] | None:
+def _titles(first: list[str], name: Sequence[str], answers: Sequence[str], *, choices: bool) -> list[str] | None:
     """Return the titles in the first row; None if it is a student's row, with answers in the columns of answers."""
     wanted = [*name, *answers]
     if any(word in first for word in wanted):
         return first
     numbers = [int(word) for word in answers if word.isdecimal()] or ([2] if len(first) == 2 else [1])
     places = [number - 1 for number in numbers if 0 < number <= len(first)]
-    return None if places and all(_reads(first[place]) for place in places) else first
+    return None if places and all(_reads(first[place], choices) for place in places) else first
 
 
-def _reads(text: str) -> bool:
+def _reads(text: str, choices: bool) -> bool:
     """Return whether a text is an answer. A letter with a number, such as W1, is taken for a title."""
+    if choices and len(text) == 1:
+        return True
     try:
         read_answer(text)
     except CallError:

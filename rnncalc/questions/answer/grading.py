@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,9 @@ class Grader:
     quantity = "params"
     """What the answers are about."""
 
+    choices: Sequence[Sequence[str]] = ()
+    """The choices of each answer, if a letter chooses one."""
+
     def __init__(self, network: Network) -> None:
         self.network = network
 
@@ -73,6 +77,20 @@ class Grader:
         from rnncalc.questions.answer.explaining import Explainer
 
         return Explainer(self.network)
+
+    def chosen(self, place: int, text: str) -> str:
+        """Return the choice whose letter an answer is, such as b or (B); else the answer.
+
+        Raises CallError for a letter without a choice.
+        """
+        match = re.fullmatch(r"\(?([A-Za-z])[).]?", text)
+        choices = self.choices[place] if place < len(self.choices) else ()
+        if not (match and choices):
+            return text
+        number = ord(match[1].casefold()) - ord("a")
+        if number >= len(choices):
+            raise CallError(f"expected a choice from a to {chr(ord('a') + len(choices) - 1)}, got '{escape(text)}'")
+        return choices[number]
 
     def judge(self, answers: Sequence[Given]) -> Answer:
         """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.
@@ -251,7 +269,8 @@ def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
     if has_letters(answer.number) and (
         unknown := [escape(name) for name in answer.number.letters if name not in known]
     ):
-        wanted = f"a formula in {all_of([*known])}" if known else "a number"
+        letters = [f"{name} = {size:,}" if isinstance(size, int) else name for name, size in known.items()]
+        wanted = f"a formula in {all_of(letters)}" if known else "a number"
         raise CallError(f"expected {wanted}, got {all_of(unknown)} in '{escape(answer.text)}'")
 
 
@@ -273,7 +292,7 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber]) -> Iterato
         from rnncalc.polynomial import letter  # most answers are numbers
 
         letters = {name: letter(name) for name in placed.sizes}
-        check_letters(each, letters)
+        check_letters(each, placed.sizes)
         formula = placed.layout.params
         right = value(formula, letters)
         judged = Judgement(name, each, right, formula=formula)

@@ -195,9 +195,11 @@ def test_columns_by_title_and_by_number() -> None:
     """Upper and lower case are one if no title is the same; a short row is filled up."""
     data = b"Id,Who,W1,W2\n1,Ann,5,6\n2,Ben,7\n"
     for name, answers in (("who", ["w1", "W2"]), ("2", ["3", "4"])):
-        rows = read_answer_file(data, name, answers).rows
+        rows = read_answer_file(data, [name], answers).rows
         assert [(row.name, *row.answers) for row in rows] == [("Ann", "5", "6"), ("Ben", "7", "")]
-    assert [row.name for row in read_answer_file(data, None, ["W1"]).rows] == ["1", "2"]
+    assert [row.name for row in read_answer_file(data, (), ["W1"]).rows] == ["1", "2"]
+    assert [row.name for row in read_answer_file(data, ["Who", "1"], ["W1"]).rows] == ["Ann 1", "Ben 2"]
+    assert [row.name for row in read_answer_file(b"variant,id,x\n1,7,5\n", variants=["1"]).rows] == ["7"]
 
 
 def test_answers_alone() -> None:
@@ -225,13 +227,13 @@ def test_columns_of_a_graded_file_are_made_anew() -> None:
         ),
         (
             b"who,a\nAnn,5\n",
-            {"name": "whom"},
+            {"names": ["whom"]},
             "no column 'whom' for the name; the columns are who or a; did you mean 'who'?",
         ),
         (b"who,a\nAnn,5\n", {"variant": "task"}, "no column 'task' for the variant; the columns are who or a"),
         (
             b"who,who,a\nAnn,B,5\n",
-            {"name": "who", "answers": ["a"]},
+            {"names": ["who"], "answers": ["a"]},
             "2 columns have the title 'who'; write the number of the name's: 1 or 2",
         ),
         (b"who,a\nAnn,5\n", {"answers": ["3"]}, "no column '3' for the answer; the columns are who or a"),
@@ -250,10 +252,10 @@ def test_what_is_wrong_with_a_file_of_answers(data: bytes, asked: dict[str, Any]
 
 def test_columns_by_number_without_a_header() -> None:
     """The last one too; the columns are called by their numbers."""
-    file = read_answer_file(b"Ann,7,5\nBen,4,6\n", None, ["3"])
+    file = read_answer_file(b"Ann,7,5\nBen,4,6\n", (), ["3"])
     assert (file.columns, file.asked) == (("1", "2", "3"), ("3",))
     assert [(row.line, row.name, row.answers) for row in file.rows] == [(1, "Ann", ("5",)), (2, "Ben", ("6",))]
-    titled = read_answer_file(b"who,id,total\nAnn,3,5\n", "2", ["3"])
+    titled = read_answer_file(b"who,id,total\nAnn,3,5\n", ["2"], ["3"])
     assert [(row.line, row.name, row.answers) for row in titled.rows] == [(2, "3", ("5",))]
 
 
@@ -282,3 +284,32 @@ def test_why_an_answer_has_no_grade() -> None:
     assert [grade.row for grade in grades] == [*file.rows]
     unread = "expected a whole number, such as 1600 or 1.6k, got 'many'"
     assert [grade.problem for grade in grades] == [unread, unread, "there is no variant 2"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "ask", "right"),
+    [
+        (("-i", "8", "-l", "gru:16"), "total", ["1200"]),  # 3 × 16 × (8 + 16 + 1)
+        (("-i", "m", "-l", "gru:h"), "formula", ["3h(m+h+1)"]),
+        (("-i", "8", "-l", "rnn:3,bias=false"), "tensors", ["(3,8)", "(3,3)"]),
+    ],
+)
+def test_letters_are_answers_to_a_question_with_choices(
+    call: Call, tmp_path: Path, flags: tuple[str, ...], ask: str, right: list[str]
+) -> None:
+    """Each is judged as what the exercise writes beside it; the first row is no header, and d has no choice."""
+    exercise = tmp_path / "exercise.json"
+    call("exercise", *flags, "--ask", ask, "--choices", "3", "--out", str(exercise))
+    (data,) = json.loads(exercise.read_text())["exercises"]
+    items = data["choices"] if ask == "tensors" else [data["choices"]]
+    key = data["right_answer"] if ask == "tensors" else [data["right_answer"]]
+    for place, (choices, correct) in enumerate(zip(items, key, strict=True)):
+        letters = ("a", "(B)", "c)", "d")
+        rows = [["Ann", *right[:place], letter, *right[place + 1 :]] for letter in letters]
+        text = io.StringIO()
+        csv.writer(text).writerows(rows)
+        columns = [word for number in range(len(items)) for word in ("--answer", str(number + 2))]
+        out, _ = graded(call, tmp_path / "a.csv", text.getvalue(), *columns, "-f", "json", spec=str(exercise))
+        grades = [grade["right"] for grade in json.loads(out)["grades"]]
+        assert grades == [*(choice == correct for choice in choices), None]
+        assert True in grades
