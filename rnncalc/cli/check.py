@@ -72,6 +72,7 @@ _limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KE
     help=f"The most growth since the baseline, of params unless QUANTITY says {one_of(tuple(GROWING)[1:])}.",
 )
 @click.option("--model", metavar="FILE", shell_complete=files, help="A model file to compare the one spec with.")
+@click.option("--tensors", is_flag=True, help="A row for each tensor of --model.")
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @report_flags(CheckReport)
 def check(
@@ -84,6 +85,7 @@ def check(
     dtype: str,
     baseline: str | None,
     model: str | None,
+    tensors: bool,
     strict: bool,
     destination: Destination,
     **limits: Any,
@@ -95,8 +97,11 @@ def check(
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention, "sizes": sizes, "rate": rate}
     with AllAtOnce() as at_once:
+        if tensors and model is None:
+            at_once.refuse("--tensors lists the tensors of a model file: give --model too")
         listed = formats.find(destination.format).can_write(DataReport)
         checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model, listed)
+    checks = checks.replace(tensors=tensors)
     write([checks], destination)
     if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
         tell(*checks.failures())  # a program or a file has the answer, so that people still see what failed

@@ -5,13 +5,13 @@ Knows no network and no limit.
 
 from __future__ import annotations
 
+import html
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import TextIO
-from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.errors import CallError
 from rnncalc.reports.report import CheckedReport, MeasuredReport
@@ -25,13 +25,16 @@ from rnncalc.text import escape
 def write_junit(reports: Iterable[CheckedReport], file: TextIO) -> None:
     """Write `<testsuites>`, with a suite for each file that was checked."""
     suites = []
-    for path, findings in (each for report in reports for each in report.findings()):
+    for path, convention, findings in (each for report in reports for each in report.findings()):
         if cases := [finding for finding in findings if finding.outcome is not Outcome.REMARK]:
-            suites.append((path, cases))
+            suites.append((path, convention, cases))
     file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    file.write(f'<testsuites name="rnncalc check" {_numbers([case for _, cases in suites for case in cases])}>\n')
-    for path, cases in suites:
+    file.write(f'<testsuites name="rnncalc check" {_numbers([case for *_, cases in suites for case in cases])}>\n')
+    for path, convention, cases in suites:
         file.write(f"  <testsuite name={_quoted(path)} {_numbers(cases)}>\n")
+        if convention:
+            value = _quoted(convention)
+            file.write(f'    <properties><property name="convention" value={value}/></properties>\n')
         file.writelines(_case(path, case) for case in cases)
         file.write("  </testsuite>\n")
     file.write("</testsuites>\n")
@@ -57,7 +60,7 @@ def _case(file: str, case: Finding) -> str:
 
 
 def _quoted(text: str) -> str:
-    quoted = escape_xml(escape(text, limit=2_000), {'"': "&quot;"})
+    quoted = html.escape(escape(text, limit=2_000), quote=False).replace('"', "&quot;")
     return f'"{quoted.encode("ascii", "xmlcharrefreplace").decode()}"'
 
 
@@ -67,19 +70,20 @@ def _quoted(text: str) -> str:
 
 def write_github(reports: Iterable[CheckedReport], file: TextIO) -> None:
     """Write an error for each failure, up to MOST_LINES, and a notice for each skipped check."""
-    lines = (line for report in reports for path, findings in report.findings() for line in _lines(path, findings))
+    lines = (line for report in reports for each in report.findings() for line in _lines(*each))
     file.writelines(islice(lines, MOST_LINES))
     if rest := sum(1 for _ in lines):
         file.write(f"::error title=rnncalc::and {rest:,} more failures\n")
 
 
-def _lines(file: str, findings: list[Finding]) -> Iterator[str]:
+def _lines(file: str, convention: str, findings: Sequence[Finding]) -> Iterator[str]:
     """Yield the errors of a file; if there are none, its notices."""
     errors = [finding for finding in findings if finding.wrong]
     for finding in errors or findings:
         if finding.outcome is not Outcome.PASSED:
             place = {"line": finding.line, "col": finding.column} if finding.line is not None else {}
-            properties = {"file": file, **place, "title": finding.key or "rnncalc"}
+            counted = f" ({convention})" if convention else ""
+            properties = {"file": file, **place, "title": f"{finding.key or 'rnncalc'}{counted}"}
             values = {
                 key: _data(str(value)).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()
             }
@@ -98,17 +102,18 @@ def _data(text: str) -> str:
 
 def write_gitlab(reports: Iterable[CheckedReport], file: TextIO) -> None:
     """Write an issue for each failure; one without a place is on the first line of its file."""
-    findings = [(path, each) for report in reports for path, below in report.findings() for each in below]
-    json.dump([_issue(path, each) for path, each in findings if each.wrong], file, indent=1)
+    files = [each for report in reports for each in report.findings()]
+    issues = [_issue(path, counted, each) for path, counted, findings in files for each in findings if each.wrong]
+    json.dump(issues, file, indent=1)
     file.write("\n")
 
 
-def _issue(path: str, finding: Finding) -> dict[str, object]:
+def _issue(path: str, convention: str, finding: Finding) -> dict[str, object]:
     """Return an issue; its fingerprint stays the same as long as the file and the failure do."""
     path, message = escape(path, limit=2_000), escape(finding.message, limit=2_000)
     name = escape(finding.key or finding.name)
     return {
-        "description": f"{name}: {message}",
+        "description": f"{name}{f' ({escape(convention)})' if convention else ''}: {message}",
         "check_name": name,
         "fingerprint": sha256("\n".join((path, name, message)).encode()).hexdigest(),
         "severity": "blocker" if finding.outcome is Outcome.ERROR else "major",
@@ -123,9 +128,14 @@ def _issue(path: str, finding: Finding) -> dict[str, object]:
 def write_benchmark(reports: Iterable[MeasuredReport], file: TextIO) -> None:
     """Write an entry for each number of each spec."""
     entries = [
-        {"name": escape(f"{path}: {key}", limit=2_000), "unit": escape(unit), "value": number}
+        {
+            "name": escape(f"{path}: {key}", limit=2_000),
+            "unit": escape(unit),
+            "value": number,
+            "extra": f"convention {escape(convention)}",
+        }
         for report in reports
-        for path, _, numbers in report.measures()
+        for path, convention, _, numbers in report.measures()
         for key, unit, number in numbers
     ]
     json.dump(entries, file, indent=1)
@@ -140,8 +150,11 @@ def write_badge(reports: Iterable[MeasuredReport], file: TextIO) -> None:
     files = [each for report in reports for each in report.measures()]
     if len(files) != 1:
         raise CallError(f"format: badge shows one spec, got {len(files):,}")
-    ((_, failed, numbers),) = files
-    label, message = (escape(numbers[0][1]), f"{numbers[0][2]:,}") if numbers else ("spec", "invalid")
+    ((_, convention, failed, numbers),) = files
+    label, message = ("spec", "invalid")
+    if numbers:
+        ((_, unit, number), *_) = numbers
+        label, message = escape(f"{unit} ({convention})"), f"{number:,}"
     color = "red" if failed else "brightgreen"
     json.dump({"schemaVersion": 1, "label": label, "message": message, "color": color}, file)
     file.write("\n")

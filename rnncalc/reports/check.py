@@ -10,7 +10,16 @@ from typing import Any
 from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
-from rnncalc.reports.report import CheckedReport, DataReport, MeasuredReport, RecordReport, SheetReport, fields
+from rnncalc.reports.report import (
+    CheckedFile,
+    CheckedReport,
+    DataReport,
+    MeasuredFile,
+    MeasuredReport,
+    RecordReport,
+    SheetReport,
+    fields,
+)
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, escape_path, plural
 
@@ -51,13 +60,14 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
     """The verdicts on all files.
 
     baseline: the baseline's name, if there is one. remarks: the parts of it that could not be read.
-    left_out: how many files of the folders are not specs.
+    left_out: how many files of the folders are not specs. tensors: whether all tensors of a model file are listed.
     """
 
     verdicts: tuple[Verdict, ...]
     baseline: str = ""
     remarks: tuple[str, ...] = ()
     left_out: int = 0
+    tensors: bool = False
 
     @property
     def code(self) -> int:
@@ -65,34 +75,35 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
         statuses = {verdict.status for verdict in self.verdicts}
         return 2 if Status.BROKEN in statuses else 1 if Status.FAILED in statuses else 0
 
-    def findings(self) -> Iterator[tuple[str, list[Finding]]]:
+    def findings(self) -> Iterator[CheckedFile]:
         for verdict in self.verdicts:
-            yield verdict.file, [*_problems(verdict), *_limits(verdict), *_tensors(verdict), *_about(verdict)]
+            findings = *_problems(verdict), *_limits(verdict), *_tensors(verdict, self.tensors), *_about(verdict)
+            yield CheckedFile(verdict.file, verdict.convention or "", findings)
 
-    def measures(self) -> Iterator[tuple[str, bool, list[tuple[str, str, int]]]]:
+    def measures(self) -> Iterator[MeasuredFile]:
         for verdict in self.verdicts:
             known = [
                 (quantity.value, "s".join(UNITS[quantity]), number)
                 for quantity in UNITS
                 if verdict.numbers and isinstance(number := verdict.numbers.of(quantity), int)
             ]
-            yield verdict.file, verdict.status in _WRONG, known
+            yield MeasuredFile(verdict.file, verdict.convention or "", verdict.status in _WRONG, known)
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each check, its `result` in JUnit's words."""
-        return ("file", "check", "result", "limit", "actual", "message"), (
-            (file, each.name, each.outcome.value, each.limit, each.actual, each.message)
-            for file, findings in self.findings()
+        return ("file", "convention", "check", "result", "limit", "actual", "message"), (
+            (file, convention, each.name, each.outcome.value, each.limit, each.actual, each.message)
+            for file, convention, findings in self.findings()
             for each in findings
         )
 
     def data(self) -> Iterator[dict[str, Any]]:
-        return map(_data, self.verdicts)
+        return (_data(verdict, self.tensors) for verdict in self.verdicts)
 
     def failures(self) -> Iterator[str]:
         """Yield a line for each failure, up to MOST_LINES."""
         wrong = (verdict for verdict in self.verdicts if verdict.status in _WRONG)
-        lines = (line for verdict in wrong for line in _lines(verdict))
+        lines = (line for verdict in wrong for line in _lines(verdict, self.tensors))
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
@@ -112,12 +123,16 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
         verdicts = [verdict for verdict in self.verdicts if verdict.status is not Status.REMOVED]
         kept = [check.kept for verdict in verdicts for check in verdict.checks]
         subtitle = f"{plural(len(verdicts), 'spec')}, {plural(len(kept), 'check')}"
+        conventions = Counter(verdict.convention for verdict in verdicts if verdict.convention)
+        usual = max(conventions, key=conventions.__getitem__, default="")
         if sum(kept) and sum(len(verdict.checks) or 1 for verdict in verdicts) > MOST_ROWS:
             verdicts = [verdict for verdict in verdicts if verdict.status is not Status.PASSED]
-            rows = [row for verdict in verdicts for row in _rows(verdict) if row[0] != "✓"]
+            rows = [row for verdict in verdicts for row in _rows(verdict, self.tensors, usual) if row[0] != "✓"]
             subtitle += f"; the {sum(kept):,} that were kept are not shown"
         else:
-            rows = [row for verdict in verdicts for row in _rows(verdict)]
+            rows = [row for verdict in verdicts for row in _rows(verdict, self.tensors, usual)]
+        if usual:
+            subtitle += f"; convention {usual}{' unless a check names another' if len(conventions) > 1 else ''}"
         return Sheet(_COLUMNS, rows, title="Checks", subtitle=subtitle, notes=notes)
 
     def _difference_sheet(self, notes: tuple[str, ...]) -> Sheet:
@@ -169,9 +184,9 @@ def _problems(verdict: Verdict) -> Iterator[Finding]:
         yield Finding(key or "spec", Outcome.ERROR, problem.message, key, problem.line, problem.column)
 
 
-def _lines(verdict: Verdict) -> Iterator[str]:
+def _lines(verdict: Verdict, every: bool) -> Iterator[str]:
     """Yield a line for each failure. If the model file is another network's, one line stands for all its tensors."""
-    tensors = _tensors(verdict)
+    tensors = _tensors(verdict, every)
     if verdict.model and verdict.model.another_network:
         path = escape_path(verdict.model.path)
         message = f"{path} is of another network: the spec has none of its tensors; rnncalc read {path} drafts its spec"
@@ -195,16 +210,32 @@ def _limits(verdict: Verdict) -> Iterator[Finding]:
         yield _checked(key, _message(check), (check.line, check.column), numbers, _cells(check))
 
 
-def _tensors(verdict: Verdict) -> Iterator[Finding]:
-    """Yield a finding for each tensor of a model file."""
-    if verdict.model is None:
-        return
-    from rnncalc.reports.read import messages, name  # imported here, because few calls have a model file
+def _tensors(verdict: Verdict, every: bool) -> Iterator[Finding]:
+    """Yield the findings on a model file: the widths that differ, then its tensors.
 
-    for tensor, message in zip(verdict.model.tensors, messages(verdict.model), strict=True):
-        place = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
-        shapes = tensor.shape, tensor.found_shape
-        yield _checked(name(tensor), message, place, shapes, shapes)
+    every: whether all tensors are listed; else those that differ, of which a change of the spec explains several.
+    """
+    if (match := verdict.model) is None:
+        return
+    from rnncalc.reports.read import messages, name, widths  # imported here, because few calls have a model file
+
+    def place(number: int) -> tuple[int | None, int | None]:
+        at = match.tensors[number].at
+        return verdict.places.get(at, (None, None)) if at else (None, None)
+
+    told = set()
+    for number, key, sizes, message in widths(match):
+        told.add(number)
+        yield _checked(key, message, place(number), sizes, sizes)
+    if match.kept and not every:
+        count = len(match.tensors)
+        words = plural(count, "tensor")
+        yield _checked("--model", None, (None, None), (count, count), (words, words))
+    for number, (tensor, text) in enumerate(zip(match.tensors, messages(match), strict=True)):
+        explained = match.cures and (number in told or number not in match.cures)
+        if every or not (tensor.kept or explained):
+            shapes = tensor.shape, tensor.found_shape
+            yield _checked(name(tensor), text, place(number), shapes, shapes)
 
 
 def _checked(
@@ -233,14 +264,15 @@ def _left_out(verdict: Verdict) -> str | None:
     return f"expect is not checked: it counts what {verdict.expect_counts} has, and -c says {verdict.convention}"
 
 
-def _rows(verdict: Verdict) -> Iterator[Row]:
-    """Yield a row for each limit, or one for a file without limits."""
+def _rows(verdict: Verdict, every: bool, usual: str) -> Iterator[Row]:
+    """Yield a row for each limit, or one for a file without limits; usual: the convention that a row does not name."""
+    named = "" if verdict.convention in (None, usual) else f" ({verdict.convention})"
     if verdict.problems:
         yield "✗", verdict.file, plural(len(verdict.problems), "problem"), "", ""
     elif verdict.numbers and not verdict.checked:
-        yield "✗" if verdict.strict else "·", verdict.file, "nothing to check", "", ""
-    for finding in (*_limits(verdict), *_tensors(verdict)):
-        yield "✗" if finding.wrong else "✓", verdict.file, finding.name, *finding.cells
+        yield "✗" if verdict.strict else "·", verdict.file, f"nothing to check{named}", "", ""
+    for finding in (*_limits(verdict), *_tensors(verdict, every)):
+        yield "✗" if finding.wrong else "✓", verdict.file, f"{finding.name}{named}", *finding.cells
 
 
 _NUMBERS = (
@@ -249,7 +281,7 @@ _NUMBERS = (
 )
 
 
-def _data(verdict: Verdict) -> dict[str, Any]:
+def _data(verdict: Verdict, every: bool) -> dict[str, Any]:
     numbers, difference = verdict.numbers, verdict.difference
     return {
         **fields(verdict, "file", "name", "convention"),
@@ -263,7 +295,7 @@ def _data(verdict: Verdict) -> dict[str, Any]:
                 "message": finding.message or None,
                 **fields(finding, "line", "column"),
             }
-            for finding in (*_limits(verdict), *_tensors(verdict))
+            for finding in (*_limits(verdict), *_tensors(verdict, every))
         ),
         "skipped": _left_out(verdict),
         "baseline": difference

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer
 from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
+from rnncalc.network.parts import OUTPUT
 from rnncalc.network.writer import layer_spec, spec_of
 from rnncalc.questions.models.cures import LayerChange, SpecChange
 from rnncalc.questions.models.matching import Match, TensorCheck, TensorStatus
@@ -208,6 +210,22 @@ def messages(match: Match) -> Iterator[str | None]:
             draft = []
         else:
             yield None
+
+
+def widths(match: Match) -> Iterator[tuple[int, str, tuple[int, int], str]]:
+    """Yield each change of a layer's width alone: the number of its tensor, its name, both widths, and a sentence."""
+    for number, cures in match.cures.items():
+        for cure in cures:
+            (change, *others) = cure.changes or (None,)
+            known = change and (change.option in KINDS or change.option == OUTPUT)
+            noun = "units" if change is None or change.option == OUTPUT or not known else kind(change.option).number
+            if change is None or others or not known or noun not in ("units", "filters"):
+                continue
+            layers = all_of([escape(name) for name in cure.names])
+            verb = "has" if len(cure.names) == 1 else "have"
+            text = f"{layers} {verb} {change.theirs:,} {noun} in the file, {change.ours:,} in the spec"
+            cure_text = f"write {change.option}: {change.theirs}"
+            yield number, f"{cure.names[0]}.{noun}", (change.ours, change.theirs), f"{text}; {cure_text}"
 
 
 def _mismatch(check: TensorCheck) -> str | None:

@@ -1,5 +1,7 @@
 """The reports of `check` in each format: rows agree with totals, and nothing in a spec acts on who reads them."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -56,13 +58,13 @@ def test_annotations_stand_where_the_limit_was_set(folder: Path, call: Call) -> 
     """An error for each failure, with file, line and column, escaped as the runner unescapes it."""
     lines = call("check", folder, "-f", "github").out.splitlines()
     first = lines[0]
-    assert "b%2Cc %25%3A d.yaml,line=7,col=17,title=expect.total::expected 29, got 28: 1 fewer" in first
+    assert "b%2Cc %25%3A d.yaml,line=7,col=17,title=expect.total (textbook)::expected 29, got 28: 1 fewer" in first
     assert sum(line.startswith("::error") for line in lines) == 4 + 3
     assert sum(line.startswith("::notice") for line in lines) == 1
 
 
 def test_junit_is_read_by_a_junit_reader(folder: Path, call: Call) -> None:
-    """A suite a file, and tallies that are those of the cases."""
+    """A suite a file, tallies that are those of the cases, and the convention of each spec that can be counted."""
     out = call("check", folder, "-f", "junit").out
     suites = JUnitXml.fromstring(out.encode())
     assert (suites.tests, suites.failures, suites.errors, suites.skipped) == (1 + 4 + 1 + 3, 4, 3, 1)
@@ -70,6 +72,9 @@ def test_junit_is_read_by_a_junit_reader(folder: Path, call: Call) -> None:
     for kind, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         assert int(root.attrib[kind]) == sum(int(suite.attrib[kind]) for suite in root) == len([*root.iter(tag)])
         assert all(int(suite.attrib[kind]) == len([*suite.iter(tag)]) for suite in root)
+    assert [each.get("value") for each in root.iterfind("*/properties/property[@name='convention']")] == [
+        "textbook"
+    ] * 3
 
 
 def test_gitlab_reads_the_issues(folder: Path, call: Call) -> None:
@@ -85,7 +90,7 @@ def test_gitlab_reads_the_issues(folder: Path, call: Call) -> None:
         assert not issue["location"]["path"].startswith("./")
     (total,) = (issue for issue in issues if issue["check_name"] == "expect.total")
     assert (total["description"], total["location"]["lines"]) == (
-        "expect.total: expected 29, got 28: 1 fewer",
+        "expect.total (textbook): expected 29, got 28: 1 fewer",
         {"begin": 7},
     )
 
@@ -93,10 +98,12 @@ def test_gitlab_reads_the_issues(folder: Path, call: Call) -> None:
 def test_a_benchmark_has_each_number_of_each_spec(folder: Path, call: Call) -> None:
     """What github-action-benchmark reads: names that differ, units, and numbers.
 
-    Its reader (src/extract.ts, customSmallerIsBetter) wants `name`, `unit` and a `value` that is a number.
+    Its reader (src/extract.ts, customSmallerIsBetter) wants `name`, `unit` and a `value` that is a number, and shows
+    a text as `extra`.
     """
     entries = json.loads(call("check", folder, "-f", "benchmark").out)
-    assert all({*entry} == {"name", "unit", "value"} and type(entry["value"]) is int for entry in entries)
+    assert all({*entry} == {"name", "unit", "value", "extra"} and type(entry["value"]) is int for entry in entries)
+    assert {entry["extra"] for entry in entries} == {"convention textbook"}
     assert len({entry["name"] for entry in entries}) == len(entries)
     values = {entry["name"].rpartition("/")[2]: (entry["unit"], entry["value"]) for entry in entries}
     assert values["a.yaml: params"] == ("parameters", 3 * (3 + 4 + 1) + 1 * (3 + 1))
@@ -108,7 +115,7 @@ def test_a_benchmark_has_each_number_of_each_spec(folder: Path, call: Call) -> N
 def test_a_badge_is_one_that_shields_draws(tmp_path: Path, call: Call) -> None:
     """The keys of an endpoint badge: https://shields.io/badges/endpoint-badge."""
     path = file_at(tmp_path / "a.yaml", SPEC)
-    badge = {"schemaVersion": 1, "label": "parameters", "message": "28", "color": "brightgreen"}
+    badge = {"schemaVersion": 1, "label": "parameters (textbook)", "message": "28", "color": "brightgreen"}
     assert json.loads(call("check", path, "-f", "badge").out) == badge
     result = call("check", path, "--max-params", "27", "-f", "badge")
     assert (result.code, json.loads(result.out)) == (1, {**badge, "color": "red"})
@@ -137,6 +144,24 @@ def test_formats_agree(folder: Path, call: Call) -> None:
     assert sum(line.startswith("✗") for line in table.splitlines()) == 5
     markdown = call("check", folder, "-f", "markdown").out
     assert sum(line.startswith("| ✗") for line in markdown.splitlines()) == 5
+
+
+def test_the_table_names_the_convention_of_each_spec(
+    tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once if it is the same, else beside the checks that have another; a narrow table keeps the names of the files."""
+    for name, convention in (("a", "textbook"), ("b", "textbook"), ("c", "pytorch")):
+        file_at(tmp_path / f"{name}.yaml", f"convention: {convention}\n{SPEC}expect: {{total: 28}}\n")
+    same = call("check", tmp_path / "a.yaml", tmp_path / "b.yaml").out
+    assert same.splitlines()[1] == "2 specs, 2 checks; convention textbook"
+    other = call("check", tmp_path, "-f", "csv", "--max-params", "1k").out
+    rows = [*csv.DictReader(io.StringIO(other))]
+    assert [row["convention"] for row in rows] == ["textbook"] * 4 + ["pytorch"] * 2
+    monkeypatch.setenv("COLUMNS", "80")
+    table = call("check", tmp_path).out
+    assert table.splitlines()[1] == "3 specs, 3 checks; convention textbook unless a check names another"
+    assert re.search(r"a\.yaml +expect\.total +28", table)
+    assert re.search(r"c\.yaml +expect\.total \(pytorch\) +28", table)
 
 
 def test_many_checks_show_those_that_failed(tmp_path: Path, call: Call) -> None:

@@ -52,9 +52,51 @@ def test_what_differs_is_told_with_its_change(
 ) -> None:
     """Another width, another kind of cell, a missing or extra direction, bias or layer: exit 1."""
     path = state_dict(tmp_path / "model.pt", shapes)
-    checked = call("check", spec(tmp_path, f"  - {{{layers}}}\n"), "--model", path)
+    checked = call("check", spec(tmp_path, f"  - {{{layers}}}\n"), "--model", path, "--tensors")
     assert checked.code == 1
     assert said in checked.out
+
+
+@pytest.mark.parametrize(
+    ("layers", "shapes", "lines"),
+    [
+        ("lstm: 4", lstm(3, 2), ["lstm_1.units: lstm_1 has 2 units in the file, 4 in the spec; write lstm: 2"]),
+        (
+            "lstm: 4, repeat: 2",
+            {**lstm(3, 2), **lstm(2, 2, number=1)},
+            ["lstm_1.units: lstm_1 and lstm_2 have 2 units in the file, 4 in the spec; write lstm: 2"],
+        ),
+        ("lstm: 2", lstm(5, 2), [f"lstm_1.weight_ih_l0: expected (8, 3), the file has (8, 5) in {IH}; write input: 5"]),
+        ("lstm: 2", BARE, [f"lstm_1.bias_ih_l0: expected (8), {NONE}; write bias: false"]),
+    ],
+)
+def test_what_differs_is_one_finding_for_each_change(
+    tmp_path: Path, call: Call, layers: str, shapes: Mapping[str, Shape], lines: list[str]
+) -> None:
+    """Without --tensors a tensor that the change explains has no row, in no format; the other rows come after it."""
+    path, written = state_dict(tmp_path / "model.pt", shapes), spec(tmp_path, f"  - {{{layers}}}\n")
+    table = call("check", written, "--model", path).out.splitlines()
+    messages = [line for line in table if line.startswith(f"{written}:4:5: ")]
+    assert len([line for line in table if line.startswith("✗")]) == len(messages) == len(lines)
+    assert all(message.startswith(f"{written}:4:5: {line}") for message, line in zip(messages, lines, strict=True))
+    checks = report_of(call, "check", written, "--model", path)["checks"]
+    assert [check["ok"] for check in checks] == [False] * len(lines)
+    every = report_of(call, "check", written, "--model", path, "--tensors")["checks"]
+    assert {line.partition(":")[0] for line in lines} <= {check["name"] for check in every}
+    assert len(every) > len(checks)
+
+
+def test_a_file_that_fits_is_one_check(tmp_path: Path, call: Call) -> None:
+    """With how many tensors it has; an LSTM has four."""
+    path, written = state_dict(tmp_path / "model.pt", lstm(3, 2)), spec(tmp_path, "  - lstm: 2\n")
+    (check,) = report_of(call, "check", written, "--model", path)["checks"]
+    assert (check["name"], check["ok"], check["limit"], check["actual"]) == ("--model", True, 4, 4)
+    assert len(report_of(call, "check", written, "--model", path, "--tensors")["checks"]) == 4
+    refused = call("check", written, "--tensors")
+    assert (refused.code, refused.err) == (
+        2,
+        "rnncalc: --tensors lists the tensors of a model file: give --model too\n",
+    )
 
 
 def test_a_file_of_one_layer_less_says_so(tmp_path: Path, call: Call) -> None:
@@ -72,7 +114,7 @@ def test_a_file_of_another_network_is_told_in_one_line(tmp_path: Path, call: Cal
     """Other kinds, and another number of tensors; the table still has them all."""
     path = state_dict(tmp_path / "model.pt", {**lstm(7, 5), **lstm(5, 5, number=1), "fc.weight": (9, 5)})
     named = spec(tmp_path, "  - gru: 2\n")
-    checked = call("check", named, "--model", path)
+    checked = call("check", named, "--model", path, "--tensors")
     assert checked.code == 1
     cure = f"rnncalc read {path} drafts its spec"
     assert f"{named}: {path} is of another network: the spec has none of its tensors; {cure}\n" in checked.out
@@ -84,7 +126,7 @@ def test_an_output_of_another_size_is_told_as_an_output(tmp_path: Path, call: Ca
     """As the spec writes it, not as the dense layer that the file has."""
     path = state_dict(tmp_path / "model.pt", {**lstm(3, 2), "fc.weight": (5, 2), "fc.bias": (5,)})
     checked = call("check", spec(tmp_path, "  - lstm: 2\noutput: 4\n"), "--model", path)
-    assert "the file has (5, 2) in fc.weight; write output: 5 (here 4)" in checked.out
+    assert "output has 5 units in the file, 4 in the spec; write output: 5\n" in checked.out
 
 
 def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:
@@ -98,10 +140,10 @@ def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:
 def test_every_format_of_check(tmp_path: Path, call: Call) -> None:
     """A case a tensor, the failed ones with their place in the spec."""
     written, path = spec(tmp_path, "  - lstm: 2\n"), state_dict(tmp_path / "model.pt", lstm(5, 2))
-    checks = report_of(call, "check", written, "--model", path)["checks"]
+    checks = report_of(call, "check", written, "--model", path, "--tensors")["checks"]
     assert [check["ok"] for check in checks] == [False, True, True, True]
     assert (checks[0]["limit"], checks[0]["actual"], checks[0]["line"]) == ([8, 3], [8, 5], 4)
-    junit = call("check", written, "--model", path, "-f", "junit").out
+    junit = call("check", written, "--model", path, "--tensors", "-f", "junit").out
     assert 'tests="4" failures="1"' in junit
     assert f"file={written},line=4,col=5" in call("check", written, "--model", path, "-f", "github").out
     assert "rnn.weight\\_ih\\_l0" in call("check", written, "--model", path, "-f", "markdown").out
@@ -147,7 +189,8 @@ def test_a_spec_that_no_changes_of_its_layers_make_fit_is_drafted_anew(tmp_path:
     written = file_at(tmp_path / "a.yaml", f"convention: pytorch\nencoder:\n{half}decoder:\n{half}")
     checked = call("check", written, "--model", path)
     assert checked.code == 1
-    assert checked.out.count("; ") == checked.out.count(f"; rnncalc read {path} drafts a spec that passes") == 1
+    _, _, lines = checked.out.partition("\n\n")
+    assert lines.count("; ") == lines.count(f"; rnncalc read {path} drafts a spec that passes") == 1
     draft = file_at(tmp_path / "b.yaml", call("read", path).out)
     assert call("check", draft, "--model", path).code == 0
 
