@@ -19,7 +19,7 @@ MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
 
 
-class Question(NamedTuple):
+class VariantTask(NamedTuple):
     """What a variant asks for, its spec, and the choices of each answer as text; none if the answers are written."""
 
     ask: str
@@ -34,7 +34,7 @@ class Variants(NamedTuple):
     """
 
     source: str
-    asked: dict[str, Question]
+    asked: dict[str, VariantTask]
     numbers: dict[str, int]
 
     def answered(self, answers: Sequence[Given]) -> int | None:
@@ -86,7 +86,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
     exercises = root.get("exercises") if isinstance(root, dict) else None
     if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
-    asked: dict[str, Question] = {}
+    asked: dict[str, VariantTask] = {}
     numbers: dict[str, int] = {}
     for place, each in enumerate(exercises):
         match each:
@@ -95,7 +95,9 @@ def read_exercise(data: bytes, source: str) -> Variants:
                     message = f"{number} is given twice; write one exercise to a file"
                     raise _error(source, ("exercises", place, "variant"), message)
                 right = each.get("right_answer")
-                asked[str(number)] = Question(ask, spec, _choices(each.get("choices"), several=isinstance(right, list)))
+                asked[str(number)] = VariantTask(
+                    ask, spec, _choices(each.get("choices"), several=isinstance(right, list))
+                )
                 numbers.setdefault(json.dumps(right if isinstance(right, list) else [right]), number)
             case _:
                 expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
