@@ -20,7 +20,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     for name in files:
         shutil.copy(ROOT / name, folder)
     (folder / "docs").mkdir()
-    shutil.copy(ROOT / "docs/man.py", folder / "docs")
+    for name in ("man.py", "readme.py"):
+        shutil.copy(ROOT / "docs" / name, folder / "docs")
     shutil.copytree(ROOT / "rnncalc", folder / "rnncalc", ignore=shutil.ignore_patterns("__pycache__"))
     return folder, committed(folder)
 
