@@ -17,7 +17,8 @@ from rnncalc.bounds import MAX_DIGITS, MAX_REPORT_BYTES
 from rnncalc.cli.inputs import SUFFIXES, SpecPath, find, read_file
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
-from rnncalc.questions.check import Difference, Numbers, Verdict, numbers_of
+from rnncalc.network.network import Network
+from rnncalc.questions.check import Difference, Numbers, Verdict
 from rnncalc.spec import Override, contents, is_meant, keys_in, parse, parse_if_meant
 from rnncalc.text import escape, escape_path
 
@@ -26,6 +27,7 @@ GIT = "git:"
 _REF = re.compile(r"[\w./@~^-]{1,100}", re.ASCII)
 
 Overrides = Mapping[str, Override]
+Measure = Callable[[Network], Numbers]
 Pair = Callable[[SpecPath], str | None]
 """Returns the path of the earlier spec, None for a new file. Raises SpecError if two specs match."""
 
@@ -89,21 +91,22 @@ class Baseline:
 
 
 def read_baseline(
-    path: str, paths: Sequence[str], files: Sequence[SpecPath], dtype: str, overrides: Overrides
+    path: str, paths: Sequence[str], files: Sequence[SpecPath], measure: Measure, overrides: Overrides
 ) -> Baseline:
     """Return the baseline at a path or at a commit `git:REF`, for the files found at some paths.
 
-    dtype, overrides: those of the call. Raises SpecError or CallError when it cannot be read.
+    measure: returns the numbers of a network. overrides: those of the call.
+    Raises SpecError or CallError when it cannot be read.
     """
     whole = any(path != "-" and os.path.isdir(path) for path in paths)
     if path.startswith(GIT):
         from rnncalc.cli.git import at_commit  # with subprocess behind it
 
-        read = partial(numbers_at, dtype=dtype, overrides=overrides)
+        read = partial(numbers_at, measure=measure, overrides=overrides)
         earlier, pair = at_commit(path.removeprefix(GIT), paths, read)
         return Baseline(path, earlier, pair, whole=whole)
     if os.path.isdir(path):
-        earlier = dict(_folder(path, dtype, overrides))
+        earlier = dict(_folder(path, measure, overrides))
         return Baseline(path, earlier, pair_below(files, earlier), whole=whole)
     try:
         data, source = read_file(path, flag="--baseline", most=MAX_REPORT_BYTES)
@@ -121,7 +124,7 @@ def read_baseline(
     if len(files) > 1 and (specs := sum(map(_is_spec, files))) > 1:
         cure = "give a folder, or JSON of them all"
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
-    numbers = numbers_of(parse(data, source, **overrides).network, dtype)
+    numbers = measure(parse(data, source, **overrides).network)
     return Baseline(source, {path: numbers}, alone=True, whole=False)
 
 
@@ -135,7 +138,7 @@ def _is_spec(file: SpecPath) -> bool:
         return True
 
 
-def _folder(path: str, dtype: str, overrides: Overrides) -> Iterator[tuple[str, Numbers | str]]:
+def _folder(path: str, measure: Measure, overrides: Overrides) -> Iterator[tuple[str, Numbers | str]]:
     """Yield the numbers of each spec in a folder, by its path below the folder."""
     for file in find([path]):
         try:
@@ -145,16 +148,16 @@ def _folder(path: str, dtype: str, overrides: Overrides) -> Iterator[tuple[str, 
         except SpecError as error:
             yield file.below or file.path, f"baseline {error.problems[0]}; its number before is unknown"
         else:
-            yield from numbers_at(file.below, data, source, dtype=dtype, overrides=overrides)
+            yield from numbers_at(file.below, data, source, measure=measure, overrides=overrides)
 
 
 def numbers_at(
-    path: str, data: bytes, source: str, *, dtype: str, overrides: Overrides
+    path: str, data: bytes, source: str, *, measure: Measure, overrides: Overrides
 ) -> Iterator[tuple[str, Numbers | str]]:
     """Yield the numbers of a spec, or for a broken spec why they are unknown; nothing for other YAML."""
     try:
         if spec := parse_if_meant(data, source, **overrides):
-            yield path, numbers_of(spec.network, dtype)
+            yield path, measure(spec.network)
     except SpecError as error:
         yield path, f"baseline {error.problems[0]}; its number before is unknown"
 
@@ -208,7 +211,7 @@ def _above(paths: Sequence[str]) -> Iterator[str]:
     yield from reversed(parts)
 
 
-_STREAM = ("state", "state_bytes", "multiply_adds_per_second")
+_STREAM = ("state", "state_bytes", "multiply_adds_per_step", "multiply_adds_per_second")
 _COUNTS = ("params", "bytes", "multiply_adds", "dense_params", *_STREAM)
 _READ = {"version", "reports", "name", "dense", "stream", *_COUNTS}
 _FROM_COUNT = "the JSON that rnncalc count -f json prints"
@@ -280,6 +283,8 @@ def _report(report: Any, path: Path) -> tuple[str | None, Numbers | None]:
         counts["dense_params"] = _count(dense.get("params"), (*path, "dense", "params"))
     if isinstance(running := report.get("stream"), dict):
         counts |= {key: _count(running.get(key), (*path, "stream", key)) for key in _STREAM}
+    elif "state" not in report:  # a count's work of a step is also of what cannot run step by step
+        counts["multiply_adds_per_step"] = None
     params = counts.pop("params")
     return name, None if params is None else Numbers(params, **counts)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncalc.cli.flags import flag_of, together, word_flag
+from rnncalc.cli.flags import flag_of, quantize_flag, together, word_flag
 from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, Size
@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 
 
 class Beside(Frozen):
-    """A report that a flag asks for. takes: the flags that go with it, which are arguments of its function."""
+    """A report that a flag asks for.
+
+    takes: the flags that go with it, which are arguments of its function. joins: whether it can be in one table with
+    others that do.
+    """
 
     takes: tuple[str, ...]
     report: Callable[..., Report]
+    joins: bool = False
 
 
 def _training(counts: CountReport, **update: Any) -> Report:
@@ -67,10 +72,10 @@ def _quantized(counts: CountReport, quantize: str) -> Report:
 
 BESIDE = {
     "training": Beside(("chunk", "batch", "optimizer"), _training),
-    "operations": Beside(("batch",), _operations),
+    "operations": Beside(("batch",), _operations, joins=True),
     "shapes": Beside(("batch", "time_first"), _shapes),
-    "stream": Beside(("rate",), _stream),
-    "quantize": Beside(("quantize",), _quantized),
+    "stream": Beside(("rate",), _stream, joins=True),
+    "quantize": Beside(("quantize",), _quantized, joins=True),
 }
 """The reports beside a count, by their flags."""
 
@@ -94,11 +99,7 @@ beside_flags = together(
     click.option("--time-first", is_flag=True, help="Shapes with the steps before the batch."),
     click.option("--stream", is_flag=True, help="Add the state that is carried from step to step."),
     click.option("--rate", metavar="R", help="Steps per second, for --stream."),
-    word_flag(
-        "--quantize",
-        words="rnncalc.questions.quantized:QUANTIZATIONS",
-        help="Add bytes as embedded kernels store them.",
-    ),
+    quantize_flag,
     training_flags,
 )
 
@@ -124,18 +125,30 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
                 owners = one_of([flag_of(name) for name, row in table.items() if key in row.takes])
                 message = f"goes with {owners}; add {'one' if ' or ' in owners else 'that'}, or remove this"
                 at_once.problems.append(Problem((), message, flag_of(key)))
-        if len(asked) > 1:
+        if len(asked) > 1 and not all(table[key].joins for key in asked):
             at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
         read = {key: at_once.ask(_value, key, value) for key, value in values.items() if key in takes}
     if not asked:
         return None
-    (flag,) = asked
 
     def report(*counted: Any) -> Report:
-        with needs_numbers(flag_of(flag)):
-            return table[flag].report(*counted, **read)
+        reports = []
+        for flag in asked:
+            with needs_numbers(flag_of(flag)):
+                reports.append(
+                    table[flag].report(*counted, **{key: read[key] for key in table[flag].takes if key in read})
+                )
+        return _joint(reports) if len(reports) > 1 else reports[0]
 
     return report
+
+
+def _joint(reports: list[Any]) -> Report:
+    from rnncalc.reports.beside import JointReport, QuantizedReport, StreamReport
+
+    to = next((each.quantized.to for each in reports if isinstance(each, QuantizedReport)), "")
+    joined = (each.replace(quantized=to) if isinstance(each, StreamReport) else each for each in reports)
+    return JointReport(reports[0].counts, tuple(joined))
 
 
 def _value(key: str, value: Any) -> Any:

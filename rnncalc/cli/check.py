@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -17,7 +18,7 @@ import click
 from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, report_flags, together
+from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, quantize_flag, report_flags, together
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
@@ -64,6 +65,7 @@ _limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KE
 )
 @click.option("--rate", metavar="R", help="Steps per second, of a live signal.")
 @dtype_flag
+@quantize_flag
 @click.option("--baseline", metavar="PATH", shell_complete=files, help="A spec, folder, git:REF or JSON to compare.")
 @click.option(
     "--max-growth",
@@ -83,6 +85,7 @@ def check(
     sizes: tuple[str, ...],
     rate: str | None,
     dtype: str,
+    quantize: str | None,
     baseline: str | None,
     model: str | None,
     tensors: bool,
@@ -100,7 +103,7 @@ def check(
         if tensors and model is None:
             at_once.refuse("--tensors lists the tensors of a model file: give --model too")
         listed = formats.find(destination.format).can_write(DataReport)
-        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, dtype, strict, model, listed)
+        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, (dtype, quantize), strict, model, listed)
     checks = checks.replace(tensors=tensors)
     write([checks], destination)
     if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
@@ -111,12 +114,12 @@ def check(
 class Call(NamedTuple):
     """What a call sets for every file: limits, overrides, and the model file of its one spec.
 
-    listed: whether its report lists numbers without a limit.
+    stored: the dtype and the quantization for bytes. listed: whether its report lists numbers without a limit.
     """
 
     limits: tuple[Limit, ...]
     overrides: Overrides
-    dtype: str
+    stored: tuple[str, str | None]
     strict: bool
     listed: bool
     model: ModelFile | None = None
@@ -127,14 +130,15 @@ def _check_all(
     overrides: Overrides,
     limits: Mapping[str, Any],
     baseline: str | None,
-    dtype: str,
+    stored: tuple[str, str | None],
     strict: bool,
     model: str | None,
     listed: bool,
 ) -> CheckReport:
     """Check every file at the paths and return a verdict for each; a broken file does not stop the others.
 
-    overrides, limits: flags as typed. Raises SpecError or CallError when the call itself is wrong.
+    overrides, limits: flags as typed. stored: the dtype and the quantization for bytes.
+    Raises SpecError or CallError when the call itself is wrong.
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
@@ -160,8 +164,9 @@ def _check_all(
     if baseline is not None:
         from rnncalc.cli.baseline import read_baseline  # with git behind it
 
-        earlier = read_baseline(baseline, paths, files, dtype, overrides)
-    call = Call(call_limits, overrides, dtype, strict, listed, model_file)
+        measure = partial(question.numbers_of, dtype=stored[0], quantize=stored[1])
+        earlier = read_baseline(baseline, paths, files, measure, overrides)
+    call = Call(call_limits, overrides, stored, strict, listed, model_file)
     verdicts: dict[str, Verdict] = {}
     findings = 0
     for file in files:
@@ -212,7 +217,8 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
         spec.network,
         call.limits,
         locate=spec.place,
-        dtype=call.dtype,
+        dtype=call.stored[0],
+        quantize=call.stored[1],
         own_convention=spec.own_convention,
         before=before,
         listed=call.listed,

@@ -198,6 +198,12 @@ notation_flag = together(
 )
 """The flag of commands that show tensors or equations."""
 
+quantize_flag = word_flag(
+    "--quantize",
+    words="rnncalc.questions.quantized:QUANTIZATIONS",
+    help="Bytes as embedded kernels store them.",
+)
+
 dtype_flag = word_flag(
     "--dtype",
     words="rnncalc.questions.count:DTYPES",

@@ -30,13 +30,21 @@ class Quantity(Enum):
     TRAINING_BYTES = "training_bytes"
     STATE = "state"
     STATE_BYTES = "state_bytes"
+    MULTIPLY_ADDS_PER_STEP = "multiply_adds_per_step"
     MULTIPLY_ADDS_PER_SECOND = "multiply_adds_per_second"
 
 
 OF_TRAINING = frozenset((Quantity.SAVED, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES))
 """The numbers of training."""
 
-OF_STREAM = frozenset((Quantity.STATE, Quantity.STATE_BYTES, Quantity.MULTIPLY_ADDS_PER_SECOND))
+OF_STREAM = frozenset(
+    (
+        Quantity.STATE,
+        Quantity.STATE_BYTES,
+        Quantity.MULTIPLY_ADDS_PER_STEP,
+        Quantity.MULTIPLY_ADDS_PER_SECOND,
+    )
+)
 """What is counted of running step by step."""
 
 
@@ -103,6 +111,9 @@ class Budget(NamedTuple):
     )
     max_state_bytes: Annotated[
         int | None, _most(Quantity.STATE_BYTES, BYTES, "The most bytes of them, such as 2kB.")
+    ] = None
+    max_multiply_adds_per_step: Annotated[
+        int | None, _most(Quantity.MULTIPLY_ADDS_PER_STEP, AMOUNT, "The most multiply-adds of one step: 400k.")
     ] = None
     max_multiply_adds_per_second: Annotated[
         int | None, _most(Quantity.MULTIPLY_ADDS_PER_SECOND, AMOUNT, "The most multiply-adds per second: 40M.")

@@ -79,6 +79,7 @@ class Numbers(NamedTuple):
     training_bytes: int | None = None
     state: int | None = None
     state_bytes: int | None = None
+    multiply_adds_per_step: int | None = None
     multiply_adds_per_second: int | None = None
 
     @property
@@ -194,12 +195,14 @@ def check(
     *,
     locate: Locate = lambda _: None,
     dtype: str = "float32",
+    quantize: str | None = None,
     own_convention: str | None = None,
     before: Numbers | None = None,
     listed: bool = True,
 ) -> Verdict:
     """Check a network against its own limits and those of the call; if both limit the same number, both hold.
 
+    quantize: a type of QUANTIZATIONS, in which bytes are counted instead.
     own_convention: the convention that `expect` counts; under another, `expect` is left out.
     before: the numbers of the baseline; without them, growth is not checked.
     listed: whether the verdict has numbers without a limit too, as JSON lists them.
@@ -212,7 +215,7 @@ def check(
     wanted = {limit.quantity for limit in (*bounds, *growths)}.union(LISTED if listed else ())
     if expect.saved is not None or expect.backward_multiply_adds is not None:
         wanted.update(OF_TRAINING)
-    numbers = numbers_of(network, dtype, wanted)
+    numbers = numbers_of(network, dtype, wanted, quantize)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
     of_layers = any(limit.layer for limit in bounds)
@@ -228,7 +231,9 @@ def check(
     return Verdict("", network.name, network.convention, numbers, located, left_out)
 
 
-def check_network(network: Network, *, dtype: str = "float32", **limits: float | str) -> Verdict:
+def check_network(
+    network: Network, *, dtype: str = "float32", quantize: str | None = None, **limits: float | str
+) -> Verdict:
     """Check a network against its own `expect` and `budget`, and against these limits; both hold.
 
     limits: by their names in a budget, such as `max_params=1_000_000` or `max_params="1M"`. The `status` of the verdict
@@ -242,11 +247,16 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
         if problem := allowed.problem(value):
             raise CallError(f"{key}: {problem}")
         bounds.append(Limit(rule, quantity, _exact(value), flag=key))
-    return check(network_of(network), bounds, dtype=dtype)
+    return check(network_of(network), bounds, dtype=dtype, quantize=quantize)
 
 
-def numbers_of(network: Network, dtype: str, wanted: Collection[Quantity] = LISTED) -> Numbers:
-    """Return the numbers of a network that may be limited: those of a count, and others if they are wanted."""
+def numbers_of(
+    network: Network, dtype: str, wanted: Collection[Quantity] = LISTED, quantize: str | None = None
+) -> Numbers:
+    """Return the numbers of a network that may be limited: those of a count, and others if they are wanted.
+
+    quantize: the type in which parameters and states are stored instead of the `dtype`.
+    """
     params = in_numbers(network).params
     multiply_adds = total(placed.multiply_adds for placed in network.stack)
     numbers = Numbers(params, params * bytes_of(dtype), multiply_adds)
@@ -261,8 +271,15 @@ def numbers_of(network: Network, dtype: str, wanted: Collection[Quantity] = LIST
         numbers = numbers._replace(
             state=running.state,
             state_bytes=running.state_bytes,
+            multiply_adds_per_step=running.multiply_adds_per_step,
             multiply_adds_per_second=running.multiply_adds_per_second,
         )
+    if quantize:
+        from rnncalc.questions.quantized import quantized
+
+        stored = quantized(network, quantize).total
+        state_bytes = None if numbers.state is None else stored.state_bytes
+        numbers = numbers._replace(bytes=stored.bytes, state_bytes=state_bytes)
     if not OF_TRAINING.isdisjoint(wanted):
         from rnncalc.questions.training import training
 

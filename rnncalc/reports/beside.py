@@ -77,8 +77,11 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs: the count's, with the numbers added."""
+        return self.added_to(self.counts.data())
+
+    def added_to(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return an object for programs with the numbers added."""
         *layers, _ = self.numbers()
-        data = self.counts.data()
         added = ({self.within: layer_numbers} if self.within else layer_numbers for layer_numbers in layers)
         data["layers"] = (
             {**layer, **layer_numbers} for layer, layer_numbers in zip(data["layers"], added, strict=True)
@@ -96,6 +99,46 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
         return [self.layer_sheet(), *self.counts.tensor_sheets()]
+
+
+class JointReport(ExtendedCountReport):
+    """Several reports beside one count, in one table; a later one's column replaces an earlier one's of its title."""
+
+    columns: ClassVar[Mapping[str, str]] = {}
+
+    reports: tuple[ExtendedCountReport, ...]
+
+    def numbers(self) -> Iterator[dict[str, Any]]:
+        """Yield the numbers of each report by its place."""
+        for row in zip(*(report.numbers() for report in self.reports), strict=True):
+            yield {str(place): numbers for place, numbers in enumerate(row)}
+
+    def notes(self) -> Iterator[str]:
+        yield from dict.fromkeys(note for report in self.reports for note in report.notes())
+
+    def words(self, placed: Placed) -> dict[str, str]:
+        return {title: word for report in self.reports for title, word in report.words(placed).items()}
+
+    def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+        each = (report.cells(counted, numbers[str(place)]) for place, report in enumerate(self.reports))
+        return {title: number for cells in each for title, number in cells.items()}
+
+    def added_to(self, data: dict[str, Any]) -> dict[str, Any]:
+        for report in self.reports:
+            data = report.added_to(data)
+        return data
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        header, rows = self.counts.records()
+        if self.counts.tensors:
+            return header, rows
+        tables = [report.records() for report in self.reports]
+        names = tuple(name for more, _ in tables for name in more[len(header) :])
+        added = zip(*(each for _, each in tables), strict=True)
+        return (*header, *names), (
+            (*row, *(cell for cells in more for cell in cells[len(header) :]))
+            for row, more in zip(rows, added, strict=True)
+        )
 
 
 def on_unknown(network: Network) -> Iterator[str]:
@@ -119,11 +162,15 @@ REASONS = "a layer that reads both ways, pads the end, or begins or flattens a s
 
 
 class StreamReport(ExtendedCountReport):
-    """A count, and the state and the cost of running the network step by step."""
+    """A count, and the state and the cost of running the network step by step.
+
+    quantized: the type in which another report beside it stores the state, if there is one.
+    """
 
     columns: ClassVar[Mapping[str, str]] = {"state": "State", "state_bytes": "State bytes"}
 
     stream: StreamCount
+    quantized: str = ""
 
     def numbers(self) -> Iterator[dict[str, Any]]:
         size = bytes_of(self.stream.dtype)
@@ -136,6 +183,7 @@ class StreamReport(ExtendedCountReport):
             "rate": counted.rate and (int(counted.rate) if counted.rate.denominator == 1 else float(counted.rate)),
             "state": counted.state,
             "state_bytes": counted.state_bytes,
+            "multiply_adds_per_step": counted.multiply_adds_per_step,
             "multiply_adds_per_second": counted.multiply_adds_per_second,
         }
         return {"stream": numbers}
@@ -148,8 +196,8 @@ class StreamReport(ExtendedCountReport):
 
     def notes(self) -> Iterator[str]:
         counted = self.stream
-        each = plural(bytes_of(counted.dtype), "byte")
-        yield f"State: the numbers carried from one step to the next; {each} each, {counted.dtype}."
+        size = f"{plural(bytes_of(counted.dtype), 'byte')} each, {counted.dtype}"
+        yield f"State: the numbers carried from one step to the next; {self.quantized or size}."
         if counted.cannot:
             layers = all_of(list(counted.cannot))
             both = all(isinstance(each.layer, Cell) for each in counted.network.stack if each.name in counted.cannot)

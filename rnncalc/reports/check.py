@@ -33,6 +33,7 @@ UNITS = {
     Quantity.TRAINING_BYTES: ("byte", " of training"),
     Quantity.STATE: ("number", " of state"),
     Quantity.STATE_BYTES: ("byte", " of state"),
+    Quantity.MULTIPLY_ADDS_PER_STEP: ("multiply-add", " per step"),
     Quantity.MULTIPLY_ADDS_PER_SECOND: ("multiply-add", " per second"),
 }
 """What is counted of each quantity: a noun in the singular, and the words behind it."""
@@ -277,7 +278,7 @@ def _rows(verdict: Verdict, every: bool, usual: str) -> Iterator[Row]:
 
 _NUMBERS = (
     *("params", "bytes", "multiply_adds", "dense_ratio", "dense_params"),
-    *("state", "state_bytes", "multiply_adds_per_second"),
+    *("state", "state_bytes", "multiply_adds_per_step", "multiply_adds_per_second"),
 )
 
 

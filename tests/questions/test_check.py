@@ -49,6 +49,18 @@ def test_what_cannot_stream_keeps_no_limit_of_state(spec: Path, call: Call) -> N
     assert [report[key] for key in ("state", "state_bytes", "multiply_adds_per_second")] == [3, 12, 630]
 
 
+def test_each_number_of_a_device_has_a_limit(spec: Path, call: Call) -> None:
+    """By hand for an LSTM of 20 on 10: 4 × 20 × 30 weights, 4 × 20 biases of 4 bytes, h of 1 byte and c of 2."""
+    spec.write_text("input: 10\nlayers: [{lstm: 20}]\n")
+    limits = {"max_bytes": 2400 + 320, "max_state_bytes": 60, "max_state": 40, "max_multiply_adds_per_step": 2400}
+    for key, limit in limits.items():
+        for less, code in ((0, 0), (1, 1)):
+            flags = ("--max-bytes", limit - less) if key == "max_bytes" else ("--limit", f"{key}={limit - less}")
+            assert call("check", spec, "--quantize", "int8", *flags).code == code
+    growth = ("--baseline", spec, "--max-growth", "bytes=0", "--max-growth", "multiply_adds_per_step=0")
+    assert call("check", spec, "--quantize", "int16", *growth).code == 0
+
+
 @pytest.mark.parametrize("earlier", [("check",), ("count", "--stream")])
 def test_a_state_that_grew(spec: Path, tmp_path: Path, call: Call, earlier: tuple[str, ...]) -> None:
     """Against a spec, or the JSON of an earlier call that has a state."""
@@ -56,13 +68,13 @@ def test_a_state_that_grew(spec: Path, tmp_path: Path, call: Call, earlier: tupl
     before = file_at(tmp_path / "before.json", call(*earlier, spec, "-f", "json").out)
     spec.write_text("input: 4\nrate: 10\nlayers: [{gru: 4}]\n")
     limits = ("--max-growth", "state=33%", "--max-growth", "state_bytes=4B")
-    result = call("check", spec, "--baseline", before, *limits, "--max-growth", "multiply_adds_per_second=330")
+    result = call("check", spec, "--baseline", before, *limits, "--max-growth", "multiply_adds_per_step=33")
     assert "--max-growth state: expected at most 33% more numbers of state than before, got +1" in result.out
     assert result.out.splitlines()[-1] == "1 failed."
     assert tuple(
         line[0]
         for line in result.out.splitlines()
-        if "growth state_bytes" in line or "growth multiply_adds_per_second" in line
+        if "growth state_bytes" in line or "growth multiply_adds_per_step" in line
     ) == (
         "✓",
         "✓",
@@ -237,7 +249,7 @@ def test_a_verdict_is_numbers_names_and_places() -> None:
     text = SPEC.replace("steps: 3\n", "") + "expect: {total: 28, layers: [25, 4]}\nbudget: {max_multiply_adds: 9}\n"
     spec = parse(text.encode(), "spec")
     verdict = check(spec.network, [Limit(Rule.AT_MOST, Quantity.PARAMS, 27, flag="--max-params")], locate=spec.place)
-    assert verdict.numbers == Numbers(params=28, bytes=112, state=3, state_bytes=12)
+    assert verdict.numbers == Numbers(params=28, bytes=112, state=3, state_bytes=12, multiply_adds_per_step=3 * 7 + 3)
     assert [
         (
             checked.limit.rule,
