@@ -25,7 +25,7 @@ def alone(layer: Layer, inputs: int) -> Any:
 
 
 @given(cells("onnx"), st.integers(1, 6))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_the_shapes_of_any_cell_are_accepted(layer: Any, inputs: int) -> None:
     """Over both directions, biases, peepholes, learned states, activations and where the reset gate acts."""
     place, shapes = alone(layer, inputs)

@@ -21,7 +21,7 @@ from rnncalc.questions.shapes import ModuleShapes, shapes
 
 pytestmark = pytest.mark.conformance
 
-EXAMPLES = 200
+EXAMPLES = 80
 """Random networks, each of up to a dozen layers."""
 
 

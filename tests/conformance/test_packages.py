@@ -70,7 +70,7 @@ def test_the_final_state(name: str, chosen: Options) -> None:
 
 
 @given(st.lists(layers(), min_size=1, max_size=3), st.integers(1, 4), st.integers(1, 4), st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_stack(stack: list[tuple[Package, Cell]], inputs: int, steps: int, data: st.DataObject) -> None:
     """Cells of all packages on top of each other, over all their options together."""
     network = Network(

@@ -20,7 +20,7 @@ NAMING = [name for name, framework in FRAMEWORKS.items() if framework.names_tens
 
 @pytest.mark.parametrize("convention", NAMING)
 @given(data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_every_tensor_is_the_frameworks(convention: str, data: st.DataObject) -> None:
     """Name by name and shape by shape, in every layer of any network the convention can express; so the total too."""
     network = data.draw(networks(convention))
@@ -34,7 +34,7 @@ def test_every_tensor_is_the_frameworks(convention: str, data: st.DataObject) ->
 
 
 @given(cells("pytorch"), st.integers(1, 6), st.integers(1, 3))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_a_stack_is_the_module_with_so_many_layers(layer: Any, inputs: int, layers: int) -> None:
     """PyTorch's `num_layers` is rnncalc's `repeat`, tensor by tensor, under the names they have in the module."""
     stacked = layer.replace(repeat=layers, merge=None)  # within the module directions are always concatenated

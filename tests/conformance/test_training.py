@@ -167,7 +167,7 @@ def run(layer: Any, sequence: list[Any], chunk: int) -> tuple[list[Any], Any]:
     return [torch.cat(both) for both in zip(*in_time, strict=True)], torch.cat([outputs[-1] for outputs in ways])
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(layers(), min_size=1, max_size=3), SIZES, SIZES, st.integers(1, 10), st.booleans())
 def test_multiply_adds_are_what_pytorch_counts(
     stack: list[Layer], inputs: int, steps: int, chunk: int, many: bool
@@ -192,7 +192,7 @@ def network_multiply_adds(network: Network) -> int:
     return sum(placed.multiply_adds or 0 for placed in network.stack)
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(SIZES, SIZES, SIZES, st.booleans(), st.booleans())
 def test_the_backward_pass_of_a_dense_layer_is_that_of_pytorch(
     inputs: int, units: int, steps: int, below: bool, frozen: bool

@@ -46,6 +46,7 @@ def networks(name: str) -> list[Network]:
     return every
 
 
+@cache
 def drawn(net: Network, width: int | None = None) -> Picture:
     (picture,) = Drawing(net, "cell").pictures(width)
     return picture
