@@ -58,13 +58,7 @@ Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]
     shell_complete=files,
     help="Grade a class: a CSV file, a row for each student.",
 )
-@click.option(
-    "--name",
-    "names",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column of the names in FILE, by title or number; may be repeated.",
-)
+@click.option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
 @click.option(
     "--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; may be repeated."
 )
@@ -154,7 +148,7 @@ def _grade(
         raise CallError(f"expected one network, got {len(specs):,}; name one spec")
     data, source = read
     try:
-        choices = variants is not None and any(any(asked.choices) for asked in variants.asked.values())
+        choices = variants is not None and any(map(any, (choices for _, _, choices in variants.asked.values())))
         file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [], choices=choices)
     except CallError as error:
         raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None

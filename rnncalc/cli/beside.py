@@ -23,15 +23,10 @@ if TYPE_CHECKING:
 
 
 class Beside(Frozen):
-    """A report that a flag asks for.
-
-    takes: the flags that go with it, which are arguments of its function. joins: whether it can be in one table with
-    others that do.
-    """
+    """A report that a flag asks for. takes: the flags that go with it, which are arguments of its function."""
 
     takes: tuple[str, ...]
     report: Callable[..., Report]
-    joins: bool = False
 
 
 def _training(counts: CountReport, **update: Any) -> Report:
@@ -72,12 +67,15 @@ def _quantized(counts: CountReport, quantize: str) -> Report:
 
 BESIDE = {
     "training": Beside(("chunk", "batch", "optimizer"), _training),
-    "operations": Beside(("batch",), _operations, joins=True),
+    "operations": Beside(("batch",), _operations),
     "shapes": Beside(("batch", "time_first"), _shapes),
-    "stream": Beside(("rate",), _stream, joins=True),
-    "quantize": Beside(("quantize",), _quantized, joins=True),
+    "stream": Beside(("rate",), _stream),
+    "quantize": Beside(("quantize",), _quantized),
 }
 """The reports beside a count, by their flags."""
+
+JOINED = frozenset(("operations", "stream", "quantize"))
+"""Those that are in one table if a call asks for several."""
 
 Reports = Mapping[str, Beside]
 
@@ -125,7 +123,7 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
                 owners = one_of([flag_of(name) for name, row in table.items() if key in row.takes])
                 message = f"goes with {owners}; add {'one' if ' or ' in owners else 'that'}, or remove this"
                 at_once.problems.append(Problem((), message, flag_of(key)))
-        if len(asked) > 1 and not all(table[key].joins for key in asked):
+        if len(asked) > 1 and not JOINED.issuperset(asked):
             at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
         read = {key: at_once.ask(_value, key, value) for key, value in values.items() if key in takes}
     if not asked:
@@ -135,9 +133,8 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
         reports = []
         for flag in asked:
             with needs_numbers(flag_of(flag)):
-                reports.append(
-                    table[flag].report(*counted, **{key: read[key] for key in table[flag].takes if key in read})
-                )
+                taken = {key: value for key, value in read.items() if key in table[flag].takes}
+                reports.append(table[flag].report(*counted, **taken))
         return _joint(reports) if len(reports) > 1 else reports[0]
 
     return report

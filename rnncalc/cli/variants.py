@@ -19,22 +19,14 @@ MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
 
 
-class VariantTask(NamedTuple):
-    """What a variant asks for, its spec, and the choices of each answer as text; none if the answers are written."""
-
-    ask: str
-    spec: dict[str, Any]
-    choices: tuple[tuple[str, ...], ...] = ()
-
-
 class Variants(NamedTuple):
-    """The variants of an exercise by number.
+    """The variants of an exercise by number: what each asks for, its spec, and the choices of each answer, if any.
 
     numbers: the number of the variant for each right answer, written as JSON.
     """
 
     source: str
-    asked: dict[str, VariantTask]
+    asked: dict[str, tuple[str, dict[str, Any], list[Any]]]
     numbers: dict[str, int]
 
     def answered(self, answers: Sequence[Given]) -> int | None:
@@ -59,10 +51,10 @@ class Variants(NamedTuple):
             known = f"{numbers[0]} to {numbers[-1]}" if together else one_of([*map(str, numbers)])
             got = f"'{escape(variant)}'" if variant else "none"
             raise CallError(f"expected a variant of {escape(self.source)}, {known}, got {got}")
-        asked = self.asked[number]
-        network = parse(json.dumps(asked.spec).encode(), f"{self.source}, variant {number}").network
-        grader = grader_of(network, asked.ask)
-        grader.choices = asked.choices
+        ask, spec, choices = self.asked[number]
+        network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
+        grader = grader_of(network, ask)
+        grader.choices = choices
         return grader
 
 
@@ -86,7 +78,7 @@ def read_exercise(data: bytes, source: str) -> Variants:
     exercises = root.get("exercises") if isinstance(root, dict) else None
     if not isinstance(exercises, list) or not 1 <= len(exercises) <= MOST_EXERCISES:
         raise _error(source, ("exercises",), f"expected a list of 1 to {MOST_EXERCISES:,} variants")
-    asked: dict[str, VariantTask] = {}
+    asked: dict[str, tuple[str, dict[str, Any], list[Any]]] = {}
     numbers: dict[str, int] = {}
     for place, each in enumerate(exercises):
         match each:
@@ -95,24 +87,13 @@ def read_exercise(data: bytes, source: str) -> Variants:
                     message = f"{number} is given twice; write one exercise to a file"
                     raise _error(source, ("exercises", place, "variant"), message)
                 right = each.get("right_answer")
-                asked[str(number)] = VariantTask(
-                    ask, spec, _choices(each.get("choices"), several=isinstance(right, list))
-                )
+                choices = each.get("choices") or []
+                asked[str(number)] = ask, spec, choices if isinstance(right, list) else [choices]
                 numbers.setdefault(json.dumps(right if isinstance(right, list) else [right]), number)
             case _:
                 expected = f"expected variant, a number, asks, which is {one_of(ASKS)}, and spec"
                 raise _error(source, ("exercises", place), expected)
     return Variants(source, asked, numbers)
-
-
-def _choices(choices: Any, *, several: bool) -> tuple[tuple[str, ...], ...]:
-    """Return the choices of each answer as a learner would write them."""
-    items = (choices if several else [choices]) if isinstance(choices, list) else []
-    return tuple(
-        tuple(f"({','.join(map(str, each))})" if isinstance(each, list) else str(each) for each in item)
-        for item in items
-        if isinstance(item, list)
-    )
 
 
 def _error(source: str, path: Path, message: str) -> SpecError:

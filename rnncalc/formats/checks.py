@@ -33,8 +33,7 @@ def write_junit(reports: Iterable[CheckedReport], file: TextIO) -> None:
     for path, convention, cases in suites:
         file.write(f"  <testsuite name={_quoted(path)} {_numbers(cases)}>\n")
         if convention:
-            value = _quoted(convention)
-            file.write(f'    <properties><property name="convention" value={value}/></properties>\n')
+            file.write(f'    <properties><property name="convention" value={_quoted(convention)}/></properties>\n')
         file.writelines(_case(path, case) for case in cases)
         file.write("  </testsuite>\n")
     file.write("</testsuites>\n")
@@ -103,8 +102,7 @@ def _data(text: str) -> str:
 def write_gitlab(reports: Iterable[CheckedReport], file: TextIO) -> None:
     """Write an issue for each failure; one without a place is on the first line of its file."""
     files = [each for report in reports for each in report.findings()]
-    issues = [_issue(path, counted, each) for path, counted, findings in files for each in findings if each.wrong]
-    json.dump(issues, file, indent=1)
+    json.dump([_issue(path, name, each) for path, name, below in files for each in below if each.wrong], file, indent=1)
     file.write("\n")
 
 
@@ -128,14 +126,9 @@ def _issue(path: str, convention: str, finding: Finding) -> dict[str, object]:
 def write_benchmark(reports: Iterable[MeasuredReport], file: TextIO) -> None:
     """Write an entry for each number of each spec."""
     entries = [
-        {
-            "name": escape(f"{path}: {key}", limit=2_000),
-            "unit": escape(unit),
-            "value": number,
-            "extra": f"convention {escape(convention)}",
-        }
+        {"name": escape(f"{path}: {key}", limit=2_000), "unit": escape(unit), "value": number, "extra": escape(counted)}
         for report in reports
-        for path, convention, _, numbers in report.measures()
+        for path, counted, _, numbers in report.measures()
         for key, unit, number in numbers
     ]
     json.dump(entries, file, indent=1)
@@ -151,10 +144,8 @@ def write_badge(reports: Iterable[MeasuredReport], file: TextIO) -> None:
     if len(files) != 1:
         raise CallError(f"format: badge shows one spec, got {len(files):,}")
     ((_, convention, failed, numbers),) = files
-    label, message = ("spec", "invalid")
-    if numbers:
-        ((_, unit, number), *_) = numbers
-        label, message = escape(f"{unit} ({convention})"), f"{number:,}"
+    label = escape(f"{numbers[0][1]} ({convention})") if numbers else "spec"
+    message = f"{numbers[0][2]:,}" if numbers else "invalid"
     color = "red" if failed else "brightgreen"
     json.dump({"schemaVersion": 1, "label": label, "message": message, "color": color}, file)
     file.write("\n")

@@ -37,14 +37,7 @@ class Quantity(Enum):
 OF_TRAINING = frozenset((Quantity.SAVED, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES))
 """The numbers of training."""
 
-OF_STREAM = frozenset(
-    (
-        Quantity.STATE,
-        Quantity.STATE_BYTES,
-        Quantity.MULTIPLY_ADDS_PER_STEP,
-        Quantity.MULTIPLY_ADDS_PER_SECOND,
-    )
-)
+OF_STREAM = frozenset(map(Quantity, ("state", "state_bytes", "multiply_adds_per_step", "multiply_adds_per_second")))
 """What is counted of running step by step."""
 
 

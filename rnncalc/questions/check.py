@@ -253,10 +253,7 @@ def check_network(
 def numbers_of(
     network: Network, dtype: str, wanted: Collection[Quantity] = LISTED, quantize: str | None = None
 ) -> Numbers:
-    """Return the numbers of a network that may be limited: those of a count, and others if they are wanted.
-
-    quantize: the type in which parameters and states are stored instead of the `dtype`.
-    """
+    """Return the numbers of a network that may be limited: those of a count, and others if they are wanted."""
     params = in_numbers(network).params
     multiply_adds = total(placed.multiply_adds for placed in network.stack)
     numbers = Numbers(params, params * bytes_of(dtype), multiply_adds)
@@ -278,8 +275,7 @@ def numbers_of(
         from rnncalc.questions.quantized import quantized
 
         stored = quantized(network, quantize).total
-        state_bytes = None if numbers.state is None else stored.state_bytes
-        numbers = numbers._replace(bytes=stored.bytes, state_bytes=state_bytes)
+        numbers = numbers._replace(bytes=stored.bytes, state_bytes=numbers.state and stored.state_bytes)
     if not OF_TRAINING.isdisjoint(wanted):
         from rnncalc.questions.training import training
 

@@ -116,9 +116,6 @@ class JointReport(ExtendedCountReport):
     def notes(self) -> Iterator[str]:
         yield from dict.fromkeys(note for report in self.reports for note in report.notes())
 
-    def words(self, placed: Placed) -> dict[str, str]:
-        return {title: word for report in self.reports for title, word in report.words(placed).items()}
-
     def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
         each = (report.cells(counted, numbers[str(place)]) for place, report in enumerate(self.reports))
         return {title: number for cells in each for title, number in cells.items()}
@@ -129,16 +126,10 @@ class JointReport(ExtendedCountReport):
         return data
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        header, rows = self.counts.records()
-        if self.counts.tensors:
-            return header, rows
-        tables = [report.records() for report in self.reports]
-        names = tuple(name for more, _ in tables for name in more[len(header) :])
-        added = zip(*(each for _, each in tables), strict=True)
-        return (*header, *names), (
-            (*row, *(cell for cells in more for cell in cells[len(header) :]))
-            for row, more in zip(rows, added, strict=True)
-        )
+        own = len(self.counts.records()[0])
+        headers, tables = zip(*(report.records() for report in self.reports), strict=True)
+        joined = ((row[:own], *(each[own:] for each in (row, *rows))) for row, *rows in zip(*tables, strict=True))
+        return sum((header[own:] for header in headers), headers[0][:own]), (sum(rows, ()) for rows in joined)
 
 
 def on_unknown(network: Network) -> Iterator[str]:
@@ -162,10 +153,7 @@ REASONS = "a layer that reads both ways, pads the end, or begins or flattens a s
 
 
 class StreamReport(ExtendedCountReport):
-    """A count, and the state and the cost of running the network step by step.
-
-    quantized: the type in which another report beside it stores the state, if there is one.
-    """
+    """A count, and the state and the cost of running the network step by step. quantized: how its state is stored."""
 
     columns: ClassVar[Mapping[str, str]] = {"state": "State", "state_bytes": "State bytes"}
 

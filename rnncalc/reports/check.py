@@ -10,16 +10,7 @@ from typing import Any
 from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, LimitCheck, Number, Status, Unknown, Verdict
-from rnncalc.reports.report import (
-    CheckedFile,
-    CheckedReport,
-    DataReport,
-    MeasuredFile,
-    MeasuredReport,
-    RecordReport,
-    SheetReport,
-    fields,
-)
+from rnncalc.reports.report import CheckedReport, DataReport, MeasuredReport, RecordReport, SheetReport, fields
 from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, escape_path, plural
 
@@ -76,19 +67,19 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
         statuses = {verdict.status for verdict in self.verdicts}
         return 2 if Status.BROKEN in statuses else 1 if Status.FAILED in statuses else 0
 
-    def findings(self) -> Iterator[CheckedFile]:
+    def findings(self) -> Iterator[tuple[str, str, list[Finding]]]:
         for verdict in self.verdicts:
             findings = *_problems(verdict), *_limits(verdict), *_tensors(verdict, self.tensors), *_about(verdict)
-            yield CheckedFile(verdict.file, verdict.convention or "", findings)
+            yield verdict.file, verdict.convention or "", [*findings]
 
-    def measures(self) -> Iterator[MeasuredFile]:
+    def measures(self) -> Iterator[tuple[str, str, bool, list[tuple[str, str, int]]]]:
         for verdict in self.verdicts:
             known = [
                 (quantity.value, "s".join(UNITS[quantity]), number)
                 for quantity in UNITS
                 if verdict.numbers and isinstance(number := verdict.numbers.of(quantity), int)
             ]
-            yield MeasuredFile(verdict.file, verdict.convention or "", verdict.status in _WRONG, known)
+            yield verdict.file, verdict.convention or "", verdict.status in _WRONG, known
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each check, its `result` in JUnit's words."""
@@ -220,23 +211,19 @@ def _tensors(verdict: Verdict, every: bool) -> Iterator[Finding]:
         return
     from rnncalc.reports.read import messages, name, widths  # imported here, because few calls have a model file
 
-    def place(number: int) -> tuple[int | None, int | None]:
-        at = match.tensors[number].at
-        return verdict.places.get(at, (None, None)) if at else (None, None)
-
-    told = set()
-    for number, key, sizes, message in widths(match):
-        told.add(number)
-        yield _checked(key, message, place(number), sizes, sizes)
+    places = [verdict.places.get(tensor.at, (None, None)) for tensor in match.tensors]
+    changed = dict(widths(match))
+    for number, (key, sizes, message) in changed.items():
+        yield _checked(key, message, places[number], sizes, sizes)
     if match.kept and not every:
         count = len(match.tensors)
-        words = plural(count, "tensor")
-        yield _checked("--model", None, (None, None), (count, count), (words, words))
+        yield _checked("--model", None, (None, None), (count, count), (plural(count, "tensor"),) * 2)
+    told = {number for number in changed if len(match.cures[number]) == 1}
+    rest = match.cures.keys() - told if match.cures else range(len(match.tensors))
     for number, (tensor, text) in enumerate(zip(match.tensors, messages(match), strict=True)):
-        explained = match.cures and (number in told or number not in match.cures)
-        if every or not (tensor.kept or explained):
+        if every or (number in rest and not tensor.kept):
             shapes = tensor.shape, tensor.found_shape
-            yield _checked(name(tensor), text, place(number), shapes, shapes)
+            yield _checked(name(tensor), text, places[number], shapes, shapes)
 
 
 def _checked(

@@ -212,20 +212,17 @@ def messages(match: Match) -> Iterator[str | None]:
             yield None
 
 
-def widths(match: Match) -> Iterator[tuple[int, str, tuple[int, int], str]]:
-    """Yield each change of a layer's width alone: the number of its tensor, its name, both widths, and a sentence."""
+def widths(match: Match) -> Iterator[tuple[int, tuple[str, tuple[int, int], str]]]:
+    """Yield each change of a layer's width alone: the number of its tensor; its name, both widths, and a sentence."""
     for number, cures in match.cures.items():
         for cure in cures:
-            (change, *others) = cure.changes or (None,)
-            known = change and (change.option in KINDS or change.option == OUTPUT)
-            noun = "units" if change is None or change.option == OUTPUT or not known else kind(change.option).number
-            if change is None or others or not known or noun not in ("units", "filters"):
-                continue
-            layers = all_of([escape(name) for name in cure.names])
-            verb = "has" if len(cure.names) == 1 else "have"
-            text = f"{layers} {verb} {change.theirs:,} {noun} in the file, {change.ours:,} in the spec"
-            cure_text = f"write {change.option}: {change.theirs}"
-            yield number, f"{cure.names[0]}.{noun}", (change.ours, change.theirs), f"{text}; {cure_text}"
+            options = [each.option for each in cure.changes]
+            noun = kind(options[0]).number if options[:1] and options[0] in KINDS else "units"
+            if len(options) == 1 and (options[0] == OUTPUT or (options[0] in KINDS and noun in ("units", "filters"))):
+                (option, ours, theirs) = cure.changes[0]
+                verb = f"{all_of([*map(escape, cure.names)])} {'has' if len(cure.names) == 1 else 'have'}"
+                text = f"{verb} {theirs:,} {noun} in the file, {ours:,} in the spec; write {option}: {theirs}"
+                yield number, (f"{cure.names[0]}.{noun}", (ours, theirs), text)
 
 
 def _mismatch(check: TensorCheck) -> str | None:

@@ -7,8 +7,8 @@ findings, pictures. A report inherits from its kinds. A format cannot write a re
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.records import Frozen
 
@@ -97,40 +97,23 @@ class PictureReport(Report, ABC):
         """Return pictures, if possible no wider than `width` cells; signs: words to write instead of letters."""
 
 
-class CheckedFile(NamedTuple):
-    """A file that was checked: its path, the convention of its counts, empty if it is invalid, and its findings."""
-
-    path: str
-    convention: str
-    findings: Sequence[Finding]
-
-
 class CheckedReport(Report, ABC):
     """A report on files that were checked."""
 
     @abstractmethod
-    def findings(self) -> Iterable[CheckedFile]:
-        """Return each file with its findings."""
-
-
-class MeasuredFile(NamedTuple):
-    """A file that is followed: its path, the convention of its counts, whether it failed, and its known numbers.
-
-    numbers: each with its key and its unit.
-    """
-
-    path: str
-    convention: str
-    failed: bool
-    numbers: Sequence[tuple[str, str, int]]
+    def findings(self) -> Iterable[tuple[str, str, list[Finding]]]:
+        """Return the path of each file, the convention of its counts, empty if it is invalid, and its findings."""
 
 
 class MeasuredReport(Report, ABC):
     """A report on files whose numbers are followed over time."""
 
     @abstractmethod
-    def measures(self) -> Iterable[MeasuredFile]:
-        """Return each file with its known numbers."""
+    def measures(self) -> Iterable[tuple[str, str, bool, list[tuple[str, str, int]]]]:
+        """Return the path and the convention of each file, whether it failed, and its known numbers.
+
+        Each number has its key and its unit.
+        """
 
 
 class LinkReport(Report, ABC):

@@ -103,7 +103,7 @@ def test_a_benchmark_has_each_number_of_each_spec(folder: Path, call: Call) -> N
     """
     entries = json.loads(call("check", folder, "-f", "benchmark").out)
     assert all({*entry} == {"name", "unit", "value", "extra"} and type(entry["value"]) is int for entry in entries)
-    assert {entry["extra"] for entry in entries} == {"convention textbook"}
+    assert {entry["extra"] for entry in entries} == {"textbook"}
     assert len({entry["name"] for entry in entries}) == len(entries)
     values = {entry["name"].rpartition("/")[2]: (entry["unit"], entry["value"]) for entry in entries}
     assert values["a.yaml: params"] == ("parameters", 3 * (3 + 4 + 1) + 1 * (3 + 1))

@@ -19,13 +19,11 @@ from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Pictu
 from rnncalc.records import Frozen
 from rnncalc.reports.equations import Derivative, Function, Sign, Term
 from rnncalc.reports.report import (
-    CheckedFile,
     CheckedReport,
     DataReport,
     DerivationReport,
     DocumentReport,
     LinkReport,
-    MeasuredFile,
     MeasuredReport,
     PictureReport,
     QuizReport,
@@ -139,11 +137,11 @@ class Full(
         shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Style.NOTE), Brace(20, 4, 9, text))
         return [Picture("a", "b", 40, 12, (*shapes, Curve(((20, 9), (30, 11)), Style.DENSE)))]
 
-    def findings(self) -> Iterator[CheckedFile]:
-        return iter([CheckedFile("a", "d", [Finding("a", outcome, "b", "c", 1, 2) for outcome in Outcome])])
+    def findings(self) -> Iterator[tuple[str, str, list[Finding]]]:
+        return iter([("a", "d", [Finding("a", outcome, "b", "c", 1, 2) for outcome in Outcome])])
 
-    def measures(self) -> Iterator[MeasuredFile]:
-        return iter([MeasuredFile("a", "d", True, [("b", "c", 1)])])
+    def measures(self) -> Iterator[tuple[str, str, bool, list[tuple[str, str, int]]]]:
+        return iter([("a", "d", True, [("b", "c", 1)])])
 
     def link(self) -> tuple[str, dict[str, str]]:
         return "a", {"b": "c"}
@@ -337,8 +335,8 @@ class Surrogate(Full):
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
 
-    def measures(self) -> Iterator[MeasuredFile]:
-        return iter([MeasuredFile("a", "\ud800", True, [("b", "\ud800", 1)])])
+    def measures(self) -> Iterator[tuple[str, str, bool, list[tuple[str, str, int]]]]:
+        return iter([("a", "\ud800", True, [("b", "\ud800", 1)])])
 
     def link(self) -> tuple[str, dict[str, str]]:
         return "\ud800", {}
@@ -355,8 +353,8 @@ class Surrogate(Full):
     def quiz(self) -> Quiz:
         return quiz_of("a\ud800b")
 
-    def findings(self) -> Iterator[CheckedFile]:
-        return iter([CheckedFile("a\ud800b", "a\ud800b", [Finding("a", Outcome.FAILED)])])
+    def findings(self) -> Iterator[tuple[str, str, list[Finding]]]:
+        return iter([("a\ud800b", "a\ud800b", [Finding("a", Outcome.FAILED)])])
 
 
 @pytest.mark.parametrize(

@@ -234,8 +234,8 @@ def read_answer_file(
         cells = [*cells, *[""] * (len(titles) - len(cells))]
         kept_cells = tuple(cells[place] for place in kept)
         name = " ".join(cells[place] for place in named)
-        which = "" if asked is None else cells[asked]
-        return StudentRow(line, kept_cells, name, tuple(cells[place] for place in places), which)
+        answered = tuple(cells[place] for place in places)
+        return StudentRow(line, kept_cells, name, answered, "" if asked is None else cells[asked])
 
     rows = tuple(row(*record) for record in records)
     if variants and asked is None:

@@ -49,8 +49,8 @@ class Grader:
     quantity = "params"
     """What the answers are about."""
 
-    choices: Sequence[Sequence[str]] = ()
-    """The choices of each answer, if a letter chooses one."""
+    choices: Sequence[Sequence[Any]] = ()
+    """The choices of each answer, as an exercise lists them, if a letter chooses one."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -79,10 +79,7 @@ class Grader:
         return Explainer(self.network)
 
     def chosen(self, place: int, text: str) -> str:
-        """Return the choice whose letter an answer is, such as b or (B); else the answer.
-
-        Raises CallError for a letter without a choice.
-        """
+        """Return the choice whose letter an answer is, else the answer. Raises CallError for a letter without one."""
         match = re.fullmatch(r"\(?([A-Za-z])[).]?", text)
         choices = self.choices[place] if place < len(self.choices) else ()
         if not (match and choices):
@@ -90,7 +87,8 @@ class Grader:
         number = ord(match[1].casefold()) - ord("a")
         if number >= len(choices):
             raise CallError(f"expected a choice from a to {chr(ord('a') + len(choices) - 1)}, got '{escape(text)}'")
-        return choices[number]
+        choice = choices[number]
+        return str(tuple(choice) if isinstance(choice, list) else choice)
 
     def judge(self, answers: Sequence[Given]) -> Answer:
         """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.
