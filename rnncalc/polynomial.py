@@ -190,11 +190,11 @@ def letter(name: str) -> Any:
     return Polynomial({(name,): 1})
 
 
-def _terms(of: object) -> Mapping[Monomial, int] | None:
-    if isinstance(of, Polynomial):
-        return of.terms
-    if isinstance(of, int):
-        return {(): of} if of else {}
+def _terms(number: object) -> Mapping[Monomial, int] | None:
+    if isinstance(number, Polynomial):
+        return number.terms
+    if isinstance(number, int):
+        return {(): number} if number else {}
     return None
 
 
@@ -207,11 +207,11 @@ def _number(terms: Mapping[Monomial, int]) -> Number:
     return Polynomial(kept | {(): plain} if plain else kept)
 
 
-def _is_positive(of: Number) -> bool:
+def _is_positive(number: Number) -> bool:
     """Return whether it is certainly above 0: its value with all letters 1 is, and it only grows with them."""
-    if isinstance(of, int):
-        return of > 0
-    return sum(of.terms.values()) > 0 and all(factor > 0 for monomial, factor in of.terms.items() if monomial)
+    if isinstance(number, int):
+        return number > 0
+    return sum(number.terms.values()) > 0 and all(factor > 0 for monomial, factor in number.terms.items() if monomial)
 
 
 def _height(term: tuple[Monomial, int]) -> tuple[int, Monomial]:

@@ -44,7 +44,7 @@ class Numbers(Operations[float]):
         self.activations = {gate.letter: gate.activation for gate in layer.gates(inputs)}
         self.habits = habits
         self.matrices = {
-            (gate.letter, product.of): f"{product.of}{gate.letter if product.matrix is None else product.matrix}"
+            (gate.letter, product.vector): product.vector + (gate.letter if product.matrix is None else product.matrix)
             for gate in layer.gates(inputs)
             for product in gate.products
         }

@@ -68,6 +68,9 @@ CLASSES = re.compile(
 )
 """What is no noun of the field: it names no class."""
 
+NO_NOUNS = {"of", "found", "own", "given", "made", "said", "told"}
+"""What names no variable, argument or field."""
+
 
 def texts(source: str) -> Iterator[str]:
     """Yield the strings, docstrings, comments and names of a source."""
@@ -109,6 +112,25 @@ def test_a_class_is_called_by_a_noun() -> None:
     """Not by a participle or a fragment."""
     names = [name for path in SOURCES for name in re.findall(r"^class (\w+)", path.read_text("utf-8"), re.MULTILINE)]
     assert [name for name in names if CLASSES.fullmatch(name)] == []
+
+
+def variables(source: str) -> Iterator[str]:
+    """Yield the names that a source assigns to, its arguments and its fields."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield (node.id if isinstance(node, ast.Name) else node.attr).strip("_")
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.MatchAs | ast.MatchStar):
+            yield node.name or ""
+
+
+def test_a_variable_is_called_by_a_noun() -> None:
+    """By what it holds, not by a preposition or a participle."""
+    names = ((path.name, name) for path in SOURCES for name in variables(path.read_text("utf-8")))
+    assert [each for each in names if each[1] in NO_NOUNS] == []
+    source = "class A:\n    of: int\n\n\ndef f(own):\n    self._made, found = own\n"
+    assert [name for name in variables(source) if name in NO_NOUNS] == ["of", "own", "made", "found"]
 
 
 def test_multiply_adds_are_named_at_first_mention() -> None:

@@ -129,8 +129,8 @@ class Command(click.Command):
     is a result.
     """
 
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), help_alone: bool = False, **given: Any) -> None:
-        super().__init__(*args, **given)
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), help_alone: bool = False, **settings: Any) -> None:
+        super().__init__(*args, **settings)
         self.examples = examples
         self.help_alone = help_alone
 

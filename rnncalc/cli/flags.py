@@ -74,8 +74,8 @@ class WordOption(click.Option):
     the other problems of the call; the default is used until then.
     """
 
-    def __init__(self, *args: Any, words: Words, checked: bool = True, **given: Any) -> None:
-        super().__init__(*args, **given, callback=self.known if checked else None)
+    def __init__(self, *args: Any, words: Words, checked: bool = True, **settings: Any) -> None:
+        super().__init__(*args, **settings, callback=self.known if checked else None)
         self.words = words
 
     def known(self, _: click.Context, __: click.Parameter, word: str | None) -> Any:
@@ -89,10 +89,10 @@ class WordOption(click.Option):
         return completions(self.words(), incomplete)
 
 
-def word_flag(*names: str, words: str | Words, **given: Any) -> Decorator:
+def word_flag(*names: str, words: str | Words, **settings: Any) -> Decorator:
     """Return a WordOption. words: its list, or the list's place such as `rnncalc.questions.count:DTYPES`."""
     listed = partial(_listed, words) if isinstance(words, str) else words
-    return click.option(*names, cls=WordOption, words=listed, metavar="NAME", **given)
+    return click.option(*names, cls=WordOption, words=listed, metavar="NAME", **settings)
 
 
 def _listed(place: str) -> tuple[str, ...]:
@@ -113,11 +113,11 @@ def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comp
     return layers(incomplete)
 
 
-def _stacked_gates(context: click.Context, _: click.Parameter, given: bool) -> None:
+def _stacked_gates(context: click.Context, _: click.Parameter, stacked: bool) -> None:
     """Set the notation to the one with stacked gates; note a problem if another notation is named."""
-    if given and context.params.get("notation") not in (None, "stacked", "stacked-gates"):
+    if stacked and context.params.get("notation") not in (None, "stacked", "stacked-gates"):
         note(Problem((), "goes with --notation stacked; leave one of the two out", "--stacked-gates"))
-    elif given:
+    elif stacked:
         context.params["notation"] = "stacked-gates"
 
 

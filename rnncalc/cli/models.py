@@ -68,7 +68,7 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
         site = matched.sites.get(placed.name)
         if site is None:
             continue
-        alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.own)
+        alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.tensors)
         with reading(file.path):
             arrays = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
             stored = [tensor.name for tensor in placed.buffers if tensor.name in site.buffers]

@@ -77,8 +77,8 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
     key = word.replace("-", "_")
     if "--max-growth" in known and (cure := instead_of(key, in_flags=True)):
         return cure
-    if found := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
-        name, space, remark = found[0].partition(" ")
+    if matches := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
+        name, space, remark = matches[0].partition(" ")
         return f"; write {_with_its_report(name, known)}{space}{remark}"
     context = click.Context(group)
     others = [name for name in group.list_commands(context) if name != command.name]
@@ -86,8 +86,8 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
     misspelt = takers or flag.removesuffix("s") in known  # --layers 2 is ambiguous
     if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
         return f"; {of_layer}"
-    own = [option.opts[-1] for option in group.params]
-    bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # with the dashes all flags would be similar
+    flags = (*known, *(option.opts[-1] for option in group.params), "--help")
+    bare = [each.removeprefix("--") for each in flags]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
     return f"; it is a flag of rnncalc {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
 

@@ -40,14 +40,14 @@ class Layout(NamedTuple):
     params: the number of parameters it owns; letters: the same in letters. buffers: the tensors it stores beside them.
     """
 
-    own: tuple[Tensor, ...]
+    tensors: tuple[Tensor, ...]
     shared: tuple[Tensor, ...]
     params: Expression
     letters: str
     buffers: tuple[Tensor, ...] = ()
 
 
-_Made = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
+_Undirected = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
 """A tensor before its direction is known: its name, role, gates and axes."""
 
 
@@ -61,27 +61,27 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
     buffers: tuple[Tensor, ...] = ()
     match layer:
         case Cell():
-            own = tuple(CellTensors(layer, inputs, convention, stacks).tensors())
-            _check_names(layer, own, convention)
+            tensors = tuple(CellTensors(layer, inputs, convention, stacks).tensors())
+            _check_names(layer, tensors, convention)
         case Dense():
             dense = (isinstance(layer, Output) and convention.output) or convention.dense
             kernel = _plain(dense.kernel, Role.KERNEL)
-            own = (_plain(dense.bias, Role.BIAS),) if layer.bias else ()
+            tensors = (_plain(dense.bias, Role.BIAS),) if layer.bias else ()
             tied = isinstance(layer, Output) and layer.tied
-            own, shared = (own, (kernel,)) if tied else ((kernel, *own), ())
+            tensors, shared = (tensors, (kernel,)) if tied else ((kernel, *tensors), ())
         case Embedding():
-            own = (_plain(convention.embedding, Role.EMBEDDING),)
+            tensors = (_plain(convention.embedding, Role.EMBEDDING),)
         case External():
-            own = (Tensor("external", Role.EXTERNAL, None, "", (Axis(1, "N"),)),)
+            tensors = (Tensor("external", Role.EXTERNAL, None, "", (Axis(1, "N"),)),)
         case _:
-            own, buffers = _of_arrays(layer, convention)
-    params = formula(own)
-    return Layout(own, shared, params, letters(params), buffers)
+            tensors, buffers = _of_arrays(layer, convention)
+    params = formula(tensors)
+    return Layout(tensors, shared, params, letters(params), buffers)
 
 
-def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -> None:
+def _check_names(layer: Cell, tensors: tuple[Tensor, ...], convention: Convention) -> None:
     """Refuse two tensors with one name, such as a gate's bias and a trained number in a cell from elsewhere."""
-    names = [tensor.name for tensor in own]
+    names = [tensor.name for tensor in tensors]
     for name in names:
         if names.count(name) > 1:
             message = f"two of its tensors are called {name} under {convention.name}"
@@ -124,10 +124,10 @@ def _plain(array: Array, role: Role) -> Tensor:
 
 def role_of(layer: Cell, product: Product) -> Role:
     """Return the role of a product's matrix; a diagonal one of a state other than the first is a peephole."""
-    if product.of == "x":
+    if product.vector == "x":
         return Role.INPUT
     first = next(iter(layer.states))
-    return Role.RECURRENT if product.form is Form.FULL or product.of == first else Role.PEEPHOLE
+    return Role.RECURRENT if product.form is Form.FULL or product.vector == first else Role.PEEPHOLE
 
 
 def width_of(layer: Cell, vector: str) -> str:
@@ -138,8 +138,8 @@ def width_of(layer: Cell, vector: str) -> str:
 def axis_of(layer: Cell, product: Product) -> str:
     """Return the letter of the axis of a product's matrix that goes along what is read; "" where it has none."""
     if product.form is Form.CONVOLUTION:
-        return "m" if product.of == "x" else "h"
-    return "" if product.form is Form.DIAGONAL else width_of(layer, product.of)
+        return "m" if product.vector == "x" else "h"
+    return "" if product.form is Form.DIAGONAL else width_of(layer, product.vector)
 
 
 def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> dict[str, Side]:
@@ -203,7 +203,7 @@ class CellTensors:
         for name, role, gates, axes in parts:
             yield self._tensor(name, role, gates, axes, mark, direction)
 
-    def _stacked(self) -> Iterator[_Made]:
+    def _stacked(self) -> Iterator[_Undirected]:
         users: dict[str, dict[str, None]] = {}  # the gates of each matrix, in order
         for gate in self.gates:
             for each in gate.products:
@@ -217,15 +217,15 @@ class CellTensors:
             axes = tuple(lengths.get(width) or WIDTHS[width] for width in array.axes)
             yield self._filled(array, stack.letters(len(self.gates)), ""), Role.KERNEL, gates, axes
 
-    def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Made]:
+    def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Undirected]:
         """Yield a tensor for each matrix of the role, or one for all gates if the array is fused."""
         stacked = {(matrix, vector) for stack in self.stacks for matrix in stack.matrices for vector in stack.reads}
         matrices: dict[tuple[str, Form], dict[str, str]] = {}  # what is read and how: the gates that use each matrix
         for gate in gates:
             for product in gate.products:
                 letters = _matrix(gate, product)
-                if role_of(self.layer, product) is role and (letters, product.of) not in stacked:
-                    uses = matrices.setdefault((product.of, product.form), {})
+                if role_of(self.layer, product) is role and (letters, product.vector) not in stacked:
+                    uses = matrices.setdefault((product.vector, product.form), {})
                     uses[letters] = uses.get(letters, "") + gate.letter
         for (vector, form), uses in matrices.items():
             assert array is not None
@@ -238,7 +238,7 @@ class CellTensors:
                 axes = self._axes(array, len(uses), reads, places)
                 yield self._filled(array, "", vector), role, "".join(uses.values()), axes
 
-    def _biases(self) -> Iterator[_Made]:
+    def _biases(self) -> Iterator[_Undirected]:
         arrays = self.arrays
         sides = sides_of_biases(self.layer, self.gates, arrays)
         biased = [*sides]
@@ -256,7 +256,7 @@ class CellTensors:
 
     def _vectors(
         self, array: Array | None, role: Role, letters: Sequence[str], beside: Mapping[str, str] = {}
-    ) -> Iterator[_Made]:
+    ) -> Iterator[_Undirected]:
         """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it belongs to."""
         if not letters or array is None:
             return  # biases may be on the other side
@@ -275,7 +275,7 @@ class CellTensors:
         else:
             yield self._filled(array, "", ""), role, "".join(letters), self._axes(array, len(letters), "")
 
-    def _beside(self) -> Iterator[_Made]:
+    def _beside(self) -> Iterator[_Undirected]:
         """Yield what is beside the gates: projections, vectors, trained numbers, learned states."""
         for weight in self.layer.weights:
             role = (Role.SCALAR, Role.VECTOR, Role.MATRIX)[len(weight.widths)]
@@ -284,8 +284,8 @@ class CellTensors:
             assert array is not None
             axes = self._axes(array, 1, "")
             if weight.widths:  # the array's own letters are those of a projection, or the units'
-                own = dict(zip("ph" if len(weight.widths) == 2 else "h", weight.widths, strict=True))
-                axes = tuple(Axis(1, own[axis.letter]) if axis.letter else axis for axis in axes)
+                widths = dict(zip("ph" if len(weight.widths) == 2 else "h", weight.widths, strict=True))
+                axes = tuple(Axis(1, widths[axis.letter]) if axis.letter else axis for axis in axes)
             yield self._filled(array, weight.letter, ""), role, "", axes
         if self.layer.learned_state and self.arrays.state:
             for state, width in self.layer.states.items():

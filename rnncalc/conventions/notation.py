@@ -40,10 +40,10 @@ class Notation(Frozen):
 
     def of(self, base: Convention) -> Convention:
         """Return the rules of a convention with the parameters spelled gate by gate."""
-        known: Convention | None = base.made.get(self.name)
+        known: Convention | None = base.cache.get(self.name)
         if known is None:
             cells = base.cells
-            known = base.made[self.name] = base.replace(
+            known = base.cache[self.name] = base.replace(
                 cells=self._cell(cells)
                 if isinstance(cells, CellArrays)
                 else {kind: self._cell(arrays) for kind, arrays in cells.items()},

@@ -77,20 +77,21 @@ class Array(Frozen):
         """Whether each gate has a tensor of its own."""
         return Slot.GATE in self.name or Slot.APART in self.name
 
-    def filled(self, gates: str, of: str, *, alone: bool = False, memory: bool = False) -> tuple[str | Slot, ...]:
+    def filled(self, gates: str, read: str, *, alone: bool = False, memory: bool = False) -> tuple[str | Slot, ...]:
         """Return the name with the letters of gates and of the vector read in it.
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
-        texts = {Slot.GATE: gates, Slot.APART: "" if alone else gates, Slot.READ: of, Slot.OTHER: "" if memory else of}
+        apart, other = "" if alone else gates, "" if memory else read
+        texts = {Slot.GATE: gates, Slot.APART: apart, Slot.READ: read, Slot.OTHER: other}
         name = tuple([texts.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
         if name[-1] != "":
             return name
         return ("".join([piece for piece in name if isinstance(piece, str)]).removesuffix("_"),)
 
-    def symbol(self, gates: str = "", of: str = "", *, alone: bool = False, memory: bool = False) -> tuple[str, str]:
+    def symbol(self, gates: str = "", read: str = "", *, alone: bool = False, memory: bool = False) -> tuple[str, str]:
         """Return the name that `filled` gives as a symbol: its letter, and what is below it."""
-        name = self.filled(gates, of, alone=alone, memory=memory)
+        name = self.filled(gates, read, alone=alone, memory=memory)
         letter, _, below = "".join([piece for piece in name if isinstance(piece, str)]).partition("_")
         return letter, below
 
@@ -245,13 +246,13 @@ class Convention(Frozen):
     untrained: str = "frozen"
 
     @property
-    def made(self) -> dict[object, Any]:
+    def cache(self) -> dict[object, Any]:
         """The layouts and traces made under it, kept with it."""
-        found: dict[object, Any] = self.__dict__["_made"]
-        return found
+        cache: dict[object, Any] = self.__dict__["_cache"]
+        return cache
 
     def __post_init__(self) -> None:
-        self.__dict__["_made"] = {}
+        self.__dict__["_cache"] = {}
 
     def transform(self, kind: str) -> TransformArrays:
         """Return how it lays out a kind of layer around the cells; one without weights needs nothing said."""

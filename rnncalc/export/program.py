@@ -206,9 +206,9 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))
     if any(lacks(core, target)):
-        return _laid_out(entry, book), _own(entry, layer, book)
-    states = tuple(tensor for tensor in book.own if tensor.role is Role.STATE)
-    tensors = (*layout(core, entry.inputs, convention(target)).own, *states)
+        return _laid_out(entry, book), _own_cell(entry, layer, book)
+    states = tuple(tensor for tensor in book.tensors if tensor.role is Role.STATE)
+    tensors = (*layout(core, entry.inputs, convention(target)).tensors, *states)
     params = formula(tensors)
     return _laid_out(entry, Layout(tensors, (), params, letters(params))), None
 
@@ -218,12 +218,12 @@ def _laid_out(entry: Placed, tensors: Layout) -> Placed:
     return entry._replace(layout=tensors, params=value(tensors.params, entry.sizes))
 
 
-def _own(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
+def _own_cell(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
     """Return a cell as one direction of a layer has it; `book`: the textbook's layout of the layer."""
     mark = (convention(TEXTBOOK).directions or ("",))[0] if layer.bidirectional else ""
     weights = [
         tensor._replace(name=tensor.name.removeprefix(mark))
-        for tensor in book.own
+        for tensor in book.tensors
         if tensor.direction is Direction.FORWARD and tensor.role is not Role.STATE
     ]
     options = {

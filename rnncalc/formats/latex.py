@@ -286,7 +286,7 @@ def _latex(piece: Piece) -> str:
         case str():
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
         case Derivative():
-            return f"\\frac{{\\partial {_latex(piece.of)}}}{{\\partial {_latex(piece.by)}}}"
+            return f"\\frac{{\\partial {_latex(piece.function)}}}{{\\partial {_latex(piece.variable)}}}"
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text

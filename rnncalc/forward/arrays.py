@@ -156,13 +156,13 @@ class Convolution(Matrix):
     def spread(self, gradient: Vector) -> Vector:
         """Return the gradient of the input from the gradient of the output."""
         channels, filters = self.channels, len(self.rows)
-        found = [0.0] * (len(self.reads) * channels)
+        sums = [0.0] * (len(self.reads) * channels)
         for place, reads in enumerate(self.reads):
-            own = product(self.columns, gradient[place * filters : (place + 1) * filters])
+            patch = product(self.columns, gradient[place * filters : (place + 1) * filters])
             for tap, at in enumerate(reads):
                 for channel in range(channels) if at is not None else ():
-                    found[(at or 0) * channels + channel] += own[tap * channels + channel]
-        return found
+                    sums[(at or 0) * channels + channel] += patch[tap * channels + channel]
+        return sums
 
 
 @lru_cache(maxsize=8)
@@ -202,17 +202,17 @@ class Arrays:
     """
 
     def __init__(
-        self, given: dict[str, Nested], tensors: Iterable[Tensor] = (), copy: int = 0, buffers: Collection[str] = ()
+        self, numbers: dict[str, Nested], tensors: Iterable[Tensor] = (), copy: int = 0, buffers: Collection[str] = ()
     ) -> None:
         self.copy = copy
         self.buffers = buffers
-        self._given = given
+        self._numbers = numbers
         self._gates = {tensor.name: tensor.gates for tensor in tensors}
 
     @property
     def scalars(self) -> int:
         """The number of weights."""
-        return sum(_scalars(array) for name, array in self._given.items() if name not in self.buffers)
+        return sum(_scalars(array) for name, array in self._numbers.items() if name not in self.buffers)
 
     def matrix(
         self,
@@ -269,7 +269,7 @@ class Arrays:
         return {letter: slice(number * units, (number + 1) * units) for number, letter in enumerate(order)}
 
     def _array(self, name: str, at: tuple[int, ...]) -> Nested:
-        array = self._given.get(name)
+        array = self._numbers.get(name)
         for place in at:
             array = array[place] if isinstance(array, list) and place < len(array) else None
         if array is None:
@@ -401,11 +401,13 @@ class PassData:
             return self.weights.get(place.name, {})
         fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
         bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
-        made = {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.stored}
+        weights = {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.stored}
         for tensor in place.stored:
             if tensor.role is Role.RUNNING_VARIANCE:
-                made[tensor.name] = [0.5 + abs(number) for number in made[tensor.name]]
-        return {name: _rounded(of, _decimals(bound)) for name, of in made.items()} if self.rounded else made
+                weights[tensor.name] = [0.5 + abs(number) for number in weights[tensor.name]]
+        if not self.rounded:
+            return weights
+        return {name: _rounded(numbers, _decimals(bound)) for name, numbers in weights.items()}
 
     def weights_of_all(self, network: Network) -> dict[str, dict[str, Nested]]:
         """Return the weights of every layer, by layer and tensor."""
@@ -424,8 +426,8 @@ class PassData:
         width = move.shape[-1]
         if move.extra_of is not None:
             return (self.elsewhere(width) for _ in range(count))
-        if given := self.given_inputs.get(move.part):
-            return given
+        if numbers := self.given_inputs.get(move.part):
+            return numbers
         if move.tokens:
             return [int(self._of_inputs() * width) for _ in range(count)]
         return [self.elsewhere(width) for _ in range(count)]

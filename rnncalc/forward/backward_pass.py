@@ -64,7 +64,7 @@ class LayerGradients(NamedTuple):
 class BackwardPass:
     """A forward pass on a tape, and one backward pass along it.
 
-    given: inputs, start and seed, as in `Pass`.
+    data: inputs, start and seed, as in `Pass`.
     ran: the observations of each layer. outputs: the network's, a vector for each step that has one; none if a layer
     could not be run. histories: the histories of recurrent layers by name, if traced. Every value then gets a
     gradient, also in frozen layers, so that more is read and multiplied than training needs.
@@ -78,12 +78,12 @@ class BackwardPass:
         *,
         chunk: int | None = None,
         traced: bool = False,
-        **given: Any,
+        **data: Any,
     ) -> None:
         self.tape = Tape(chunk, every=traced)
         self.weights = weights
         self.tapes: dict[str, LayerTape] = {}
-        forward = Pass(network, self._taped, weights=weights, traced=traced, **given)
+        forward = Pass(network, self._taped, weights=weights, traced=traced, **data)
         self.ran = tuple(forward.run())
         self.outputs = forward.outputs
         self.histories = forward.histories
@@ -92,7 +92,7 @@ class BackwardPass:
 
     def _taped(self, place: Placed, meter: Meter) -> Taped:
         stored = {tensor.name for tensor in place.stored if tensor.role in STORED}
-        weights = {name: of for name, of in self.weights.get(place.name, {}).items() if name not in stored}
+        weights = {name: numbers for name, numbers in self.weights.get(place.name, {}).items() if name not in stored}
         self.tapes[place.name] = LayerTape(weights, trained=not place.layer.frozen)
         return Taped(meter, self.tape, self.tapes[place.name])
 
@@ -109,21 +109,22 @@ class BackwardPass:
 
     def _observe(self, ran: LayerRun) -> LayerGradients:
         name, layer = ran.placed.name, self.tapes[ran.placed.name]
-        traces = tuple([History(_of(way.start), [*map(_of, way.steps)]) for way in self.histories.get(name, ())])
+        ways = self.histories.get(name, ())
+        traces = tuple([History(_gradients(way.start), [*map(_gradients, way.steps)]) for way in ways])
         return LayerGradients(ran.placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)
 
 
-def _of(step: dict[str, TapeValue]) -> dict[str, Vector | None]:
+def _gradients(step: dict[str, TapeValue]) -> dict[str, Vector | None]:
     return {letter: value.gradient for letter, value in step.items()}
 
 
-def backward_pass(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], **given: Any) -> BackwardPass:
+def backward_pass(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], **data: Any) -> BackwardPass:
     """Run a network whose numbers of steps are known, and do the backward pass from its loss.
 
     weights: of every layer, by layer and tensor. inputs, start, seed: as in `Pass`. chunk: the steps of one backward
     pass. traced: whether to keep the gradients with respect to the histories of recurrent layers.
     """
-    done = BackwardPass(network, weights, **given)
+    done = BackwardPass(network, weights, **data)
     if not any(layer.reason for layer in done.ran):
         done.loss, gradients = loss([value.numbers for value in done.outputs])
         done.backward(zip(done.outputs, gradients, strict=True))
@@ -156,7 +157,7 @@ def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, trac
     if any(isinstance(move, Window) for move in network.flow):
         return sum(map(_taped_bytes, network.stack))
 
-    def of(longer: tuple[str | None, ...]) -> int:
+    def bytes_of(longer: tuple[str | None, ...]) -> int:
         tape = Tape(every=traced)
 
         def taped(place: Placed, meter: Meter) -> Taped:
@@ -168,5 +169,5 @@ def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, trac
             pass
         return tape.operations * OPERATION + tape.numbers * NUMBER
 
-    one = of(())
-    return one + sum(((part.steps or 1) - 1) * (of((name,)) - one) for name, part in network.parts.items())
+    one = bytes_of(())
+    return one + sum(((part.steps or 1) - 1) * (bytes_of((name,)) - one) for name, part in network.parts.items())

@@ -88,7 +88,7 @@ class _Pinned(Floats):
 class Differences:
     """The loss of a network as a function of one weight at a time.
 
-    given: inputs, start, seed and progress, as in `Pass`.
+    data: inputs, start, seed and progress, as in `Pass`.
     kinks: how many of the compared weights are at a jump of the slope.
     """
 
@@ -99,12 +99,12 @@ class Differences:
         weights: dict[str, dict[str, Nested]],
         *,
         chunk: int | None = None,
-        **given: Any,
+        **data: Any,
     ) -> None:
         self.loss = loss
         self.weights = weights
         self.borders = Borders(chunk)
-        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(network, self.borders.floats, weights=weights, **given)
+        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(network, self.borders.floats, weights=weights, **data)
         self.here = self._loss()
         self.kinks = 0
 

@@ -77,9 +77,9 @@ class History(NamedTuple, Generic[Value]):
         """Return the history in numbers; floats are not copied."""
         if all(vectors.numbers(vector) is vector for vector in self.start.values()):
             return cast("History[list[float]]", self)
-        of = vectors.numbers
-        steps = [{letter: of(vector) for letter, vector in step.items()} for step in self.steps]
-        return History({letter: of(vector) for letter, vector in self.start.items()}, steps)
+        numbers = vectors.numbers
+        steps = [{letter: numbers(vector) for letter, vector in step.items()} for step in self.steps]
+        return History({letter: numbers(vector) for letter, vector in self.start.items()}, steps)
 
 
 Calculation = tuple[int, Callable[..., Any], Sequence[int]]
@@ -170,7 +170,7 @@ class DirectionPass(Generic[Value]):
         assert weights is not None  # reported by its operation
         array = bound_weights(self.bound, weights)
         if not isinstance(array, wanted):
-            product = f"gate {weights.letter}'s product of {weights.of}"
+            product = f"gate {weights.letter}'s product of {weights.vector}"
             raise BindingError(f"{product}: a {_FORMS[wanted]} is needed, a {_FORMS[type(array)]} is bound")
         return array
 
@@ -190,7 +190,7 @@ def bound_weights(bound: BoundWeights, weights: Weights) -> Matrix | WeightVecto
             assert bias is not None  # the trace has only biases that are bound
             return bias
         case _:
-            return bound.product(weights.letter, weights.of)
+            return bound.product(weights.letter, weights.vector)
 
 
 def trace_of(layer: Cell, inputs: int, habits: Habits, weights: BoundWeights) -> Trace:
@@ -578,8 +578,8 @@ class LayerPass(Generic[Value]):
             case External():
                 self.once = self._elsewhere
             case Transform():
-                of = self.layer, self.placed.places, binding.transforms, self.arrays
-                self.transform = TransformPass(*of, self.vectors, self.meter, epsilon, traced=traced)
+                arguments = self.layer, self.placed.places, binding.transforms, self.arrays
+                self.transform = TransformPass(*arguments, self.vectors, self.meter, epsilon, traced=traced)
 
     def over(self, x: Stream[Value]) -> Stream[Value]:
         """Return the layer's output for a stream; the directions of a recurrent layer stay apart."""
@@ -594,11 +594,11 @@ class LayerPass(Generic[Value]):
             return x._replace(ways=ways)
         if isinstance(self.layer, Embedding):
             self.to_read = len({*vectors}) * self.layer.units
-        made = []
+        outputs = []
         for step, vector in enumerate(vectors, x.first):
             self.vectors.at(step)
-            made.append(self.once(vector))
-        return x._replace(ways=[made])
+            outputs.append(self.once(vector))
+        return x._replace(ways=[outputs])
 
     @property
     def histories(self) -> tuple[History[Value], ...]:
@@ -609,15 +609,17 @@ class LayerPass(Generic[Value]):
         self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool
     ) -> Iterator[DirectionPass[Value]]:
         """Yield the directions, started from an encoder's states, given states, learned ones, or zeros."""
-        vectors, given = self.vectors, self.data.start.get(self.placed.name)
+        vectors, numbers = self.vectors, self.data.start.get(self.placed.name)
         start = (
-            _states_from_encoder(layer, vectors, carried) if carried else given and _given_states(layer, vectors, given)
+            _states_from_encoder(layer, vectors, carried)
+            if carried
+            else numbers and _given_states(layer, vectors, numbers)
         )
         for number in range(layer.directions):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)
-            own = start[number] if start else _own_states(layer, vectors, weights)
+            states = start[number] if start else _own_states(layer, vectors, weights)
             trace = trace_of(layer, inputs, habits, weights)
-            yield DirectionPass(trace, weights, vectors, own, backward=number == 1, traced=traced)
+            yield DirectionPass(trace, weights, vectors, states, backward=number == 1, traced=traced)
 
     def _elsewhere(self, x: Value) -> Value:
         """Return random outputs for a part that is counted elsewhere."""
@@ -638,15 +640,15 @@ def _states_from_encoder(layer: Cell, vectors: Vectors[Value], joined: Sequence[
     ]
 
 
-def _given_states(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
+def _given_states(layer: Cell, vectors: Vectors[Value], start: dict[str, Any]) -> StartStates[Value]:
     """Return the given start states by letter, one list per direction if there are two; missing ones are zeros."""
-    found = []
+    starts = []
     for number in range(layer.directions):
         states = dict(zip(layer.states, _zeros(layer, vectors), strict=True))
-        for letter, numbers in given.items():
+        for letter, numbers in start.items():
             states[letter] = vectors.constant(numbers[number] if layer.bidirectional else numbers)
-        found.append(tuple(states.values()))
-    return found
+        starts.append(tuple(states.values()))
+    return starts
 
 
 def _own_states(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[Value, ...]:

@@ -129,12 +129,12 @@ class Pass(Generic[Value]):
     def _run_layer(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
         """Run one layer by itself, adding the values of its moves; its weights can then be freed."""
         try:
-            of = self.open_layer(placed)
+            layer_pass = self.open_layer(placed)
             for place in places:
-                values[place] = self._value(place, of, values)
+                values[place] = self._value(place, layer_pass, values)
         except (BindingError, LengthError) as lack:
             return LayerRun(placed, reason=str(lack))
-        return self._observe(of, values[places[-1]])
+        return self._observe(layer_pass, values[places[-1]])
 
     def _run_fed_back(self) -> Iterator[LayerRun]:
         """Run all layers step by step; the last output of each step is the first layer's input at the next step."""
@@ -143,21 +143,21 @@ class Pass(Generic[Value]):
         opened = [self.open_layer(placed) for placed, _ in layers]
         outputs: list[list[Value]] = [[] for _ in layers]
         values: dict[int, Stream[Value]] = {}
-        of = opened[0]
+        layer_pass = opened[0]
         try:
             for step in range(self.network.steps or 1):
-                for of, (placed, places), output in zip(opened, layers, outputs, strict=True):
+                for layer_pass, (placed, places), output in zip(opened, layers, outputs, strict=True):
                     if placed.starts and step:
                         continue
                     for place in places:
                         if place >= begin or not step:
-                            values[place] = self._value(place, of, values, step)
+                            values[place] = self._value(place, layer_pass, values, step)
                     output += values[places[-1]].ways[0]
         except (BindingError, LengthError) as lack:  # if one fails, no other can be run to the end
-            yield LayerRun(layers[0][0], reason=f"{of.placed.name}: {lack}")
+            yield LayerRun(layers[0][0], reason=f"{layer_pass.placed.name}: {lack}")
             return
-        for of, output in zip(opened, outputs, strict=True):
-            yield self._observe(of, Stream([output], many=of.placed.sequence))
+        for layer_pass, output in zip(opened, outputs, strict=True):
+            yield self._observe(layer_pass, Stream([output], many=layer_pass.placed.sequence))
         self.outputs = outputs[-1]
 
     def open_layer(self, placed: Placed) -> LayerPass[Value]:
@@ -175,22 +175,22 @@ class Pass(Generic[Value]):
         return self.data.inputs(move, count)
 
     def _value(
-        self, place: int, of: LayerPass[Value], values: dict[int, Stream[Value]], step: int = 0
+        self, place: int, layer_pass: LayerPass[Value], values: dict[int, Stream[Value]], step: int = 0
     ) -> Stream[Value]:
         """Return the value of a layer's move; step: the current step, with feedback."""
-        move, vectors = self.network.flow[place], of.vectors
+        move, vectors = self.network.flow[place], layer_pass.vectors
         match move:
             case Input():
                 if move.extra_of is not None and move.sequence:  # drawn when they are merged, because they may be many
                     return Stream([map(vectors.constant, self.read(move))], move.sequence)
-                made = self.read(move)
-                return Stream([made if move.tokens else [*map(vectors.constant, made)]], move.sequence)
+                numbers = self.read(move)
+                return Stream([numbers if move.tokens else [*map(vectors.constant, numbers)]], move.sequence)
             case Begin(later="output"):
                 ((*_, x),) = values[len(self.network.flow) - 1 if step else move.reads[0]].ways
                 return Stream([[vectors.carry(x, step) if step else x]], many=True, first=step)
             case Final():
                 states = [of_way[move.state] for of_way in self.final_states[move.reads[0]]]
-                return Stream([[self._merge(of, "concat", states)]], many=False)
+                return Stream([[self._merge(layer_pass, "concat", states)]], many=False)
         x, *others = [values[read] if read in self.shared else values.pop(read) for read in move.reads]
         match move:
             case Begin():
@@ -205,47 +205,47 @@ class Pass(Generic[Value]):
                 together = zip(*x.ways, *(way for other in others for way in other.ways), strict=True)
                 for number, vectors_of_step in enumerate(together, x.first):
                     vectors.at(number)
-                    merged.append(self._merge(of, move.how, vectors_of_step))
+                    merged.append(self._merge(layer_pass, move.how, vectors_of_step))
                 return x._replace(ways=[merged])
             case _:
-                if not of.bound:
-                    self._bind(of, x, [way[0] for start in others for way in start.ways])
-                if self.traced and of.layer.along:
-                    (self.layer_inputs[of.placed.name],) = x.ways
-                made = of.over(x)
+                if not layer_pass.bound:
+                    self._bind(layer_pass, x, [way[0] for start in others for way in start.ways])
+                if self.traced and layer_pass.layer.along:
+                    (self.layer_inputs[layer_pass.placed.name],) = x.ways
+                output = layer_pass.over(x)
                 if place in self.carried:
-                    self.final_states[place] = [way.by_letter(way.state) for way in of.directions]
-                return made
+                    self.final_states[place] = [way.by_letter(way.state) for way in layer_pass.directions]
+                return output
 
-    def _merge(self, of: LayerPass[Value], how: Merging, vectors: Sequence[Value]) -> Value:
-        return of.vectors.operation(MERGES[how])(*vectors) if len(vectors) > 1 else vectors[0]
+    def _merge(self, layer_pass: LayerPass[Value], how: Merging, vectors: Sequence[Value]) -> Value:
+        return layer_pass.vectors.operation(MERGES[how])(*vectors) if len(vectors) > 1 else vectors[0]
 
-    def _bind(self, of: LayerPass[Value], x: Stream[Value], carried: Sequence[Value]) -> None:
+    def _bind(self, layer_pass: LayerPass[Value], x: Stream[Value], carried: Sequence[Value]) -> None:
         """Bind the weights of a layer to the width of its first input."""
-        token = isinstance(of.layer, Embedding)
-        width = 0 if token else len(of.vectors.numbers(x.ways[0][0]))
-        epsilon = self.convention.transform(of.layer.kind).epsilon
-        rules = self.rules(of.placed)
-        of.bind(*rules, width, table=self.table, carried=carried, traced=self.traced, epsilon=epsilon)
-        self.table = of.table or self.table
+        token = isinstance(layer_pass.layer, Embedding)
+        width = 0 if token else len(layer_pass.vectors.numbers(x.ways[0][0]))
+        epsilon = self.convention.transform(layer_pass.layer.kind).epsilon
+        rules = self.rules(layer_pass.placed)
+        layer_pass.bind(*rules, width, table=self.table, carried=carried, traced=self.traced, epsilon=epsilon)
+        self.table = layer_pass.table or self.table
 
-    def _observe(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:
+    def _observe(self, layer_pass: LayerPass[Value], x: Stream[Value]) -> LayerRun:
         """Return the observations of a layer: the shape of its output, its numbers, and the work."""
         (vectors,) = x.ways
-        output = [of.vectors.numbers(vector) for vector in vectors]
+        output = [layer_pass.vectors.numbers(vector) for vector in vectors]
         shape = (len(output), len(output[0])) if x.many else (len(output[0]),)
-        seen = LayerRun(of.placed, shape, output if x.many else output[0])
-        histories = of.histories
+        seen = LayerRun(layer_pass.placed, shape, output if x.many else output[0])
+        histories = layer_pass.histories
         if self.traced:
-            self.layer_outputs[of.placed.name] = vectors
-            self.histories[of.placed.name] = histories
-            self.lettered[of.placed.name] = [*of.transform.lettered()] if of.layer.whole and of.transform else []
-        if isinstance(of.layer, External):
+            self.layer_outputs[layer_pass.placed.name] = vectors
+            self.histories[layer_pass.placed.name] = histories
+            self.lettered[layer_pass.placed.name] = [*layer_pass.transform.lettered()] if layer_pass.layer.whole and layer_pass.transform else []
+        if isinstance(layer_pass.layer, External):
             return seen
         return seen._replace(
-            weights=of.arrays.scalars,
-            to_read=of.to_read,
-            weights_read=of.meter.weights_read,
-            multiplications=of.meter.multiplications,
-            traces=tuple([history.numbers(of.vectors) for history in histories]),
+            weights=layer_pass.arrays.scalars,
+            to_read=layer_pass.to_read,
+            weights_read=layer_pass.meter.weights_read,
+            multiplications=layer_pass.meter.multiplications,
+            traces=tuple([history.numbers(layer_pass.vectors) for history in histories]),
         )

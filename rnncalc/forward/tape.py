@@ -108,13 +108,13 @@ class _Read(dict[int, Any]):
     def width(self, place: int) -> int:
         return len(self.value.operands[place].numbers)
 
-    def _numbers(self, of: TapeValue) -> Any:
+    def _numbers(self, operand: TapeValue) -> Any:
         """Return the numbers of a value, or compute them again from its operands."""
-        if of.row is not None and of.row.again and not of.kept:
-            return of.row.forward(*map(self._numbers, of.operands))
-        if of.piece is None:
-            self.value.layer.hold(of.numbers, len(of.numbers), self.value.chunk)
-        return of.numbers
+        if operand.row is not None and operand.row.again and not operand.kept:
+            return operand.row.forward(*map(self._numbers, operand.operands))
+        if operand.piece is None:
+            self.value.layer.hold(operand.numbers, len(operand.numbers), self.value.chunk)
+        return operand.numbers
 
 
 class MatrixUse(TapeValue):
@@ -238,16 +238,11 @@ class Tape:
         self.operations = self.numbers = 0
         self.carried: list[tuple[int, TapeValue]] = []
         self.owners: dict[int, LayerTape] = {}  # the owner of each matrix that several layers may use, by identity
-        self._made: list[TapeValue] = []
+        self.values: list[TapeValue] = []  # in the order in which they were made; the backward pass uses them up
 
     def at(self, step: int) -> None:
         """Begin the step of this number, counted from 0."""
         self.now = step // self.chunk if self.chunk else 0
-
-    @property
-    def values(self) -> Sequence[TapeValue]:
-        """The values in the order in which they were made, until the backward pass uses them up."""
-        return self._made
 
     def stops(self, border: int) -> bool:
         """Return whether no gradient goes from the step of this number, counted from 0, to the one before."""
@@ -257,12 +252,12 @@ class Tape:
         """Note a value."""
         self.operations += 1
         self.numbers += len(value.numbers)
-        self._made.append(value)
+        self.values.append(value)
 
     def backward(self) -> None:
         """Do the backward pass, once, from the gradients that have been set."""
-        while self._made:
-            value = self._made.pop()
+        while self.values:
+            value = self.values.pop()
             if value.gradient is not None:
                 value.backward()
             value.operands = ()  # nothing of it is needed any more
@@ -288,12 +283,12 @@ class Taped:
             self.tape.note(value)
         return value
 
-    def _made(self, row: Operation, *operands: TapeValue) -> TapeValue:
+    def _result(self, row: Operation, *operands: TapeValue) -> TapeValue:
         numbers = row.forward(*[operand.numbers for operand in operands])
         return self._note(TapeValue(numbers, self.layer, row, operands, self.tape.now))
 
     def operation(self, row: Operation) -> Callable[..., TapeValue]:
-        return partial(self._made, row)
+        return partial(self._result, row)
 
     def constant(self, numbers: Vector) -> TapeValue:
         """Return a vector of data. The same list at two steps is two values."""
@@ -314,13 +309,13 @@ class Taped:
         There it becomes a new value, so that its gradient is that of the later steps alone.
         """
         if self.tape.stops(border):
-            made = TapeValue(vector.numbers, self.layer)
-            made.needs = self.tape.every
+            value = TapeValue(vector.numbers, self.layer)
+            value.needs = self.tape.every
         else:
             vector.kept = True
-            made = self._made(SAME, vector)
-        self.tape.carried.append((border, made))
-        return made
+            value = self._result(SAME, vector)
+        self.tape.carried.append((border, value))
+        return value
 
     def product(self, matrix: Matrix, vector: TapeValue) -> TapeValue:
         use = self._uses.get(id(matrix))
@@ -344,9 +339,9 @@ class Taped:
 
     def state(self, weights: WeightVector) -> TapeValue:
         """Return a learned state. Unlike other weights, it counts as a saved value."""
-        made = self._made(SAME, self.weight(weights))
-        made.kept = True
-        return made
+        state = self._result(SAME, self.weight(weights))
+        state.kept = True
+        return state
 
     def row(self, matrix: Matrix, number: int) -> TapeValue:
         self.tape.owners[id(matrix)] = self.layer

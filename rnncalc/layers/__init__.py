@@ -37,9 +37,9 @@ KINDS: dict[str, str | type[Layer]] = {
 
 def kind(name: str) -> type[Layer]:
     """Return the class of a kind. Raises KeyError for a name that is not in the list."""
-    found = KINDS[name]
-    if isinstance(found, str):
-        module, _, word = found.partition(":")
+    entry = KINDS[name]
+    if isinstance(entry, str):
+        module, _, word = entry.partition(":")
         loaded: type[Layer] = getattr(import_module(module), word)
-        KINDS[name] = found = loaded
-    return found
+        KINDS[name] = entry = loaded
+    return entry

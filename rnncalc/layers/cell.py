@@ -37,11 +37,11 @@ class Form(Enum):
 class Product(NamedTuple):
     """What a gate reads, and through which matrix.
 
-    of: `x`, or the letter of a state. matrix: the letters of the matrix, where gates share one; by default the gate
+    vector: `x`, or the letter of a state. matrix: the letters of the matrix, where gates share one; by default the gate
     has a matrix of its own.
     """
 
-    of: str
+    vector: str
     form: Form = Form.FULL
     matrix: str | None = None
 

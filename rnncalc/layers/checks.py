@@ -81,15 +81,15 @@ def _wrong_gate(layer: Cell, inputs: int, gate: Gate) -> Iterator[str]:
         yield f"gate {gate.letter}: its products are no tuple of products; write (Product(...),)"
     if not gate.products:
         yield f"gate {gate.letter} has no product, and a gate is a sum of products"
-    reads = [product.of for product in gate.products]
+    reads = [product.vector for product in gate.products]
     for product in gate.products:
-        yield from _wrong_fields(f"gate {gate.letter}: its product of {product.of}", product)
-        if product.of not in ("x", *layer.states):
-            yield f"gate {gate.letter} reads {product.of}, and the states are {', '.join(layer.states)}"
-        if reads.count(product.of) > 1:
-            yield f"gate {gate.letter} has two products of {product.of}; one matrix says as much"
-        if product.form is Form.DIAGONAL and product.of != "x" and layer.states[product.of] != "h":
-            yield f"gate {gate.letter} reads {product.of} unit by unit, and that has not one number for each unit"
+        yield from _wrong_fields(f"gate {gate.letter}: its product of {product.vector}", product)
+        if product.vector not in ("x", *layer.states):
+            yield f"gate {gate.letter} reads {product.vector}, and the states are {', '.join(layer.states)}"
+        if reads.count(product.vector) > 1:
+            yield f"gate {gate.letter} has two products of {product.vector}; one matrix says as much"
+        if product.form is Form.DIAGONAL and product.vector != "x" and layer.states[product.vector] != "h":
+            yield f"gate {gate.letter} reads {product.vector} unit by unit, and that has not one number for each unit"
     if Product("x", Form.DIAGONAL) in gate.products and inputs != layer.units:
         yield f"gate {gate.letter} reads x unit by unit, and x has not one number for each unit"
     if not gate.name:
@@ -119,10 +119,10 @@ def _wrong_forms(gates: tuple[Gate, ...]) -> Iterator[str]:
     """Yield a matrix that gates share in two forms: it would be two tensors with one name."""
     forms: dict[tuple[str, str], Form] = {}
     for gate in gates:
-        for of, form, shared in gate.products:
+        for vector, form, shared in gate.products:
             matrix = gate.letter if shared is None else shared
-            if forms.setdefault((of, matrix), form) is not form:
-                yield f"two gates read {of} through the matrix {matrix}, as a full one and as a diagonal"
+            if forms.setdefault((vector, matrix), form) is not form:
+                yield f"two gates read {vector} through the matrix {matrix}, as a full one and as a diagonal"
 
 
 def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:

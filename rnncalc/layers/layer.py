@@ -213,12 +213,12 @@ class Layer(Frozen, kw_only=True):
     @classmethod
     def option(cls, name: str) -> Option:
         """Return the declaration of an option. Raises DeclarationError if there is none."""
-        found = cls.known_option(name)
-        if found is None:
+        option = cls.known_option(name)
+        if option is None:
             near = did_you_mean(name, [*cls.own_options])
             message = f"nothing says what it may be{near}; add it to own_options"
             raise DeclarationError(f"{cls.kind}: {name}: {message}{line_of(cls)}")
-        return found
+        return option
 
     @classmethod
     def options(cls) -> tuple[str, ...]:
@@ -249,8 +249,8 @@ class Layer(Frozen, kw_only=True):
     def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option with an invalid value: its name, the reason."""
         defaults = self.defaults
-        given = self.__dict__.items()
-        changed = [(key, value) for key, value in given if key not in defaults or value is not defaults[key]]
+        items = self.__dict__.items()
+        changed = [(key, value) for key, value in items if key not in defaults or value is not defaults[key]]
         for option, value in changed:
             if problem := self.option(option).allowed.problem(value):
                 yield option, problem

@@ -122,7 +122,7 @@ BUDGET_KEYS: dict[str, BudgetKey] = {
 }
 """The keys with one number each; `max_growth` has one for each quantity, `layers` one for each layer."""
 
-ALLOWED = {key: of.allowed for key, of in BUDGET_KEYS.items()}
+ALLOWED = {key: key_type.allowed for key, key_type in BUDGET_KEYS.items()}
 """The allowed values of each."""
 
 LAYER_LIMIT = BUDGET_KEYS["max_params"]

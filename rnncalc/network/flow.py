@@ -88,7 +88,7 @@ class Apply(Placement):
 class InitialState(Apply):
     """A dense layer that makes an initial state of a recurrent layer from one vector. state: its letter."""
 
-    of: str = ""
+    recurrent: str = ""
     state: str = ""
 
 

@@ -122,7 +122,7 @@ class Placed(NamedTuple):
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """The tensors it owns, with their shapes."""
-        return tuple([tensor.sized(self.sizes, self.copy) for tensor in self.layout.own])
+        return tuple([tensor.sized(self.sizes, self.copy) for tensor in self.layout.tensors])
 
     @property
     def buffers(self) -> tuple[Tensor, ...]:
@@ -162,7 +162,7 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             if key not in counted:
                 counted[key] = _counted(move.layer, inputs, grid, row, notation)
             places = grid, spaces[ended[place]]
-            starts = (move.of, move.state) if isinstance(move, InitialState) else None
+            starts = (move.recurrent, move.state) if isinstance(move, InitialState) else None
             values = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
             sizes, made, params, per_step, step = counted[key]
             repeats, work = None, per_step and (None if uses is None else per_step * uses)
@@ -199,7 +199,7 @@ def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, 
         per_step = layer.directions * (prod(grid) if layer.by_place else 1) * step.multiply_adds(sizes)
     # cells with one trace are of one kind and differ in their widths alone
     key: object = step if isinstance(layer, Cell) else (type(layer), tuple(sizes), layer.choices())
-    counted: Layout | None = row.made.get(key)
+    counted: Layout | None = row.cache.get(key)
     if counted is None:
-        counted = row.made[key] = layout(layer, inputs, row, stacks)
+        counted = row.cache[key] = layout(layer, inputs, row, stacks)
     return sizes, counted, value(counted.params, sizes), per_step, step

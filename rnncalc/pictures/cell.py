@@ -142,7 +142,7 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
     for gate in layer.gates(placed.inputs):
         for product in gate.products:
             if product.form is Form.DIAGONAL:
-                bare.setdefault(product.of, []).append(gate.letter)
+                bare.setdefault(product.vector, []).append(gate.letter)
     for vector, gates in bare.items():
         yield f"One weight per unit, not a matrix: {vector} in {all_of(gates)}."
     if layer.bidirectional:

@@ -152,7 +152,7 @@ class _Reader:
             matrix, vector = node.operands
             weights = self.nodes[matrix].weights
             assert weights is not None
-            letter = self.stacked.get((weights.matrix, weights.of)) or self.letters.weights(weights)
+            letter = self.stacked.get((weights.matrix, weights.vector)) or self.letters.weights(weights)
             yield letter, self._whole(vector)
 
 

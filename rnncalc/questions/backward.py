@@ -141,30 +141,30 @@ def backward(
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     name = loss_name(loss, targets)
-    own = own_numbers(network, weights, inputs, start, targets)
-    timed = with_steps_to_run(network, own.inputs)
+    data = own_numbers(network, weights, inputs, start, targets)
+    timed = with_steps_to_run(network, data.inputs)
     counted = counted_of(timed, chunk)
     passes = "the passes and the finite differences" if verify else "the two passes"
     refuse_costly(_work(counted, verify), most, f"{passes} would take as long as")
-    refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
-    used = PassData(seed_of(seed), own.weights).weights_of_all(timed)
+    refuse_large(timed, weights=data.weights is None, inputs=data.inputs is None, traced=states)
+    used = PassData(seed_of(seed), data.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
-    function = LOSSES[name](in_steps(timed, own.targets))
-    given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
-    full = backward_pass(timed, function, used, **given)
+    function = LOSSES[name](in_steps(timed, data.targets))
+    arguments: dict[str, Any] = {"inputs": data.inputs, "start": data.start, "seed": seed}
+    full = backward_pass(timed, function, used, **arguments)
     cut = counted.chunk if counted.truncated else None
-    back = backward_pass(timed, function, used, chunk=cut, **given) if cut else full
-    traced = backward_pass(timed, function, used, chunk=cut, traced=True, **given) if states else back
+    back = backward_pass(timed, function, used, chunk=cut, **arguments) if cut else full
+    traced = backward_pass(timed, function, used, chunk=cut, traced=True, **arguments) if states else back
     done = Backward(
-        Run(timed, traced.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0 if verify else None, 0
+        Run(timed, traced.ran, assumed_steps(network, data.inputs)), (), cut, name, back.loss, 0 if verify else None, 0
     )
     if back.loss is None:
         return done
     compared = spots(timed, MOST_DIFFERENCES, seed) if verify else []
-    differences = Differences(timed, function, used, chunk=cut, progress=progress, **given)
+    differences = Differences(timed, function, used, chunk=cut, progress=progress, **arguments)
     far = _farthest(back, compared, differences)
     layers = [
-        LayerBackward(*of) for of in zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True)
+        LayerBackward(*row) for row in zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True)
     ]
     if states:
         from rnncalc.questions.gradient_steps import norms, terms  # imported only for a pass that shows its steps
@@ -239,9 +239,9 @@ def _farthest(back: BackwardPass, compared: list[Spot], differences: Differences
 
 def _errors(full: BackwardPass, truncated: BackwardPass) -> Iterator[dict[str, float | None]]:
     """Yield for each layer, by tensor, the distance of its two gradients relative to the norm of the full one."""
-    for of, without in zip(full.layers, truncated.layers, strict=True):
+    for layer, without in zip(full.layers, truncated.layers, strict=True):
         errors: dict[str, float | None] = {}
-        for name, gradient in of.gradients.items() if truncated is not full else ():
+        for name, gradient in layer.gradients.items() if truncated is not full else ():
             there, here = [*flat(gradient)], [*flat(without.gradients[name])]
             length = hypot(*there)
             errors[name] = dist(here, there) / length if length else None

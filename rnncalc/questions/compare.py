@@ -355,10 +355,10 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Convent
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
         if more:
-            stored = any(tensor.role in STORED for tensor in now.layout.own)
+            stored = any(tensor.role in STORED for tensor in now.layout.tensors)
             roles = STORED if stored else BIASES
             biases, of_textbook = _total(now.layout, roles), _total(was.layout, roles)
-            tensors = tuple(tensor.name for tensor in now.layout.own if tensor.role in roles)
+            tensors = tuple(tensor.name for tensor in now.layout.tensors if tensor.role in roles)
             alike = ConventionDifference(name, 0, biases, of_textbook, tensors, stored, ())
             groups.setdefault(alike, []).append((more, now.name))
     for alike, layers in groups.items():
@@ -368,7 +368,7 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Convent
 def _total(layout: Layout, roles: tuple[Role, ...]) -> Expression:
     """Return the total size of the tensors of some roles of a layout, in both directions."""
     terms: dict[str, int] = {}
-    for tensor in layout.own:
+    for tensor in layout.tensors:
         if tensor.role in roles:
             letters = "".join(axis.letter for axis in tensor.axes)
             terms[letters] = terms.get(letters, 0) + prod(axis.times for axis in tensor.axes)

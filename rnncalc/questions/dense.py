@@ -55,7 +55,7 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
     known = _own_steps(network)
     if known is None or network.letters:
         return None
-    replacements = [*_made(network, known)]
+    replacements = [*_replacements(network, known)]
     chains: list[list[int]] = []
     for one in replacements:
         if one.dense:
@@ -71,13 +71,13 @@ def dense_params(network: Network, steps: int) -> int:
     """Return the parameters of the dense equivalent for another number of steps, the same in both halves."""
     if network.topology == "one-to-one":
         steps = 1
-    return sum(one.params for one in _made(network, dict.fromkeys(network.parts, steps)))
+    return sum(one.params for one in _replacements(network, dict.fromkeys(network.parts, steps)))
 
 
 def own_dense_params(network: Network) -> int | None:
     """Return the parameters of the dense equivalent alone, or None when the number of steps is not known."""
     known = _own_steps(network)
-    return None if known is None else sum(one.params for one in _made(network, known))
+    return None if known is None else sum(one.params for one in _replacements(network, known))
 
 
 def _own_steps(network: Network) -> Mapping[str | None, int] | None:
@@ -85,7 +85,7 @@ def _own_steps(network: Network) -> Mapping[str | None, int] | None:
     return known if len(known) == len(network.parts) else None
 
 
-class _Made(NamedTuple):
+class _Replacement(NamedTuple):
     """The dense replacement of a layer.
 
     dense: whether it is a dense layer; a table stays a table. times: the number of copies of another layer.
@@ -118,7 +118,7 @@ class _Made(NamedTuple):
         return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)
 
 
-def _made(network: Network, steps: Mapping[str | None, int]) -> Iterator[_Made]:
+def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator[_Replacement]:
     """Yield the replacement of each layer in order.
 
     Only the output layer may read fewer steps than there are. Later steps without an input have no numbers. A decoder's
@@ -143,7 +143,7 @@ def _made(network: Network, steps: Mapping[str | None, int]) -> Iterator[_Made]:
             case InitialState():
                 placed = next(layers)
                 giving, encoder = giving or encoder, 0  # what an encoder outputs reaches its decoder through this layer
-                yield _Made(placed, giving or placed.inputs, placed.outputs, dense=True)
+                yield _Replacement(placed, giving or placed.inputs, placed.outputs, dense=True)
                 numbers, times = placed.outputs, 1
                 first += placed.outputs
             case Placement(layer=layer):
@@ -155,16 +155,16 @@ def _made(network: Network, steps: Mapping[str | None, int]) -> Iterator[_Made]:
                     read = numbers
                     numbers, times = _around(layer, placed, numbers, times)
                     if layer.arrays:
-                        yield _Made(placed, read, numbers, dense=False, times=times * placed.places)
+                        yield _Replacement(placed, read, numbers, dense=False, times=times * placed.places)
                 elif isinstance(layer, Cell | Dense | Transform):
                     times = layer.output_shape((times, 1))[0]
                     units = times * placed.outputs
                     if isinstance(layer, Cell):
                         numbers, first = numbers + first, 0
-                    yield _Made(placed, numbers + encoder, units, dense=True)
+                    yield _Replacement(placed, numbers + encoder, units, dense=True)
                     numbers, encoder = units, 0
                 elif not isinstance(layer, Dropout):
-                    yield _Made(placed, placed.inputs, placed.outputs, dense=False)
+                    yield _Replacement(placed, placed.inputs, placed.outputs, dense=False)
                     numbers = times * placed.outputs
         values.append((numbers, times))
 

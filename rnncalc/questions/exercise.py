@@ -54,7 +54,7 @@ class Item(NamedTuple):
 
 def answered(judged: Judgement) -> Answered:
     """Return the answer that was judged: a number, a formula, or the sizes of a shape."""
-    answer = judged.given
+    answer = judged.answer
     assert isinstance(answer, GivenNumber | Shape), "no exercise asks for a returned shape"
     if isinstance(answer, Shape):
         return answer.sizes

@@ -46,12 +46,12 @@ class SavedLine(NamedTuple):
 class ProductsLine(NamedTuple):
     """Equal products of the backward pass: their purpose, matrices, vector, and number.
 
-    matrices: the letters of the gates, or of a matrix outside them. of: x, the letter of a state, or empty.
+    matrices: the letters of the gates, or of a matrix outside them. vector: x, the letter of a state, or empty.
     """
 
     gradient: Gradient
     matrices: tuple[str, ...]
-    of: str
+    vector: str
     axes: tuple[str, ...]
     expression: Expression
     number: int
@@ -60,11 +60,11 @@ class ProductsLine(NamedTuple):
 class TrainingDerivation(NamedTuple):
     """The derivation of one layer's numbers.
 
-    of: the equations. steps: those of the chunk that saves the most.
+    derivation: with the equations. steps: those of the chunk that saves the most.
     letter: T, or K if a chunk has fewer steps than the sequence. formula: of the saved activations, in that letter.
     """
 
-    of: Derivation
+    derivation: Derivation
     steps: int
     letter: str
     saved: tuple[SavedLine, ...]
@@ -81,36 +81,38 @@ def explain_training(training: Training, only: tuple[str, ...] = ()) -> tuple[Tr
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: the numbers of training need the number of steps", Cure.STEPS)
     layers = zip(explain_those(network).layers, layer_tallies(network, training.chunk), strict=True)
-    return tuple(_derivation(of, chunks) for of, (placed, chunks) in layers if not only or placed.name in only)
+    return tuple(
+        _derivation(derivation, chunks) for derivation, (placed, chunks) in layers if not only or placed.name in only
+    )
 
 
-def _derivation(of: Derivation, chunks: list[ChunkTally]) -> TrainingDerivation:
-    placed = of.placed
+def _derivation(derivation: Derivation, chunks: list[ChunkTally]) -> TrainingDerivation:
+    placed = derivation.placed
     most = max(chunks, key=lambda chunk: saved_numbers(placed, chunk.tally))
-    gates = [gate.letter for gate in of.gates]
+    gates = [gate.letter for gate in derivation.gates]
 
     def order_of(line: SavedLine) -> tuple[int, int]:
         letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
         return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
-    saved = sorted(_saved(of, most.tally), key=order_of)
+    saved = sorted(_saved(derivation, most.tally), key=order_of)
     work: dict[BackwardProduct, int] = {}
     for chunk in chunks:
         for product, times in chunk.tally.work.items():
             work[product] = work.get(product, 0) + chunk.times * times
     letter = "T" if sum(chunk.steps * chunk.times for chunk in chunks) == most.steps else "K"
     formula = _formula(most.tally, most.steps, letter)
-    return TrainingDerivation(of, most.steps, letter, tuple(saved), formula, tuple(_work(of, work)))
+    return TrainingDerivation(derivation, most.steps, letter, tuple(saved), formula, tuple(_work(derivation, work)))
 
 
-def _saved(of: Derivation, tally: Tally) -> Iterator[SavedLine]:
-    layer, gates = of.placed.layer, {gate.letter: gate.name for gate in of.gates}
+def _saved(derivation: Derivation, tally: Tally) -> Iterator[SavedLine]:
+    layer, gates = derivation.placed.layer, {gate.letter: gate.name for gate in derivation.gates}
     states = tuple(layer.states) if isinstance(layer, Cell) else ()
     for (formula, width), times in tally.saved.items():
         arithmetic: Expression = times if width == ONE else _times(times, width)
         kind = _kind(formula, states, gates)
         gate = gates[formula.letter] if kind is Kind.GATE and isinstance(formula, Symbol) else ""
-        yield SavedLine(kind, formula, arithmetic, value(arithmetic, of.placed.sizes), gate)
+        yield SavedLine(kind, formula, arithmetic, value(arithmetic, derivation.placed.sizes), gate)
 
 
 def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> Kind:
@@ -162,11 +164,11 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
 
     def order_of(item: tuple[tuple[BackwardProduct, int], list[str]]) -> tuple[bool, bool, bool, str]:
         (product, _), _ = item
-        return not product.of, product.of != "x", product.gradient is Gradient.VECTOR, product.of
+        return not product.vector, product.vector != "x", product.gradient is Gradient.VECTOR, product.vector
 
     for (product, times), matrices in sorted(alike.items(), key=order_of):
         each: tuple[int | str, ...] = (times, *product.axes) if times > 1 else product.axes
         arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else Times(each)
         ordered = tuple(sorted(matrices, key=order.find))
         number = value(arithmetic, derivation.placed.sizes)
-        yield ProductsLine(product.gradient, ordered, product.of, product.axes, arithmetic, number)
+        yield ProductsLine(product.gradient, ordered, product.vector, product.axes, arithmetic, number)

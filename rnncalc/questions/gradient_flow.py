@@ -96,13 +96,13 @@ def layer_tallies(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
     Layers that differ only in their widths share a layout. If their chunks are equal too, so are their tallies, which
     are then computed once.
     """
-    made: dict[object, list[Tally]] = {}
+    tallies: dict[object, list[Tally]] = {}
     for placed, times, chunks in _layer_chunks(network, chunk):
         key = id(placed.layout), chunks
-        if key not in made:
-            made[key] = [_tally(network, placed, of) for of in chunks]
-        rows = zip(times, chunks, made[key], strict=True)
-        yield placed, [ChunkTally(number, of.steps, tally) for number, of, tally in rows]
+        if key not in tallies:
+            tallies[key] = [_tally(network, placed, each) for each in chunks]
+        rows = zip(times, chunks, tallies[key], strict=True)
+        yield placed, [ChunkTally(number, each.steps, tally) for number, each, tally in rows]
 
 
 def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed, tuple[int, ...], tuple[Chunk, ...]]]:
@@ -176,8 +176,8 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
                 start = isinstance(move, Recur) and _start_needs(move, values)
                 needs = _above(move.layer, flowing, needs, start=start)
             case Last() | Final():
-                of = network.flow[move.reads[0]]
-                need = any(needs[-1]) or (isinstance(of, Recur) and of.layer.bidirectional and any(needs[0]))
+                source = network.flow[move.reads[0]]
+                need = any(needs[-1]) or (isinstance(source, Recur) and source.layer.bidirectional and any(needs[0]))
                 flowing, needs = ONE_VECTOR, ((need, need),)
         values.append(FlowGradient(flowing, needs))
     return values
@@ -232,23 +232,23 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
     for place in reversed(range(len(flow))):
         move, chunks = flow[place], values[place].chunks
         # An encoder's outputs are not used; its states are.
-        found = reached.setdefault(place, (Outputs.NONE,) * len(chunks))
+        outputs = reached.setdefault(place, (Outputs.NONE,) * len(chunks))
         match move:
             case Begin():
-                (first,) = found[:1]
-                found = ((Outputs.ALL if 0 in first else Outputs.NONE) if isinstance(first, frozenset) else first,)
+                (first,) = outputs[:1]
+                outputs = ((Outputs.ALL if 0 in first else Outputs.NONE) if isinstance(first, frozenset) else first,)
             case Last():
-                found = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, found)
+                outputs = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, outputs)
             case Window(layer=layer):
-                found = _before_window(layer, found, chunks, values[move.reads[0]].chunks)
+                outputs = _before_window(layer, outputs, chunks, values[move.reads[0]].chunks)
             case Recur(layer=layer):
                 states = place in carried
                 for read in move.reads[1:]:
-                    reached[read] = (_at_start(layer, found, chunks, states=states),)
-                found = tuple([_before(layer, *each, states=states) for each in zip(found, chunks, strict=True)])
+                    reached[read] = (_at_start(layer, outputs, chunks, states=states),)
+                outputs = tuple([_before(layer, *each, states=states) for each in zip(outputs, chunks, strict=True)])
             case Input() | Final():
                 continue
-        reached[move.reads[0]] = found
+        reached[move.reads[0]] = outputs
     return reached
 
 
@@ -326,13 +326,13 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
         return tally(step, chunk, formulas(step, network.spelling))
-    of = tally(step, chunk._replace(fed_itself=False), partial(_of_dense, placed, step))
-    of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
+    dense = tally(step, chunk._replace(fed_itself=False), partial(_of_dense, placed, step))
+    dense = dense._replace(saved=dict(reversed([*dense.saved.items()])))  # x before y
     if not chunk.fed_itself:
-        return of
+        return dense
     # a layer that reads its own outputs: if inputs and outputs are saved, each is counted once
-    inputs = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
-    return of._replace(saved=inputs | {vector: 1 for vector in of.saved if vector not in inputs})
+    inputs = {vector: times for vector, times in dense.saved.items() if vector.width == "m" or len(dense.saved) == 1}
+    return dense._replace(saved=inputs | {vector: 1 for vector in dense.saved if vector not in inputs})
 
 
 def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Chunk) -> Tally:
@@ -423,7 +423,8 @@ TOKEN = Symbol("x", time="t")
 
 def saved_numbers(placed: Placed, tally: Tally) -> int:
     """Return how many numbers the backward pass of a chunk reads, with numbers for the letters of widths."""
-    return sum(times * (1 if of.width == ONE else placed.sizes[of.width]) for of, times in tally.saved.items())
+    sizes = {**placed.sizes, ONE: 1}
+    return sum(times * sizes[vector.width] for vector, times in tally.saved.items())
 
 
 def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:

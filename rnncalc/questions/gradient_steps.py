@@ -55,29 +55,29 @@ def norms(ran: LayerRun, seen: LayerGradients, convention_name: str) -> tuple[No
     if not isinstance(layer, Cell) or not seen.traces:
         return ()
     of_step = trace(layer, ran.placed.inputs, convention(convention_name))
-    found = []
+    states = []
     for number, (direction, way) in enumerate(zip(WAYS, seen.traces, strict=False)):
         steps = ran.traces[number].steps
         for letter in layer.states:
-            lengths = tuple([None if (of := step[letter]) is None else hypot(*of) for step in way.steps])
+            lengths = tuple([None if (gradient := step[letter]) is None else hypot(*gradient) for step in way.steps])
             keeper = keeper_of(of_step, letter)
             kept = _kept(keeper, steps[:: -1 if number else 1]) if keeper else ()
-            found.append(Norms(direction, letter, lengths, keeper, kept[:: -1 if number else 1]))
-    return tuple(found)
+            states.append(Norms(direction, letter, lengths, keeper, kept[:: -1 if number else 1]))
+    return tuple(states)
 
 
-def keeper_of(of: Trace, state: str) -> Keeper | None:
+def keeper_of(trace: Trace, state: str) -> Keeper | None:
     """Return the gate that multiplies the previous state in the sum that gives the next, if there is one."""
-    before, sums = of.before[state], [of.after[state]]
+    before, sums = trace.before[state], [trace.after[state]]
     while sums:
-        node = of.nodes[sums.pop()]
+        node = trace.nodes[sums.pop()]
         if node.operation in ("plus", "shift"):
             sums += node.operands
         if node.operation == "times" and before in node.operands:
             (place,) = [place for place in node.operands if place != before] or [before]
-            turned = of.nodes[place].operation == "complement"
-            gate = of.nodes[of.nodes[place].operands[0]] if turned else of.nodes[place]
-            if gate.letter in of.gates:
+            turned = trace.nodes[place].operation == "complement"
+            gate = trace.nodes[trace.nodes[place].operands[0]] if turned else trace.nodes[place]
+            if gate.letter in trace.gates:
                 return Keeper(gate.letter, turned)
     return None
 
@@ -85,12 +85,12 @@ def keeper_of(of: Trace, state: str) -> Keeper | None:
 def _kept(keeper: Keeper, steps: list[dict[str, Vector]]) -> tuple[float, ...]:
     """Return for each step, in reading order, the largest element of the gate's product over later steps."""
     product = [1.0] * len(steps[0][keeper.letter])
-    found = []
+    products = []
     for step in reversed(steps):
-        found.append(max(product))
+        products.append(max(product))
         gate = step[keeper.letter]
         product = times(product, [1.0 - number for number in gate] if keeper.turned else gate)
-    return tuple(reversed(found))
+    return tuple(reversed(products))
 
 
 Weights = Mapping[str, Nested]
@@ -137,8 +137,9 @@ def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms
     (trace,) = ran.traces
     if len(trace.steps) > MOST_TERMS:
         return ()
-    own = [tensor.sized(placed.sizes) for tensor in placed.layout.own]  # named as in a layer that is not repeated
-    names = {tensor.name: one.name for tensor, one in zip(placed.tensors, own, strict=True)}
+    # named as in a layer that is not repeated
+    tensors = [tensor.sized(placed.sizes) for tensor in placed.layout.tensors]
+    names = {tensor.name: one.name for tensor, one in zip(placed.tensors, tensors, strict=True)}
     alone = {one: weights[name] for name, one in names.items()}
     reached, explicit = _slopes(placed.layer, placed.inputs, alone, convention, [trace.start, *trace.steps])
     return tuple(

@@ -100,7 +100,7 @@ class OperationsLine(NamedTuple):
 class OperationsDerivation(NamedTuple):
     """The derivation of one layer's operations. sequence: empty if the steps are not known."""
 
-    of: Derivation
+    derivation: Derivation
     step: tuple[OperationsLine, ...]
     sequence: tuple[OperationsLine, ...]
     counts: OperationCounts | None
@@ -114,14 +114,16 @@ def explain_operations(counted: PassOperations, only: tuple[str, ...] = ()) -> t
     network = network_of(counted.network)
     derivations = zip(explain_those(network).layers, counted.layers, strict=True)
     return tuple(
-        _derivation(of, counts, network, counted.batch)
-        for of, counts in derivations
-        if not only or of.placed.name in only
+        _derivation(derivation, counts, network, counted.batch)
+        for derivation, counts in derivations
+        if not only or derivation.placed.name in only
     )
 
 
-def _derivation(of: Derivation, counts: OperationCounts | None, network: Network, batch: int) -> OperationsDerivation:
-    placed, layer = of.placed, of.placed.layer
+def _derivation(
+    derivation: Derivation, counts: OperationCounts | None, network: Network, batch: int
+) -> OperationsDerivation:
+    placed, layer = derivation.placed, derivation.placed.layer
     if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
         times = batch * (placed.uses or 1)
         applied = [
@@ -129,17 +131,17 @@ def _derivation(of: Derivation, counts: OperationCounts | None, network: Network
             for kind, number in (counts._asdict() if counts else {}).items()
             if number
         ]
-        return OperationsDerivation(of, (), (*applied, *_flops(counts)), counts)
+        return OperationsDerivation(derivation, (), (*applied, *_flops(counts)), counts)
     row = convention(network.convention)  # the step under a notation is the same
-    step = tuple(_of_step(placed, trace(layer, placed.inputs, row), of))
+    step = tuple(_of_step(placed, trace(layer, placed.inputs, row), derivation))
     sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
-    return OperationsDerivation(of, step, sequence, counts)
+    return OperationsDerivation(derivation, step, sequence, counts)
 
 
-def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[OperationsLine]:
+def _of_step(placed: Placed, step: Trace, derivation: Derivation) -> Iterator[OperationsLine]:
     """Yield the operations of each equation; equations with the same operations share a line."""
     left_of = owners(step) if isinstance(placed.layer, Cell) else {}
-    (alone,) = {equation.left for equation in of.equations} if not left_of else (Symbol(""),)
+    (alone,) = {equation.left for equation in derivation.equations} if not left_of else (Symbol(""),)
     terms: dict[tuple[Symbol, str], dict[tuple[str, ...], int]] = {}
     for each in operations_by_node(step):
         widths = terms.setdefault((left_of.get(each.place, alone), each.kind), {})

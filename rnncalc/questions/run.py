@@ -84,20 +84,20 @@ def run(
     RefusedError if the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    own = own_numbers(network, weights, inputs, start)
-    timed = with_steps_to_run(network, own.inputs)
-    refuse_pass(timed, most, weights=own.weights is None, inputs=own.inputs is None, traced=states)
+    data = own_numbers(network, weights, inputs, start)
+    timed = with_steps_to_run(network, data.inputs)
+    refuse_pass(timed, most, weights=data.weights is None, inputs=data.inputs is None, traced=states)
     forward = Pass(
         timed,
         floats,
         seed=seed_of(seed),
-        weights=own.weights,
-        inputs=own.inputs,
-        start=own.start,
+        weights=data.weights,
+        inputs=data.inputs,
+        start=data.start,
         progress=progress,
         traced=states,
     )
-    return Run(timed, tuple(forward.run()), assumed_steps(network, own.inputs))
+    return Run(timed, tuple(forward.run()), assumed_steps(network, data.inputs))
 
 
 def weights_in_use(
@@ -149,25 +149,25 @@ def own_numbers(
     Anything with a `tolist`, such as an array, may be used for a list. Inputs need no dict if there are no halves.
     """
     reading = _CallerNumbers()
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     if weights is not None:
-        of = plain(weights)
-        if isinstance(of, Mapping):  # a layer without weights, such as a dropout, may have an empty entry
+        numbers = plain(weights)
+        if isinstance(numbers, Mapping):  # a layer without weights, such as a dropout, may have an empty entry
             without = {placed.name for placed in network.stack if not placed.stored}
-            of = {name: own for name, own in of.items() if own or name not in without}
-        found["weights"] = read_weights(reading, of, ("weights",), network)
+            numbers = {name: entry for name, entry in numbers.items() if entry or name not in without}
+        data["weights"] = read_weights(reading, numbers, ("weights",), network)
     if inputs is not None:
-        of = plain(inputs)
-        by_itself = None in network.parts and isinstance(of, Mapping) and [*of] == [None]
-        found["inputs"] = read_inputs(reading, of[None] if by_itself else of, ("inputs",), network)
-        network = with_steps_of(network, found["inputs"])
+        numbers = plain(inputs)
+        by_itself = None in network.parts and isinstance(numbers, Mapping) and [*numbers] == [None]
+        data["inputs"] = read_inputs(reading, numbers[None] if by_itself else numbers, ("inputs",), network)
+        network = with_steps_of(network, data["inputs"])
     if start is not None:
-        found["start"] = read_start(reading, plain(start), ("start",), network)
+        data["start"] = read_start(reading, plain(start), ("start",), network)
     if targets is not None:
-        found["targets"] = read_targets(reading, plain(targets), ("targets",), network)
+        data["targets"] = read_targets(reading, plain(targets), ("targets",), network)
     if reading.problems:
         raise SpecError(first(reading.problems))
-    return Data(**found)
+    return Data(**data)
 
 
 class _CallerNumbers:

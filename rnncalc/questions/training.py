@@ -90,13 +90,14 @@ def training(
     return training_of(network_of(network), {"chunk": chunk, "batch": batch, "optimizer": optimizer}, dtype)
 
 
-def training_of(network: Network, given: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
+def training_of(network: Network, settings: Mapping[str, Any] = {}, dtype: str = "float32") -> Training:
     """Return the same for sizes that may be letters; numbers that are counted step by step are then unknown.
 
-    given: the arguments of the training step; None for those of the network.
+    settings: the arguments of the training step; None for those of the network.
     """
     size = bytes_of(dtype)
-    update = (network.training or Update())._replace(**{key: of for key, of in given.items() if of is not None})
+    known = {key: setting for key, setting in settings.items() if setting is not None}
+    update = (network.training or Update())._replace(**known)
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
     chunk, batch, optimizer = update
@@ -132,23 +133,23 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
         if isinstance(placed.layer, External):
             yield LayerTraining(placed, placed.trainable, None, None)
             continue
-        saved = max([saved_numbers(placed, of.tally) for of in chunks])
+        saved = max([saved_numbers(placed, each.tally) for each in chunks])
         work = [
-            of.times * times * prod([placed.sizes[letter] for letter in product.axes])
-            for of in chunks
-            for product, times in of.tally.work.items()
+            each.times * times * prod([placed.sizes[letter] for letter in product.axes])
+            for each in chunks
+            for product, times in each.tally.work.items()
         ]
         yield LayerTraining(placed, placed.trainable, saved, sum(work))
 
 
 def _states(network: Network, chunk: int | None) -> int | None:
     """Return the size of all states of a chunk's steps: T·s, or min(K, T)·s, for each recurrent layer."""
-    found = 0
+    values = 0
     for entry in network.stack:
         steps, layer = entry.uses, entry.layer
         if steps is None:
             return None
         if isinstance(layer, Cell):
             widths = sum([entry.sizes[width] for width in layer.states.values()])
-            found += min(chunk or steps, steps) * widths * layer.directions
-    return found
+            values += min(chunk or steps, steps) * widths * layer.directions
+    return values

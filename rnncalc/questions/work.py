@@ -38,7 +38,7 @@ class StepWork(NamedTuple):
     """
 
     step: int | None
-    given: tuple[WorkedLine, ...]
+    known: tuple[WorkedLine, ...]
     lines: tuple[WorkedLine, ...]
 
 
@@ -225,9 +225,9 @@ def _layer_work(
             read = [place for place in window if place is not None]
             if placed.layer.whole and step > 1:  # the first step has the whole sequence
                 read = [step - 1]
-            given = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
-            lines = [_line(names, _lettered(placed, of), of.value) for of in lettered if of.step == step]
-            steps.append(StepWork(step if placed.sequence else None, given, (*lines, WorkedLine(name, value))))
+            known = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
+            lines = [_line(names, _lettered(placed, each), each.value) for each in lettered if each.step == step]
+            steps.append(StepWork(step if placed.sequence else None, known, (*lines, WorkedLine(name, value))))
     return LayerWork(placed, weights, ways, tuple(steps))
 
 
@@ -239,16 +239,16 @@ def _way(
     before: Mapping[str, TapeValue] = history.start
     for number, step in enumerate(order):
         values = history.steps[step - 1]
-        given = [_line(names, Variable("x", step, placed.name), values["x"])]
+        known = [_line(names, Variable("x", step, placed.name), values["x"])]
         if not number:
             past = step + 1 if backward else step - 1
-            given += [_line(names, Variable(letter, past, placed.name), value) for letter, value in before.items()]
+            known += [_line(names, Variable(letter, past, placed.name), value) for letter, value in before.items()]
         lines = [
             _line(names, Variable(letter, step, placed.name), value)
             for letter, value in values.items()
             if letter != "x"
         ]
-        yield StepWork(step, tuple(given), tuple(_in_order(names, lines)))
+        yield StepWork(step, tuple(known), tuple(_in_order(names, lines)))
 
 
 def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> WorkedLine:
@@ -291,18 +291,19 @@ def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nest
     if not isinstance(layer, Cell):
         of_each = zip(spelled, placed.tensors, strict=True)
         return {
-            one.name: weights[own.name] if one.axes == own.axes else _turned(weights[own.name]) for one, own in of_each
+            one.name: weights[stored.name] if one.axes == stored.axes else _turned(weights[stored.name])
+            for one, stored in of_each
         }
     arrays = Arrays({**weights}, placed.tensors, placed.copy)
     bound = binding(network.convention).cell
-    found: dict[str, Nested] = {}
+    weights_of_tensors: dict[str, Nested] = {}
     for mark in dict.fromkeys(tensor.name.rpartition("/")[0] for tensor in spelled):
         numbers = dict(_of_cell(network, placed, layer, bound(arrays, layer, placed.inputs, mark == "backward")))
         for tensor in spelled:
-            of, _, name = tensor.name.rpartition("/")
-            if of == mark:
-                found[tensor.name] = numbers[name]
-    return found
+            before, _, name = tensor.name.rpartition("/")
+            if before == mark:
+                weights_of_tensors[tensor.name] = numbers[name]
+    return weights_of_tensors
 
 
 def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights) -> Iterator[tuple[str, Nested]]:
@@ -320,9 +321,9 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
         if notation.rows and node.weights.role is not Role.SCALAR:
             nested = _turned(nested)
         if node.weights.role in BIASES:
-            biases[node.weights.letter, node.weights.role] = (nested, node.weights.of)
+            biases[node.weights.letter, node.weights.role] = (nested, node.weights.vector)
         else:
-            products[node.weights.matrix, node.weights.of] = nested
+            products[node.weights.matrix, node.weights.vector] = nested
         yield _name(letters.weights(node.weights)), nested
     for stack in stacks(step, notation):
         name = stack.letters(len(step.gates))
@@ -330,9 +331,9 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
         blocks = [[row for matrix in gate for row in matrix] if notation.rows else _side_by_side(gate) for gate in read]
         yield _name(letters.named("stacked", name)), _side_by_side(blocks)
         for role in stack.biases:
-            of = biases[stack.matrices[0], role][1]
+            source = biases[stack.matrices[0], role][1]
             yield (
-                _name(letters.named(role, name, of)),
+                _name(letters.named(role, name, source)),
                 _side_by_side([biases[gate, role][0] for gate in stack.matrices]),
             )
     for state in layer.states if layer.learned_state else ():

@@ -35,7 +35,7 @@ class AnswerReport(SheetReport, DataReport):
 
     def data(self) -> dict[str, Any]:
         judged = self.answer.judged
-        answers = [each.given.sizes if isinstance(each.given, NamedShape) else _given(each) for each in judged]
+        answers = [each.answer.sizes if isinstance(each.answer, NamedShape) else _answer(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
         formulas = [None if each.formula is None else plain(each.formula) for each in judged]
         whole = judged[0].layer is None
@@ -64,7 +64,7 @@ class AnswerReport(SheetReport, DataReport):
             (
                 *("✓" if each.right else "✗", each.layer or "Total"),
                 *([each.tensor] if of_tensors else []),
-                *(_given(each), _right(each))[: len(compared)],
+                *(_answer(each), _right(each))[: len(compared)],
             )
             for each in judged
         ]
@@ -86,7 +86,7 @@ class AnswerReport(SheetReport, DataReport):
                 sentence, *sums = self._row(diagnosis, each)
                 more = f": {' instead of '.join(map(_in_words, sums))}" if sums else ""
                 could = " could be a count that" if diagnosis.by_chance else ""
-                yield f"{_said(each)}{_where(each)}{could} {sentence}{more}."
+                yield f"{_answer_text(each)}{_where(each)}{could} {sentence}{more}."
             yield from _also(each, hint=self.hint)
         yield from self._remarks()
 
@@ -97,11 +97,11 @@ class AnswerReport(SheetReport, DataReport):
         judged = self.answer.judged
         if self.hint or len(judged) > 1:
             return "Wrong."
-        wrong, answer = judged[0], judged[0].given
+        wrong, answer = judged[0], judged[0].answer
         if isinstance(answer, GivenNumber) and answer.unit == 1 and wrong.formula is None:
-            return f"Wrong: {_said(wrong)} is {_difference(wrong.difference)} the correct {wrong.params:,}."
+            return f"Wrong: {_answer_text(wrong)} is {_difference(wrong.difference)} the correct {wrong.params:,}."
         correct = _in_words(_right(wrong)) if wrong.formula is None else letters(wrong.formula)
-        return f"Wrong: {_said(wrong)}{_where(wrong)} instead of the correct {correct}."
+        return f"Wrong: {_answer_text(wrong)}{_where(wrong)} instead of the correct {correct}."
 
     def diagnoses(self, judged: Judgement) -> list[Diagnosis]:
         """Return the mistakes behind a number; in a hint without those whose sentence contains a correct count."""
@@ -116,8 +116,8 @@ class AnswerReport(SheetReport, DataReport):
         """Return the sentence of a mistake, and the two calculations or shapes that it compares if this is no hint."""
         if self.hint:
             return (_sentence(diagnosis),)
-        if not isinstance(judged.given, GivenNumber):
-            return _sentence(diagnosis), _given(judged), _right(judged)
+        if not isinstance(judged.answer, GivenNumber):
+            return _sentence(diagnosis), _answer(judged), _right(judged)
         return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
 
     def _remarks(self) -> Iterator[str]:
@@ -141,9 +141,9 @@ class AnswerReport(SheetReport, DataReport):
             diagnoses = self.diagnoses(each)
             facts = [self._row(diagnosis, each) for diagnosis in diagnoses if not diagnosis.by_chance]
             guesses = [self._row(diagnosis, each) for diagnosis in diagnoses if diagnosis.by_chance]
-            number = f"{_said(each)}{_where(each)}"
+            number = f"{_answer_text(each)}{_where(each)}"
             guessed = "Also possible" if facts else f"How you could get {number}"
-            of_number = isinstance(each.given, GivenNumber)
+            of_number = isinstance(each.answer, GivenNumber)
             sums = ("Your calculation", "Correct calculation") if of_number else ("Yours", "Correct")
             columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums if not self.hint))
             also = (*_also(each, hint=self.hint),)
@@ -173,7 +173,7 @@ def _shortly(judged: Judgement, *, hint: bool) -> str:
         return _sentence(judged.diagnoses[0])
     if judged.meant:
         return f"gives {_meaning(judged.meant[0], hint=hint)}"
-    if isinstance(judged.given, GivenNumber) and judged.given.one_digit:
+    if isinstance(judged.answer, GivenNumber) and judged.answer.one_digit:
         return "rounded to one digit, too coarse to judge"
     return "no known mistake"
 
@@ -197,7 +197,7 @@ def _right(judged: Judgement) -> Value:
     if judged.formula is not None:
         text = letters(judged.formula)
         return Arithmetic(text, text)
-    return cell(judged.params) if isinstance(judged.given, GivenNumber) else judged.shape
+    return cell(judged.params) if isinstance(judged.answer, GivenNumber) else judged.shape
 
 
 def _difference(more: int) -> str:
@@ -213,8 +213,8 @@ def _in_words(value: Value) -> str:
     return str(value)
 
 
-def _given(judged: Judgement) -> int | tuple[int, ...] | str:
-    match judged.given:
+def _answer(judged: Judgement) -> int | tuple[int, ...] | str:
+    match judged.answer:
         case NamedShape(_, sizes):
             return f"({', '.join(f'{size:,}' if isinstance(size, int) else str(size) for size in sizes)})"
         case GivenNumber(number, text=text):
@@ -223,8 +223,8 @@ def _given(judged: Judgement) -> int | tuple[int, ...] | str:
             return shape.sizes
 
 
-def _said(judged: Judgement) -> str:
-    answer = _given(judged)
+def _answer_text(judged: Judgement) -> str:
+    answer = _answer(judged)
     return f"{answer:,}" if isinstance(answer, int) else answer if isinstance(answer, str) else bracketed(answer)
 
 
@@ -241,7 +241,7 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         "layer": diagnosis.layer,
         "tensor": judged.tensor,
         "by_chance": diagnosis.by_chance,
-        "arithmetic": _said(judged) if judged.returned else write(diagnosis.yours),
+        "arithmetic": _answer_text(judged) if judged.returned else write(diagnosis.yours),
         "right": shape_text(judged.returned) if judged.returned else write(diagnosis.right),
     }
 
@@ -270,9 +270,9 @@ ORDERS = {
 
 def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str]:
     """Yield the sentences on one number that has no listed mistakes."""
-    answer = judged.given
+    answer = judged.answer
     if judged.order in ORDERS:
-        yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.order]}."
+        yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
     if isinstance(answer, GivenNumber) and answer.untrue:
         yield f"In '{escape(answer.text, 200)}' the {ordinal(answer.untrue)} = is where it stops being true."
     if judged.rounded and isinstance(answer, GivenNumber):
@@ -288,9 +288,9 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
         least, most = answer.meant
         yield f"{answer.text} is read as rounded: any number from {least:,} to {most:,}."
     if judged.follows:
-        yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
+        yield f"{judged.layer}: {_answer_text(judged)} follows from the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
-        where = f"{judged.layer}: {_said(judged)}" if judged.layer else "This"
+        where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
         yield from (f"{where} is {_meaning(meaning, hint=hint)}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged, hint=hint)
@@ -307,21 +307,21 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
     if not judged.diagnoses:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
-        yield f"A guess: no single known mistake gives {_said(judged)}; two that do may do so by chance."
+        yield f"A guess: no single known mistake gives {_answer_text(judged)}; two that do may do so by chance."
     elif judged.by_chance:
-        yield f"A guess: mistakes like this give many of the numbers near {_said(judged)}."
-    yield from (f"{_said(judged)} is also {_meaning(meaning, hint=hint)}." for meaning in judged.meant)
+        yield f"A guess: mistakes like this give many of the numbers near {_answer_text(judged)}."
+    yield from (f"{_answer_text(judged)} is also {_meaning(meaning, hint=hint)}." for meaning in judged.meant)
     if judged.other_size:
         size = _size(judged.other_size)
-        yield f"{size[0].upper()}{size[1:]} would also give {_said(judged)}."
+        yield f"{size[0].upper()}{size[1:]} would also give {_answer_text(judged)}."
 
 
 def _unexplained(judged: Judgement, *, hint: bool) -> str:
     where = f"{judged.layer} {judged.tensor}: " if judged.tensor else f"{judged.layer}: " if judged.layer else ""
-    text = f"{where}{'n' if where else 'N'}o known mistake gives {_said(judged)}"
+    text = f"{where}{'n' if where else 'N'}o known mistake gives {_answer_text(judged)}"
     if judged.other_size:
         return f"{text}, but {_size(judged.other_size)} would."
-    if isinstance(judged.given, GivenNumber) and not hint:
+    if isinstance(judged.answer, GivenNumber) and not hint:
         if has_letters(judged.difference):
             return f"{text}; the correct one minus this is {-judged.difference}."
         if judged.layer:

@@ -218,11 +218,11 @@ def _tensors(verdict: Verdict, every: bool) -> Iterator[Finding]:
     if match.kept and not every:
         count = len(match.tensors)
         yield _checked("--model", None, (None, None), (count, count), (plural(count, "tensor"),) * 2)
-    told = {number for number in changed if len(match.cures[number]) == 1}
-    rest = match.cures.keys() - told if match.cures else range(len(match.tensors))
+    explained = {number for number in changed if len(match.cures[number]) == 1}
+    rest = match.cures.keys() - explained if match.cures else range(len(match.tensors))
     for number, (tensor, text) in enumerate(zip(match.tensors, messages(match), strict=True)):
         if every or (number in rest and not tensor.kept):
-            shapes = tensor.shape, tensor.found_shape
+            shapes = tensor.shape, tensor.stored_shape
             yield _checked(name(tensor), text, places[number], shapes, shapes)
 
 

@@ -43,13 +43,13 @@ class Function(NamedTuple):
 class Derivative(NamedTuple):
     """The partial derivative of a letter with respect to another."""
 
-    of: Term
-    by: Term
+    function: Term
+    variable: Term
 
     @property
     def name(self) -> str:
         """The derivative in plain text: `∂L/∂h_(t−1)`."""
-        return f"∂{self.of.name}/∂{self.by.name}"
+        return f"∂{self.function.name}/∂{self.variable.name}"
 
 
 class Sign(StrEnum):

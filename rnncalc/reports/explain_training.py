@@ -36,8 +36,8 @@ def _sum_over_k(last: str, *sums: Term, loss: Term = LOSS) -> Phrase:
     terms = (*(piece for term in sums for piece in (term, Sign.APPLIED)), Derivative(loss, of_last), Sign.TIMES)
     line = (Derivative(LOSS, w), Sign.EQUALS, *terms, Derivative(of_last, of_k), Sign.TIMES, Derivative(of_k, w))
     k = (Term("k"),)
-    said = ", ", k, " from 1 to ", (Term(last),), ": every step ", k, " uses the same ", (w,), "."
-    return Phrase((line, *said))
+    ending = ", ", k, " from 1 to ", (Term(last),), ": every step ", k, " uses the same ", (w,), "."
+    return Phrase((line, *ending))
 
 
 def _left_out(kept: str, within: str, last: str, others: str) -> Phrase:
@@ -89,12 +89,12 @@ class TrainingExplanationReport(DerivationReport, DataReport):
 
 
 def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
-    placed = each.of.placed
+    placed = each.derivation.placed
     return {
         "name": placed.name,
         "kind": placed.layer.kind,
         "steps": each.steps,
-        "equations": [*map(plain, equations(each.of))],
+        "equations": [*map(plain, equations(each.derivation))],
         "saved": [row_data(row) for row in _saved(each)],
         "backward_multiply_adds": [row_data(row) for row in _work(each)],
     }
@@ -102,11 +102,11 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
 
 def _saved(each: TrainingDerivation) -> list[Row]:
     """Return the lines of the saved activations, and their sum."""
-    sizes = {**each.of.placed.sizes, each.letter: each.steps}
+    sizes = {**each.derivation.placed.sizes, each.letter: each.steps}
     rows: list[Row] = [
         (
-            Phrase((vector(line.formula, sizes, each.of.notation.rows),)),
-            "token number" if isinstance(each.of.placed.layer, Embedding) else line.gate or line.kind.value,
+            Phrase((vector(line.formula, sizes, each.derivation.notation.rows),)),
+            "token number" if isinstance(each.derivation.placed.layer, Embedding) else line.gate or line.kind.value,
             worked(line.expression, sizes),
             line.number,
         )
@@ -118,19 +118,19 @@ def _saved(each: TrainingDerivation) -> list[Row]:
 
 def _work(each: TrainingDerivation) -> list[Row]:
     """Return the lines of the products of the backward pass, and their sum."""
-    sizes = each.of.placed.sizes
+    sizes = each.derivation.placed.sizes
     rows: list[Row] = [
         (gradient(line, each), products(line, each), worked(line.expression, sizes), line.number) for line in each.work
     ]
-    found = [line.number for line in each.work]
-    return [*rows, (Phrase(("backward",)), "all of it", worked(Plus(tuple(found)), sizes), sum(found))] if rows else []
+    parts = [line.number for line in each.work]
+    return [*rows, (Phrase(("backward",)), "all of it", worked(Plus(tuple(parts)), sizes), sum(parts))] if rows else []
 
 
 COLUMNS = Column("What it is"), Column("Arithmetic")
 
 
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
-    placed, notes = each.of.placed, tuple(_notes(each))
+    placed, notes = each.derivation.placed, tuple(_notes(each))
     steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
@@ -139,13 +139,13 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
         for name, number, rows in (("Saved", "Numbers", _saved(each)), ("Gradient", "Multiply-adds", _work(each)))
     )
     first = saved or work or head
-    yield first.replace(title=head.title, subtitle=head.subtitle, equations=equations(each.of), notes=notes)
+    yield first.replace(title=head.title, subtitle=head.subtitle, equations=equations(each.derivation), notes=notes)
     if saved and work:
         yield work
 
 
 def _notes(each: TrainingDerivation) -> Iterator[str]:
-    layer = each.of.placed.layer
+    layer = each.derivation.placed.layer
     if isinstance(layer, External):
         yield "What it saves is not known: it is counted elsewhere."
     elif layer.frozen:
@@ -160,14 +160,14 @@ def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the variable that a gradient is with respect to."""
     if line.gradient is Gradient.MATRIX:
         return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
-    layer = each.of.placed.layer
-    if isinstance(layer, Cell) and not line.of:
+    layer = each.derivation.placed.layer
+    if isinstance(layer, Cell) and not line.vector:
         if any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices):
             return Phrase(((Derivative(LOSS, Term("h")),), " before it is projected"))
         return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", (_matrix(line, each),), " reads"))
-    past = isinstance(layer, Cell) and line.of != "x"
-    time = "t−1" if past else "t" if isinstance(layer, Cell) or each.of.placed.sequence else ""
-    return Phrase(((Derivative(LOSS, Term(line.of, time=time)),),))
+    past = isinstance(layer, Cell) and line.vector != "x"
+    time = "t−1" if past else "t" if isinstance(layer, Cell) or each.derivation.placed.sequence else ""
+    return Phrase(((Derivative(LOSS, Term(line.vector, time=time)),),))
 
 
 def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
@@ -185,50 +185,50 @@ def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
 
 def _matrix(line: ProductsLine, each: TrainingDerivation) -> Term:
     """Return the name of a matrix in the equations; for several gates, without the gates' letters."""
-    layer = each.of.placed.layer
+    layer = each.derivation.placed.layer
     if isinstance(layer, Transform):
         names, (role,) = convention("textbook").transform(layer.kind).names, line.matrices
         letter, _, below = names.get(role, role or names["kernel"]).partition("_")
         return Term(letter, below)
     if not isinstance(layer, Cell):
-        arrays = each.of.notation.output if isinstance(layer, Output) else each.of.notation.dense
+        arrays = each.derivation.notation.output if isinstance(layer, Output) else each.derivation.notation.dense
         return Term(*arrays.kernel.symbol())
     stacked = _stacked(line, each)
     if len(line.matrices) > 1:
         return Term("W") if stacked else Term(*_letters(line, each, ""))
-    own = _letters(line, each, line.matrices[0])
-    return Term(*stacked.get(own, own))
+    letters = _letters(line, each, line.matrices[0])
+    return Term(*stacked.get(letters, letters))
 
 
 def _letters(line: ProductsLine, each: TrainingDerivation, matrix: str) -> Letter:
     """Return the letters of one matrix of a cell, read by itself."""
-    layer, placed = each.of.placed.layer, each.of.placed
+    layer, placed = each.derivation.placed.layer, each.derivation.placed
     assert isinstance(layer, Cell)  # others have one matrix
-    letters = letters_of(trace(layer, placed.inputs, each.of.row), each.of.notation)
-    part = "input" if line.of == "x" else "recurrent" if line.of else "projection"
-    return letters.named(part, matrix, line.of)
+    letters = letters_of(trace(layer, placed.inputs, each.derivation.row), each.derivation.notation)
+    part = "input" if line.vector == "x" else "recurrent" if line.vector else "projection"
+    return letters.named(part, matrix, line.vector)
 
 
 def _stacked(line: ProductsLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     """Return the matrices of a line that are part of a larger matrix in the equations, each with the larger one."""
-    layer, placed, notation = each.of.placed.layer, each.of.placed, each.of.notation
+    layer, placed, notation = each.derivation.placed.layer, each.derivation.placed, each.derivation.notation
     if not isinstance(layer, Cell):
         return {}
-    step = trace(layer, placed.inputs, each.of.row)
-    found = {
-        (matrix, of): letters_of(step, notation).named("stacked", stack.letters(len(step.gates)))
+    step = trace(layer, placed.inputs, each.derivation.row)
+    joined = {
+        (matrix, vector): letters_of(step, notation).named("stacked", stack.letters(len(step.gates)))
         for stack in stacks(step, notation)
         for matrix in stack.matrices
-        for of in stack.reads
+        for vector in stack.reads
     }
-    own = [matrix for matrix in line.matrices if (matrix, line.of) in found]
-    return {_letters(line, each, matrix): found[matrix, line.of] for matrix in own}
+    matrices = [matrix for matrix in line.matrices if (matrix, line.vector) in joined]
+    return {_letters(line, each, matrix): joined[matrix, line.vector] for matrix in matrices}
 
 
 def _rows(line: ProductsLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
     """Return `the rows for x in W_z and W_r`, or the columns; first the matrices that are not stacked."""
-    own = [_letters(line, each, matrix) for matrix in line.matrices]
-    alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
+    pairs = [_letters(line, each, matrix) for matrix in line.matrices]
+    alone = [part for letters in pairs if letters not in stacked for part in (", ", (Term(*letters),))][1:]
     rows = enumeration([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
-    lines = "rows" if each.of.notation.rows else "columns"
-    return (*alone, f"{', and ' if alone else ''}the {lines} for {line.of} in ", *rows)
+    lines = "rows" if each.derivation.notation.rows else "columns"
+    return (*alone, f"{', and ' if alone else ''}the {lines} for {line.vector} in ", *rows)

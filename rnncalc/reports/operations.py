@@ -82,9 +82,9 @@ class OperationsExplanationReport(DerivationReport, DataReport):
 
 def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
     return {
-        "name": each.of.placed.name,
-        "kind": each.of.placed.kind,
-        "equations": [*map(plain, equations(each.of))],
+        "name": each.derivation.placed.name,
+        "kind": each.derivation.placed.kind,
+        "equations": [*map(plain, equations(each.derivation))],
         "step": [row_data(row) for row in _step(each)],
         "sequence": [row_data(("", *row)) for row in _sequence(each)],
         "operations": fields(each.counts, *TITLES),
@@ -93,10 +93,10 @@ def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
 
 def _step(each: OperationsDerivation) -> list[Row]:
     """Return a row for each kind of operations in an equation, or in equations that are alike."""
-    sizes = each.of.placed.sizes
+    sizes = each.derivation.placed.sizes
     rows: list[Row] = []
     for line in each.step:
-        label = Phrase(enumeration([vector(left, sizes, each.of.notation.rows) for left in line.lefts]))
+        label = Phrase(enumeration([vector(left, sizes, each.derivation.notation.rows) for left in line.lefts]))
         rows.append((label, TITLES[line.kind].lower(), worked(line.expression, sizes), line.number))
     return rows
 
@@ -107,7 +107,7 @@ def _sequence(each: OperationsDerivation) -> list[Row]:
 
 
 def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
-    placed, sizes = each.of.placed, each.of.placed.sizes
+    placed, sizes = each.derivation.placed, each.derivation.placed.sizes
     words = [placed.kind, *(f"{letter} = {size}" for letter, size in sizes.items())]
     if placed.layer.directions > 1:
         words.append("two directions")
@@ -117,7 +117,9 @@ def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
     if isinstance(placed.layer, External):
         none = "What it computes is not known: it is counted elsewhere."
     notes = () if each.step or each.sequence else (none,)
-    head = Sheet((), (), title=placed.name, subtitle="; ".join(words), equations=equations(each.of), notes=notes)
+    head = Sheet(
+        (), (), title=placed.name, subtitle="; ".join(words), equations=equations(each.derivation), notes=notes
+    )
     columns = Column("Equation", key=True), Column("Operations"), Column("Arithmetic"), Column("Number", right=True)
     yield head.replace(columns=columns, rows=_step(each)) if each.step else head
     if each.sequence:

@@ -192,7 +192,7 @@ def sentence(remark: Remark) -> str:
 def name(check: TensorCheck) -> str:
     """Return the name of a tensor in the network, or else in the file."""
     if check.layer is None or check.tensor is None:
-        return check.found or ""
+        return check.stored or ""
     return f"{check.layer}.{check.tensor}"
 
 
@@ -201,7 +201,7 @@ def messages(match: Match) -> Iterator[str | None]:
 
     If no cure is known, the first problem has the command that drafts a spec of the file, which must have a parameter.
     """
-    empty = not any(check.found_shape for check in match.tensors)
+    empty = not any(check.stored_shape for check in match.tensors)
     draft = [] if match.cures or empty else [f"rnncalc read {escape_path(match.path)} drafts a spec that passes"]
     for number, check in enumerate(match.tensors):
         if mismatch := _mismatch(check):
@@ -226,8 +226,8 @@ def widths(match: Match) -> Iterator[tuple[int, tuple[str, tuple[int, int], str]
 
 
 def _mismatch(check: TensorCheck) -> str | None:
-    where = f" in {escape(check.found, limit=1_000)}" if check.found and check.tensor else ""
-    ours, theirs = (bracketed(shape or ()) for shape in (check.shape, check.found_shape))
+    where = f" in {escape(check.stored, limit=1_000)}" if check.stored and check.tensor else ""
+    ours, theirs = (bracketed(shape or ()) for shape in (check.shape, check.stored_shape))
     match check.status:
         case TensorStatus.MATCHED:
             return None

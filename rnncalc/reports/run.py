@@ -288,7 +288,9 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             "loss": finite(done.loss),
             "chunk": done.chunk,
             "compared": done.compared,
-            "layers": ({**of, **self._layer_data(its)} for of, its in zip(data["layers"], self._layers, strict=False)),
+            "layers": (
+                {**ran, **self._layer_data(its)} for ran, its in zip(data["layers"], self._layers, strict=False)
+            ),
         }
 
     def _layer_data(self, layer: LayerBackward | None) -> dict[str, Any]:
@@ -421,13 +423,13 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
     """Yield a sentence for each difference between a backward pass and its declaration."""
     from rnncalc.forward.differences import TOLERANCE  # imported only for a backward pass
 
-    seen, said = layer.seen, layer.declared
+    seen, declared = layer.seen, layer.declared
     if not layer.shapes_agree:
         yield "the gradients do not have the shapes of its weights"
-    if seen.saved_read != said.saved:
-        yield f"{seen.saved_read:,} saved activations were read instead of {said.saved or 0:,}"
-    if seen.multiplications != said.backward_multiply_adds:
-        yield f"{seen.multiplications:,} multiplications were done instead of {said.backward_multiply_adds or 0:,}"
+    if seen.saved_read != declared.saved:
+        yield f"{seen.saved_read:,} saved activations were read instead of {declared.saved or 0:,}"
+    if seen.multiplications != declared.backward_multiply_adds:
+        yield f"{seen.multiplications:,} multiplications were done instead of {declared.backward_multiply_adds or 0:,}"
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
         yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
     if layer.worst_difference is not None and isnan(layer.worst_difference):
@@ -438,40 +440,40 @@ def length_data(layer: LayerBackward) -> dict[str, Any]:
     """Return the norms for programs, by direction and state, a number for each step; and the terms of each weight."""
     lengths: dict[str, dict[str, Any]] = {}
     kept: dict[str, dict[str, Any]] = {}
-    for of in layer.norms:
-        lengths.setdefault(of.direction, {})[of.letter] = [finite(norm) for norm in of.norms]
-        if of.keeper is not None:
-            by = {"gate": of.keeper.letter, "turned": of.keeper.turned}
-            kept.setdefault(of.direction, {})[of.letter] = {**by, "product": [*map(finite, of.kept)]}
-    terms = [{**of._asdict(), "terms": [finite(term._asdict()) for term in of.terms]} for of in layer.terms]
+    for state in layer.norms:
+        lengths.setdefault(state.direction, {})[state.letter] = [finite(norm) for norm in state.norms]
+        if state.keeper is not None:
+            by = {"gate": state.keeper.letter, "turned": state.keeper.turned}
+            kept.setdefault(state.direction, {})[state.letter] = {**by, "product": [*map(finite, state.kept)]}
+    terms = [{**weight._asdict(), "terms": [finite(term._asdict()) for term in weight.terms]} for weight in layer.terms]
     return {"gradient_norms": lengths, "kept": kept, "terms": terms}
 
 
 def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
     """Yield for each direction the norm of the gradient with respect to each state, and for each weight its terms."""
-    name, found = layer.ran.placed.name, layer.norms
-    for direction in dict.fromkeys(of.direction for of in found):
-        states = [of for of in found if of.direction == direction]
-        both = len(found) > len(states)
-        keeping = [(of, of.keeper) for of in states if of.keeper is not None]
-        titles = [*(f"‖∂L/∂{of.letter}‖" for of in states), *(f"∏ {_gate(keeper)}" for _, keeper in keeping)]
-        columns = [*(of.norms for of in states), *(of.kept for of, _ in keeping)]
+    name, norms = layer.ran.placed.name, layer.norms
+    for direction in dict.fromkeys(norm.direction for norm in norms):
+        states = [norm for norm in norms if norm.direction == direction]
+        both = len(norms) > len(states)
+        keeping = [(norm, norm.keeper) for norm in states if norm.keeper is not None]
+        titles = [*(f"‖∂L/∂{norm.letter}‖" for norm in states), *(f"∏ {_gate(keeper)}" for _, keeper in keeping)]
+        columns = [*(norm.norms for norm in states), *(norm.kept for norm, _ in keeping)]
         yield Sheet(
             columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
             rows=[(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)],
             title=f"{name}: the norm of the gradient at each step{f', {direction}' if both else ''}",
             notes=(
-                *(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
+                *(f"‖∂L/∂{norm.letter}‖ {spark(norm.norms)}" for norm in states),
                 *(
                     f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {h}."
-                    for h, gate in ((of.letter, _gate(keeper)) for of, keeper in keeping)
+                    for h, gate in ((norm.letter, _gate(keeper)) for norm, keeper in keeping)
                 ),
             ),
         )
-    for number, of in enumerate(layer.terms, 1):
-        sheet = _terms_sheet(name, of)
-        if chunk and chunk < len(of.terms) and number == len(layer.terms):  # once is enough
-            steps = plural((len(of.terms) - 1) % chunk + 1, "step")
+    for number, weight in enumerate(layer.terms, 1):
+        sheet = _terms_sheet(name, weight)
+        if chunk and chunk < len(weight.terms) and number == len(layer.terms):  # once is enough
+            steps = plural((len(weight.terms) - 1) % chunk + 1, "step")
             note = f"Truncated: the last chunk has {steps}, and keeps that many terms of each weight, the first ones."
             sheet = sheet.replace(notes=(note,))
         yield sheet
@@ -482,11 +484,11 @@ def _gate(keeper: Keeper) -> str:
     return f"1−{keeper.letter}" if keeper.turned else keeper.letter
 
 
-def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
+def _terms_sheet(name: str, weight: WeightTerms) -> Sheet:
     """Return the terms of a weight, from the last step to the first."""
-    letters = [letter for letter in of.terms[0].reached if any(term.reached[letter] for term in of.terms)]
-    place = f"[{', '.join(map(str, of.place))}]" if len(of.place) > 1 or len({*of.place}) else ""
-    last = of.terms[0].step
+    letters = [letter for letter in weight.terms[0].reached if any(term.reached[letter] for term in weight.terms)]
+    place = f"[{', '.join(map(str, weight.place))}]" if len(weight.place) > 1 or len({*weight.place}) else ""
+    last = weight.terms[0].step
     return Sheet(
         columns=(
             Column("k", right=True, key=True),
@@ -501,9 +503,9 @@ def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
                 short(term.product),
                 short(term.total),
             )
-            for term in of.terms
+            for term in weight.terms
         ],
-        title=f"{name}: the terms of ∂h_{last}/∂w, w = {of.tensor}{place}",
+        title=f"{name}: the terms of ∂h_{last}/∂w, w = {weight.tensor}{place}",
     )
 
 

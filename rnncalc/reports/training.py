@@ -46,12 +46,12 @@ class TrainingReport(ExtendedCountReport):
     def words(self, placed: Placed) -> dict[str, str]:
         return {} if self.counts.cost else super().words(placed)
 
-    def cells(self, of: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
-        found = super().cells(of, numbers)
+    def cells(self, counted: Count | Placed, numbers: Mapping[str, Any]) -> dict[str, int | None]:
+        cells = super().cells(counted, numbers)
         if self.counts.counted.trainable == self.counts.counted.params:
-            del found["Gradients"]
-        backward = found.pop("Backward")
-        return {**found, **({"Forward": of.multiply_adds} if self.counts.cost else {}), "Backward": backward}
+            del cells["Gradients"]
+        backward = cells.pop("Backward")
+        return {**cells, **({"Forward": counted.multiply_adds} if self.counts.cost else {}), "Backward": backward}
 
     def notes(self) -> Iterator[str]:
         training = self.training
@@ -76,9 +76,9 @@ def on_bytes(training: Training) -> str:
     if training.saved is None or training.bytes is None:
         return f"Bytes: {size} × ({' + '.join(parts)}) and the saved activations."
     parts.append(f"{training.batch:,} × {training.saved:,} saved")
-    told = f", {byte_size(training.bytes)}" if training.bytes >= KIBI else ""
-    of = plural(training.batch, "sequence")
-    return f"Bytes for {of}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{told}."
+    short = f", {byte_size(training.bytes)}" if training.bytes >= KIBI else ""
+    batch = plural(training.batch, "sequence")
+    return f"Bytes for {batch}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{short}."
 
 
 LOSS_AT = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "after its one step"}
@@ -89,9 +89,9 @@ def on_chunks(training: Training) -> Iterator[str]:
     """Yield sentences on the steps with a loss, and on what truncation leaves out."""
     network = training.network
     if not training.truncated:
-        of = " of the decoder" if network.encoder else ""
+        part = " of the decoder" if network.encoder else ""
         where = LOSS_AT.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
-        yield f"The loss is computed {where or 'at every step'}{of}; backpropagation goes through all steps."
+        yield f"The loss is computed {where or 'at every step'}{part}; backpropagation goes through all steps."
         return
     count = "" if training.updates is None else f", {plural(training.updates, 'update')} per sequence"
     chunks = f"chunks of {plural(training.chunk or 0, 'step')}{count}"

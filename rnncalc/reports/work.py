@@ -77,15 +77,15 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     (derived,) = explain(work.run.network, placed.name).layers
     letters = tuple(line_of(each, placed.sizes, derived.notation.rows) for each in derived.equations)
     weights = tuple(_weights(work, layer))
-    notes = (*_said(layer), *on_padding(derived))
+    notes = (*_remarks(layer), *on_padding(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
         yield head.replace(work=(*weights, *_step(work, layer.steps[0], "").work))
         return
     yield head
     for direction, way in zip(WAYS, layer.ways, strict=False):
-        of = f"{placed.name}, {direction}" if len(layer.ways) > 1 else placed.name
-        yield from (_step(work, each, f"{of}, step {each.step}") for each in way)
+        title = f"{placed.name}, {direction}" if len(layer.ways) > 1 else placed.name
+        yield from (_step(work, each, f"{title}, step {each.step}") for each in way)
     both = f"{placed.name}, both directions" if layer.ways else placed.name
     for each in layer.steps:
         yield _step(work, each, both if each.step is None else f"{both}, step {each.step}")
@@ -152,7 +152,7 @@ def _bracketed(*line: WorkPiece) -> WorkLine:
 
 
 def _step(work: Work, step: StepWork, title: str) -> Sheet:
-    lines = (equation(line, work.names, work.run.network.spelling) for line in (*step.given, *step.lines))
+    lines = (equation(line, work.names, work.run.network.spelling) for line in (*step.known, *step.lines))
     return Sheet((), (), title=title, work=tuple(lines))
 
 
@@ -165,8 +165,8 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
         for place, array in _flat(name, nested):
             mark, slash, symbol = place.rpartition("/")
             letter, _, below = symbol.partition("_")
-            of = (EquationText(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
-            yield (*(of if symbols else (EquationText(place),)), " = ", *array)
+            spelled = (EquationText(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
+            yield (*(spelled if symbols else (EquationText(place),)), " = ", *array)
 
 
 def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
@@ -180,12 +180,12 @@ def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
             yield from _flat(f"{name}[{place}]", below)
 
 
-def _said(layer: LayerWork) -> tuple[str, ...]:
+def _remarks(layer: LayerWork) -> tuple[str, ...]:
     """Return the remarks on a layer's numbers."""
-    of = layer.placed.layer
-    if isinstance(of, Embedding):
+    kind = layer.placed.layer
+    if isinstance(kind, Embedding):
         return ("E_0 is the first row of its table.",)
-    if isinstance(of, External):
+    if isinstance(kind, External):
         return ("Counted elsewhere; these numbers are random.",)
     orders: dict[str, list[str]] = {}
     for tensor in layer.placed.tensors:
@@ -194,8 +194,8 @@ def _said(layer: LayerWork) -> tuple[str, ...]:
     first, *others = orders.items() or [("", [])]
     notes = [f"The gates lie in its tensors in the order {first[0]}."] if first[0] else []
     notes += [f"In {all_of(names)} the order is {order}." for order, names in others]
-    if of.extra_inputs:
-        notes.append(f"The last {of.extra_inputs} of the numbers that it reads come from elsewhere, at random.")
+    if kind.extra_inputs:
+        notes.append(f"The last {kind.extra_inputs} of the numbers that it reads come from elsewhere, at random.")
     return tuple(notes)
 
 
@@ -288,7 +288,7 @@ class _ValueWriter:
         if row is None or (row.function and self.applied):
             return self.numbers(value)
         if row.function:
-            first, *others = (self.numbers(of) if self.arguments else self.line(of) for of in operands)
+            first, *others = (self.numbers(operand) if self.arguments else self.line(operand) for operand in operands)
             return (f"{row.function}(", *first, *(piece for other in others for piece in (", ", *other)), ")")
         if row.before:
             return (*row.before, *self.line(operands[0], ATOM))
@@ -348,7 +348,7 @@ class _ValueWriter:
         parts = [*self._parts(value)]
         biases = [each for each in parts if each.piece is not None]
         others = [each.operands for each in parts if each is not biases[0]] if biases else []
-        if len(biases) == 1 and all(of and of[0].piece is not None for of in others):  # products of weights
+        if len(biases) == 1 and all(bias and bias[0].piece is not None for bias in others):  # products of weights
             parts.remove(biases[0])
             parts += biases
         products = [each for each in parts if id(each) not in self.names and each.row and each.row.name == "matrix"]
@@ -410,15 +410,15 @@ class _ValueWriter:
 
     def _product(self, value: TapeValue) -> Iterator[WorkLine]:
         """Yield a matrix times a vector; one row times a named vector is written out, a term for each number."""
-        rows, of = value.operands[0].numbers.rows, self._itself(value.operands[1])
-        known = of.row is None or id(of) in self.names
+        rows, read = value.operands[0].numbers.rows, self._itself(value.operands[1])
+        known = read.row is None or id(read) in self.names
         if len(rows) == 1 and known:
-            for weight, each in zip(rows[0], of.numbers, strict=True):
+            for weight, each in zip(rows[0], read.numbers, strict=True):
                 first, second = (each, weight) if self.rows else (weight, each)
                 text = number(second)
                 yield (number(first), "·", *(("(", text, ")") if text.startswith("−") else (text,)))
             return
-        vector, written = self.line(of, ATOM), matrix(_columns(value) if self.rows else rows)
+        vector, written = self.line(read, ATOM), matrix(_columns(value) if self.rows else rows)
         by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
         first_, second_ = (vector, written) if self.rows else (written, vector)
         yield (*first_, "·" if by_number else " ", *second_)

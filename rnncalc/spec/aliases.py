@@ -259,8 +259,8 @@ def meanings(word: str) -> list[str]:
 
 def meant(word: str, known: Collection[str], spelling: Spelling = IN_YAML) -> list[str]:
     """Return our words for another program's word, as they are written; only known ones."""
-    found = [row for row, others in ALIASES.items() if word.lower() in others.split() and _ours(row) in known]
-    return [row.format(**spelling) for row in found]
+    rows = [row for row, others in ALIASES.items() if word.lower() in others.split() and _ours(row) in known]
+    return [row.format(**spelling) for row in rows]
 
 
 def _ours(row: str) -> str:
@@ -285,10 +285,10 @@ def cure(
     table: cures for words that are wrong here. value: the value that is given for the word.
     """
     for each in (f"{word}={value}", word) if value else (word,):
-        if found := meant(each, known, spelling):
-            return f"; write {one_of(found)}"
-        if table and (said := elsewhere(each, table, spelling)):
-            return f"; {said}"
+        if matches := meant(each, known, spelling):
+            return f"; write {one_of(matches)}"
+        if table and (remedy := elsewhere(each, table, spelling)):
+            return f"; {remedy}"
     return did_you_mean(word, known)
 
 
@@ -319,8 +319,8 @@ def key_cure(key: str, known: tuple[str, ...], value: str = "") -> str:
     """
     if space := space_cure(key, known):
         return f"; {space}"
-    if {"input", "layers"} <= {*known} and not meant(key, known) and (said := _in_network(key, known, value)):
-        return f"; {said}"
+    if {"input", "layers"} <= {*known} and not meant(key, known) and (remedy := _in_network(key, known, value)):
+        return f"; {remedy}"
     return cure(key, known)
 
 
@@ -335,12 +335,12 @@ def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
         return f"write a layer in the list of layers, with a dash: - {value.lower()}: N"
     if key in KINDS:
         return f"write a layer in the list of layers, with a dash: - {key}: {written}"
-    if said := elsewhere(key, IN_NETWORK, {"value": written}):
-        return said
+    if remedy := elsewhere(key, IN_NETWORK, {"value": written}):
+        return remedy
     ours = [key, *meanings(key)]
     for holder, keys in (("expect", Expect.fields), ("budget", BUDGET_KEYS), ("training", UPDATE_KEYS)):
-        if holder in known and (found := [key] if key in keys else meant(key, keys)):
-            name, space, remark = found[0].partition(" ")
+        if holder in known and (matches := [key] if key in keys else meant(key, keys)):
+            name, space, remark = matches[0].partition(" ")
             return f"write {holder}: {{{name}: {written}}}{space}{remark}"
     option = next((each for each in ours if each in OPTIONS), "")
     what = "an option of a layer is written" if option == key else f"write {option}"
@@ -359,8 +359,8 @@ def kind_cure(key: str, words: list[tuple[str, str]], *, in_flags: bool) -> str:
         return f"; write {escape(named)}{spelling['of']}{escape(number) or '20'}, the kind and its number"
     if not in_flags and (space := space_cure(key, KINDS)):
         return f"; {space}"
-    own = {option: word for name, word in words for option in (name, *meanings(name)) if word}
-    spelling = spelling | {option: escape(own[option]) for option in ("kernel", "space") if option in own}
+    written = {option: word for name, word in words for option in (name, *meanings(name)) if word}
+    spelling = spelling | {option: escape(written[option]) for option in ("kernel", "space") if option in written}
     typed = words[0][1] if in_flags else ""
     return cure(key, tuple(KINDS), NO_KIND, spelling | {"number": f":{escape(typed)}"} if typed else spelling)
 
@@ -379,10 +379,10 @@ def cure_of_other_kind(key: str, kind: str, known: tuple[str, ...], value: str, 
     """
     spelling = IN_FLAGS if in_flags else IN_YAML
     for each in (f"{key}={value}", key):
-        if kind in IN_KIND and (said := elsewhere(each, IN_KIND[kind], spelling)):
-            return said
-    found = meant(key, known, spelling)
-    return f"write {found[0]}{spelling['is_'] + escape(value) if value else ''}" if found else ""
+        if kind in IN_KIND and (remedy := elsewhere(each, IN_KIND[kind], spelling)):
+            return remedy
+    matches = meant(key, known, spelling)
+    return f"write {matches[0]}{spelling['is_'] + escape(value) if value else ''}" if matches else ""
 
 
 def sequences_cure(value: str, above: Collection[str], half: str, topology: str, *, in_flags: bool) -> str:

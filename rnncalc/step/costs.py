@@ -163,12 +163,12 @@ class Gradient(Enum):
 class BackwardProduct(NamedTuple):
     """A product of the backward pass: what for, whose matrix it is, what that multiplied, and the letters of its axes.
 
-    matrix: the letters of a gate, or of a matrix beside the gates; of: x, the letter of a state, or nothing.
+    matrix: the letters of a gate, or of a matrix beside the gates; vector: x, the letter of a state, or nothing.
     """
 
     gradient: Gradient
     matrix: str
-    of: str
+    vector: str
     axes: tuple[str, ...]
 
 
@@ -218,7 +218,7 @@ def layer_reads(trace: Trace, *, trained: bool, needs: bool) -> LayerReads:
     trained: whether the weights are; needs: whether a gradient is asked for of the input.
     """
     tape = _Tape(trace, STORED if trained else {*Role})
-    output, _ = tape.step(tape.given(trace.x, needs=needs), (), {})
+    output, _ = tape.step(tape.start(trace.x, needs=needs), (), {})
     output.reached = True
     tape.back()
     products = [
@@ -261,7 +261,7 @@ class _Tape:
         self.saved: dict[int, _TapeValue] = {}
         self.work: Counter[BackwardProduct] = Counter()
 
-    def given(self, place: int, *, needs: bool) -> _TapeValue:
+    def start(self, place: int, *, needs: bool) -> _TapeValue:
         """Return a value that comes from elsewhere: what a step reads, or a state."""
         node = self.trace.nodes[place]
         value = _TapeValue(place, node.operation, node.width, needs=needs)
@@ -282,20 +282,20 @@ class _Tape:
                 once[place] = at[place] = _TapeValue(place, WEIGHTS, node.width, needs=trained)
                 continue
             if node.operation in (STEP, INPUT, SEQUENCE):
-                at[place] = self.given(place, needs=x.needs)
+                at[place] = self.start(place, needs=x.needs)
                 continue
             operands = [at[operand] for operand in node.operands]
-            at[place] = self.made(place, node.operation, node.width, operands)
+            at[place] = self.record(place, node.operation, node.width, operands)
             if all(operand in once for operand in node.operands):
                 once[place] = at[place]
         return at[trace.output], [at[place] for place in trace.after.values()]
 
-    def made(self, place: int, operation: str, width: str, operands: Sequence[_TapeValue]) -> _TapeValue:
+    def record(self, place: int, operation: str, width: str, operands: Sequence[_TapeValue]) -> _TapeValue:
         """Return the result of an operation."""
-        made = _TapeValue(place, operation, width, operands, needs=any(operand.needs for operand in operands))
-        if made.needs:
-            self.values.append(made)
-        return made
+        value = _TapeValue(place, operation, width, operands, needs=any(operand.needs for operand in operands))
+        if value.needs:
+            self.values.append(value)
+        return value
 
     def save(self, value: _TapeValue) -> None:
         """Note that a value is read; weights are kept anyway, and what is done again is had from its operand."""
@@ -323,14 +323,14 @@ class _Tape:
     def _product(self, value: _TapeValue, gradient: Gradient) -> BackwardProduct:
         node = self.trace.nodes[value.operands[0].place]
         assert node.weights is not None
-        return BackwardProduct(gradient, node.weights.matrix, node.weights.of, axes_of_work(value.operation, node))
+        return BackwardProduct(gradient, node.weights.matrix, node.weights.vector, axes_of_work(value.operation, node))
 
 
 def _taped(trace: Trace, chunk: Chunk) -> _Tape:
     """Return the values of a chunk, those that a loss depends on marked."""
     tape = _Tape(trace, chunk.frozen)
     first, others = chunk.inputs_need
-    sequence = [tape.given(trace.x, needs=others if step else first) for step in range(chunk.steps)]
+    sequence = [tape.start(trace.x, needs=others if step else first) for step in range(chunk.steps)]
     ways: list[list[_TapeValue]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
         before = _start(tape, begins=chunk.begins[direction], needs=start_needs)
@@ -351,7 +351,7 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
             if chunk.merge == "mul" and chunk.ends == (True, False):
                 # The directions are multiplied in the chunk where the forward one stops: their outputs are saved.
                 if ends[0].needs:
-                    tape.save(tape.given(ends[0].place, needs=chunk.other_end_needs))
+                    tape.save(tape.start(ends[0].place, needs=chunk.other_end_needs))
                 if chunk.other_end_needs:
                     tape.save(ends[0])
     return tape
@@ -361,8 +361,8 @@ def _start(tape: _Tape, *, begins: bool, needs: bool) -> list[_TapeValue]:
     """Return the states before the first step of a chunk."""
     trace = tape.trace
     vector = trace.before if begins else trace.after
-    made = {vector[name]: tape.given(place, needs=needs) for name, place in trace.before.items()}
-    return [made[vector[name]] for name in trace.before]
+    values = {vector[name]: tape.start(place, needs=needs) for name, place in trace.before.items()}
+    return [values[vector[name]] for name in trace.before]
 
 
 def _direction(
@@ -383,6 +383,6 @@ def _direction(
 def _reach(tape: _Tape, chunk: Chunk, outputs: Sequence[_TapeValue]) -> None:
     """Make a loss depend on the merged outputs of the two directions; the gradient of a product reads both."""
     if len(outputs) == 2 and chunk.merge == "mul":
-        outputs = [tape.made(outputs[0].place, "times", outputs[0].width, outputs)]
+        outputs = [tape.record(outputs[0].place, "times", outputs[0].width, outputs)]
     for value in outputs:
         value.reached = True

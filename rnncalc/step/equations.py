@@ -31,14 +31,14 @@ class Letters(NamedTuple):
     memory: str
     alone: bool
 
-    def weights(self, of: Weights) -> Letter:
+    def weights(self, weights: Weights) -> Letter:
         """Return the letters of weights."""
-        return self.named(_PARTS[of.role], of.matrix, of.of)
+        return self.named(_PARTS[weights.role], weights.matrix, weights.vector)
 
-    def named(self, part: str, matrix: str, of: str = "") -> Letter:
+    def named(self, part: str, matrix: str, vector: str = "") -> Letter:
         """Return the letters of a part, from the letters of its gates and of the vector that it multiplies."""
-        memory = of in ("x", self.memory)
-        return self.notation.parts[part].symbol(matrix, of, alone=self.alone, memory=memory)
+        memory = vector in ("x", self.memory)
+        return self.notation.parts[part].symbol(matrix, vector, alone=self.alone, memory=memory)
 
 
 _PARTS = {
@@ -113,16 +113,16 @@ def owners(trace: Trace) -> dict[int, Symbol]:
     """Return for each value of a step, by its place, the left side of the equation that computes it."""
     writer = _Writer(trace, W)
     places = {**writer.results, **writer.gates}
-    found: dict[int, Symbol] = {}
+    symbols: dict[int, Symbol] = {}
     for equation in equations(trace):
         waiting = [places[equation.left]]
         while waiting:
             place = waiting.pop()
-            if place in found or (place in writer.names and writer.names[place] != equation.left):
+            if place in symbols or (place in writer.names and writer.names[place] != equation.left):
                 continue  # computed by an earlier equation, or by that of the name
-            found[place] = equation.left
+            symbols[place] = equation.left
             waiting += trace.nodes[place].operands
-    return found
+    return symbols
 
 
 def stacks(trace: Trace, notation: Notation) -> list[Stack]:
@@ -195,7 +195,7 @@ class _Writer:
                 roles, *others = [
                     tuple([self._weights_at(bias).role for bias in each.biases]) for each in sums.values()
                 ]
-                reads = tuple([self._weights(product).of for product in next(iter(sums.values())).products])
+                reads = tuple([self._weights(product).vector for product in next(iter(sums.values())).products])
                 stack = Stack(tuple(sums), reads, roles if all(other == roles for other in others) else ())
                 self.joined |= {(matrix, vectors): stack for matrix in sums}
         self.stacks = dict.fromkeys(self.joined.values())
@@ -206,13 +206,14 @@ class _Writer:
         for (matrix, vectors), stack in self.joined.items():
             if matrix == stack.matrices[0]:
                 letters, width = stack.letters(gates), "+".join("h" for _ in stack.matrices)
-                found = self.sums[vectors][matrix]
+                joined = self.sums[vectors][matrix]
                 left = Symbol("a", letters, "t", (width,))
                 self.parts |= {_part(each): left for each in stack.matrices}
-                terms = [self._stacked(letters, found.products, width)]
-                for bias in found.biases if stack.biases else ():
+                terms = [self._stacked(letters, joined.products, width)]
+                for bias in joined.biases if stack.biases else ():
                     weights = self._weights_at(bias)
-                    terms.append(Symbol(*self.letters.named(_PARTS[weights.role], letters, weights.of), axes=(width,)))
+                    letter = self.letters.named(_PARTS[weights.role], letters, weights.vector)
+                    terms.append(Symbol(*letter, axes=(width,)))
                 yield Equation(left, Application("plus", tuple(terms)) if len(terms) > 1 else terms[0])
 
     def lines(self) -> list[Equation]:
@@ -253,9 +254,9 @@ class _Writer:
         biases = [each for each in terms if self._is_bias(each)]
         others = [each for each in terms if each not in biases]
         if self.letters.notation.stacked and (stacks := self._stacks(place, others, biases)):
-            found = {each for _, written in stacks for each in written}
+            stacked = {each for _, written in stacks for each in written}
             yield from (formula for formula, _ in stacks)
-            terms = [each for each in (*others, *biases) if each not in found]
+            terms = [each for each in (*others, *biases) if each not in stacked]
         elif len(biases) == 1 and all(map(self._weighted, others)):
             terms = others + biases
         for each in terms:
@@ -284,16 +285,16 @@ class _Writer:
 
     def _stacks(self, place: int, terms: Sequence[int], biases: Sequence[int]) -> list[tuple[Formula, Sequence[int]]]:
         """Return the formulas that replace products in a sum, each with the terms that it replaces."""
-        found: dict[str, list[int]] = {}
+        by_matrix: dict[str, list[int]] = {}
         for each in terms:
             node = self.nodes[each]
             weights = self.nodes[node.operands[0]].weights if node.operation == "matrix" else None
             if weights and weights.role is not Role.MATRIX and (each not in self.names or each == place):
-                found.setdefault(weights.matrix, []).append(each)
+                by_matrix.setdefault(weights.matrix, []).append(each)
         stacks: list[tuple[Formula, Sequence[int]]] = []
-        for matrix, products in found.items():
-            products.sort(key=lambda each: self._weights(each).of == "x")
-            beside = [*biases] if len(found) == 1 else []
+        for matrix, products in by_matrix.items():
+            products.sort(key=lambda each: self._weights(each).vector == "x")
+            beside = [*biases] if len(by_matrix) == 1 else []
             vectors = tuple([self.nodes[each].operands[1] for each in products])
             if self._weights(products[0]).shared is None:
                 self.sums.setdefault(vectors, {})[matrix] = _Sum(products, beside)
@@ -301,7 +302,7 @@ class _Writer:
                 stacks.append((_part(matrix), [*products, *(beside if stack.biases else ())]))
             elif len(products) > 1:
                 stacks.append((self._stacked(matrix, products, "h"), products))
-                self.stacks.setdefault(Stack((matrix,), tuple([self._weights(each).of for each in products])))
+                self.stacks.setdefault(Stack((matrix,), tuple([self._weights(each).vector for each in products])))
         return stacks
 
     def _stacked(self, letters: str, products: Sequence[int], width: str) -> Formula:

@@ -98,10 +98,10 @@ class LayerTracer(Recorder):
             raise self._error("compute reads the current step, and the layer outputs one vector of the whole sequence")
         return Operand(self._place(Node(INPUT, width=self._layer.read_widths[0], letter=self._letters[0])))
 
-    def _vector(self, given: object, what: str = "what an operation is done with") -> int:
-        if isinstance(given, WindowOperand) and self._slides:
+    def _vector(self, value: object, what: str = "what an operation is done with") -> int:
+        if isinstance(value, WindowOperand) and self._slides:
             raise self._error(f"{what} is a whole window; take one vector of it, such as window[0]")
-        return super()._vector(given, what)
+        return super()._vector(value, what)
 
     # What a layer may do
 

@@ -88,13 +88,13 @@ class Weights(NamedTuple):
     """Which weights of a cell: those of a gate's product or bias, or those beside the gates.
 
     letter: of the gate, the first where several share a matrix; or of a part beside the gates.
-    of: what a product multiplies, x or a state; of one of two biases of a gate, beside which product it is.
+    vector: what a product multiplies, x or a state; of one of two biases of a gate, beside which product it is.
     shared: the letters of a matrix that gates share.
     """
 
     role: Role
     letter: str
-    of: str = ""
+    vector: str = ""
     shared: str | None = None
 
     @property
@@ -258,10 +258,10 @@ class Recorder:
         """Return one letter for all widths that are equal."""
         raise NotImplementedError
 
-    def _vector(self, given: object, what: str = "what an operation is done with") -> int:
-        if not isinstance(given, Operand):
-            raise self._error(f"{what} is {given!r}, which is no vector")
-        return given.place
+    def _vector(self, value: object, what: str = "what an operation is done with") -> int:
+        if not isinstance(value, Operand):
+            raise self._error(f"{what} is {value!r}, which is no vector")
+        return value.place
 
     def _expect(self, what: str, vector: object, wanted: str) -> int:
         """Return the place of a vector of the required width."""

@@ -39,12 +39,12 @@ class Tracer(Recorder):
         self._gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self._weights = {weight.letter: weight for weight in layer.weights}
         self._products = {
-            (gate.letter, product.of): product for gate in self._gates.values() for product in gate.products
+            (gate.letter, product.vector): product for gate in self._gates.values() for product in gate.products
         }
         self._input = "h" if inputs == layer.units else "m"
         self._halves = inputs == 2 * layer.units
         self._used: set[tuple[str, str]] = set()
-        self._made: dict[str, int] = {}
+        self._values: dict[str, int] = {}
         self._sums: dict[int, list[tuple[str, str]]] = {}
         self._read: dict[tuple[str, str], int] = {}
 
@@ -67,18 +67,19 @@ class Tracer(Recorder):
         self._check_states(before, after)
         self._check_names(output, after)
         self._check_uses({output, *after.values()})
-        return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums})
+        return Trace((*self._nodes,), x, before, after, output, self._values, {*self._sums})
 
     # What a step may do
 
-    def gate(self, letter: str, *given: Operand, **reads: Operand) -> Operand:
-        terms = self._terms(letter, given, reads)
-        for of in (of for gate, of in self._products if gate == letter and (gate, of) not in self._used):
-            raise self._error(f"gate {letter} declares a product of {of}, and the step gives it none")
-        return self.through(letter, self._sum(letter, terms, reads, {_side(of) for of in reads} ^ {*SIDES}))
+    def gate(self, letter: str, *products: Operand, **reads: Operand) -> Operand:
+        terms = self._terms(letter, products, reads)
+        for gate, vector in self._products:
+            if gate == letter and (gate, vector) not in self._used:
+                raise self._error(f"gate {letter} declares a product of {vector}, and the step gives it none")
+        return self.through(letter, self._sum(letter, terms, reads, {_side(vector) for vector in reads} ^ {*SIDES}))
 
-    def sum(self, letter: str, *given: Operand, **reads: Operand) -> Operand:
-        return self._sum(letter, self._terms(letter, given, reads), reads)
+    def sum(self, letter: str, *products: Operand, **reads: Operand) -> Operand:
+        return self._sum(letter, self._terms(letter, products, reads), reads)
 
     def through(self, letter: str, total: Operand) -> Operand:
         self._know(letter)
@@ -88,8 +89,9 @@ class Tracer(Recorder):
         self._used.add((letter, ""))
         if self._gates[letter].normalised:
             place = self._normalise_sum(letter, place)
-        self._made[letter] = self._place(Node(self._gates[letter].activation, (place,), self._layer.gate_width, letter))
-        return Operand(self._made[letter])
+        value = self._place(Node(self._gates[letter].activation, (place,), self._layer.gate_width, letter))
+        self._values[letter] = value
+        return Operand(value)
 
     def has(self, letter: str) -> bool:
         return letter in self._gates
@@ -129,25 +131,25 @@ class Tracer(Recorder):
 
     # The sum of a gate
 
-    def _terms(self, letter: str, given: tuple[Operand, ...], reads: Mapping[str, Operand]) -> list[int]:
+    def _terms(self, letter: str, products: tuple[Operand, ...], reads: Mapping[str, Operand]) -> list[int]:
         """Return the products of a gate, each with the bias of its side if that was not added yet."""
         self._know(letter)
-        if given:
+        if products:
             raise self._error(f"the step does not say what gate {letter} reads; write x=x, h=h and their like")
         terms: list[int] = []
         sides: set[Side] = set()
-        for of, vector in reads.items():
-            if (letter, of) not in self._products:
-                raise self._error(f"the step gives gate {letter} {of}, and no product of it is declared")
-            if (letter, of) in self._used:
-                raise self._error(f"the step sums gate {letter}'s product of {of} twice")
-            read = self._expect(f"what gate {letter} reads as {of}", vector, width_of(self._layer, of))
-            self._used.add((letter, of))
-            self._read[letter, of] = read
-            term = self._product(letter, of, read)
-            if _side(of) not in sides:
-                term = self._add_bias(letter, _side(of), term)
-                sides.add(_side(of))
+        for source, vector in reads.items():
+            if (letter, source) not in self._products:
+                raise self._error(f"the step gives gate {letter} {source}, and no product of it is declared")
+            if (letter, source) in self._used:
+                raise self._error(f"the step sums gate {letter}'s product of {source} twice")
+            read = self._expect(f"what gate {letter} reads as {source}", vector, width_of(self._layer, source))
+            self._used.add((letter, source))
+            self._read[letter, source] = read
+            term = self._product(letter, source, read)
+            if _side(source) not in sides:
+                term = self._add_bias(letter, _side(source), term)
+                sides.add(_side(source))
             terms.append(term)
         return terms
 
@@ -163,20 +165,20 @@ class Tracer(Recorder):
         for side in SIDES:
             if side in absent:
                 total = self._add_bias(letter, side, total)
-        self._sums.setdefault(total, []).extend((letter, of) for of in reads)
+        self._sums.setdefault(total, []).extend((letter, vector) for vector in reads)
         return Operand(total)
 
-    def _product(self, letter: str, of: str, read: int) -> int:
-        product = self._products[letter, of]
+    def _product(self, letter: str, vector: str, read: int) -> int:
+        product = self._products[letter, vector]
         full = product.form is not Form.DIAGONAL
         convolves = product.form is Form.CONVOLUTION
         kernel = ("k",) * len(self._layer.grid) if convolves else ()
         axes = ("h", axis_of(self._layer, product), *kernel) if full else ("h",)
         owner = letter
         if product.matrix is not None:
-            alike = (gate for gate, product_of in self._products if product_of == of)
-            owner = next(gate for gate in alike if self._products[gate, of].matrix == product.matrix)
-        of_weights = Weights(role_of(self._layer, product), owner, of, product.matrix)
+            alike = (gate for gate, product_of in self._products if product_of == vector)
+            owner = next(gate for gate in alike if self._products[gate, vector].matrix == product.matrix)
+        of_weights = Weights(role_of(self._layer, product), owner, vector, product.matrix)
         weights = self._place(Node(WEIGHTS, width="" if full else "h", weights=of_weights, axes=axes))
         operation = "convolve" if convolves else "matrix" if full else "times"
         return self._place(Node(operation, (weights, read), self._layer.gate_width))
@@ -235,46 +237,46 @@ class Tracer(Recorder):
             for place, node in enumerate(self._nodes)
             if node.operation in (*MATRICES, "times") and self._nodes[node.operands[0]].operation == WEIGHTS
         }
-        for (gate, of), place in self._read.items():
-            carried = self._sources(place, of, after.get(of, -1), products)
+        for (gate, vector), place in self._read.items():
+            carried = self._sources(place, vector, after.get(vector, -1), products)
             node = self._nodes[place]
-            if of not in carried and node.operation in (INPUT, STATE):
+            if vector not in carried and node.operation in (INPUT, STATE):
                 what = f"{'the state ' if node.operation == STATE else ''}{node.letter}{order}"
-            elif of not in carried:
-                news = (f"the new state {letter}" for letter, made in after.items() if made == place)
-                cure = f"give it {of}, or a Weight and ops.product for the other vector"
-                what = f"{next(news, f'a vector that does not carry {of}')}; {cure}"
-            elif others := carried - {of, "x"} if of != "x" else ():
-                what = f"{of} mixed with {min(others)}{order}"
+            elif vector not in carried:
+                news = (f"the new state {letter}" for letter, new in after.items() if new == place)
+                cure = f"give it {vector}, or a Weight and ops.product for the other vector"
+                what = f"{next(news, f'a vector that does not carry {vector}')}; {cure}"
+            elif others := carried - {vector, "x"} if vector != "x" else ():
+                what = f"{vector} mixed with {min(others)}{order}"
             else:
                 continue
-            raise self._error(f"gate {gate} reads {of}, and the step gives it {what}")
+            raise self._error(f"gate {gate} reads {vector}, and the step gives it {what}")
         for one, other in combinations(before, 2):
             sources = {letter: self._sources(after[letter]) for letter in (one, other)}
             if all(
-                own not in sources[own] and its in sources[own] and after[own] != before[its]
-                for own, its in ((one, other), (other, one))
+                state not in sources[state] and its in sources[state] and after[state] != before[its]
+                for state, its in ((one, other), (other, one))
             ):
                 what = f"the state {one} is made of {other}, and not of {one}, and {other} of {one}, and not of {other}"
                 raise self._error(f"{what}{order}")
 
-    def _sources(self, place: int, of: str = "", new: int = -1, stop: Collection[int] = ()) -> set[str]:
+    def _sources(self, place: int, vector: str = "", new: int = -1, stop: Collection[int] = ()) -> set[str]:
         """Return the letters of x and of the states from which a value is made.
 
-        of: a state that is itself at the place `new`, as this step has made it. stop: products whose operands are left
-        out: what a matrix makes of a state is another vector.
+        vector: a state that is itself at the place `new`, as this step has made it.
+        stop: products whose operands are left out: what a matrix makes of a state is another vector.
         """
-        found: set[str] = set()
+        letters: set[str] = set()
         reached = {place}
         for each in range(place, -1, -1):
             node = self._nodes[each]
             if each in reached and each == new:
-                found.add(of)
+                letters.add(vector)
             elif each in reached and each not in stop:
                 reached.update(node.operands)
                 if node.operation in (INPUT, STATE):
-                    found.add(node.letter)
-        return found
+                    letters.add(node.letter)
+        return letters
 
     def _check_names(self, output: int, after: Mapping[str, int]) -> None:
         """Refuse two values with one name, which equations, pictures and programs would confuse."""
@@ -284,7 +286,7 @@ class Tracer(Recorder):
             message = "the step's output is called h, and is another value than the state h"
             raise self._error(f"{message}; {cure}")
         for letter, place in named.items():
-            if self._made.get(letter, place) != place:
+            if self._values.get(letter, place) != place:
                 what = f"the state {letter}" if letter in after else "the step's output"
                 raise self._error(f"gate {letter} is called as {what}, and is another value; give it another letter")
 
@@ -297,23 +299,23 @@ class Tracer(Recorder):
         for place in range(len(self._nodes) - 1, -1, -1):
             if place in reached:
                 reached.update(self._nodes[place].operands)
-        found = {(letter, "") for letter, place in self._made.items() if place in reached}
-        found |= {part for place, parts in self._sums.items() if place in reached for part in parts}
+        used = {(letter, "") for letter, place in self._values.items() if place in reached}
+        used |= {part for place, parts in self._sums.items() if place in reached for part in parts}
         weights = (self._nodes[place].weights for place in reached)
         beside = (Role.MATRIX, Role.VECTOR, Role.SCALAR)
-        found |= {(each.letter, "") for each in weights if each and each.role in beside}
-        for part in sorted(declared - found):
+        used |= {(each.letter, "") for each in weights if each and each.role in beside}
+        for part in sorted(declared - used):
             what = f"{_part_name(*part)} is made in the step, and reaches neither its output nor a state"
             raise self._error(what)
 
 
-def _side(of: str) -> Side:
+def _side(vector: str) -> Side:
     """Return the side of a gate on which a vector is read."""
-    return Side.INPUT if of == "x" else Side.RECURRENT
+    return Side.INPUT if vector == "x" else Side.RECURRENT
 
 
-def _part_name(letter: str, of: str) -> str:
-    return f"gate {letter}'s product of {of}" if of else letter
+def _part_name(letter: str, vector: str) -> str:
+    return f"gate {letter}'s product of {vector}" if vector else letter
 
 
 def trace(layer: Cell | Transform | Dense, inputs: int, convention: Convention) -> Trace:
@@ -336,19 +338,19 @@ def _of_cell(layer: Cell, inputs: int, convention: Convention) -> Trace:
     sizes = layer.sizes(inputs)
     fine = all(map(is_size, sizes.values()))
     declares = layer.gates(inputs), layer.weights, layer.states, fine
-    made: list[tuple[object, Trace]] = convention.made.setdefault(
+    traces: list[tuple[object, Trace]] = convention.cache.setdefault(
         (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
     )
-    for known, found in made:  # usually there is one: comparing gates is faster than hashing them
+    for known, trace in traces:  # usually there is one: comparing gates is faster than hashing them
         if known == declares:
-            return found
+            return trace
     _check_parts(layer, inputs)
     arrays = convention.arrays(layer.kind)
     sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
     tracer = Tracer(layer, inputs, convention.habits(layer.kind), sides)
-    found = tracer()
-    made.append((declares, found))
-    return found
+    trace = tracer()
+    traces.append((declares, trace))
+    return trace
 
 
 def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:
@@ -373,5 +375,5 @@ def _raised(layer: Cell, error: Exception) -> DeclarationError:
         if getattr(type(layer), name) is getattr(Cell, name):
             message = f"its class has no {name}; write def {name}(...) as rnncalc/layers/gru.py does"
             return DeclarationError(f"{layer.kind}: {message}")
-    own = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
-    return DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == own)}")
+    file = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
+    return DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == file)}")

@@ -165,7 +165,7 @@ def test_what_cannot_be_counted_is_null_with_a_reason(call: Call) -> None:
 @pytest.mark.parametrize("layer", [Dense(3), Embedding(3), External(3)])
 def test_the_tensors_of_other_layers_are_no_gates(layer: Layer) -> None:
     """They belong to no gate and no direction."""
-    for tensor in layout(layer, 4, convention("pytorch")).own:
+    for tensor in layout(layer, 4, convention("pytorch")).tensors:
         assert (tensor.gates, tensor.direction) == ("", None)
 
 

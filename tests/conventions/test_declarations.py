@@ -92,7 +92,7 @@ def check(row: Convention) -> None:
     agree(row, Embedding(4), Dense(3), Output(2))
     agree(row, Embedding(4), Output(M, tied=True))
     plain = row.replace(renamed={})
-    names = {tensor.name for layer in cells_of(row, kinds) for tensor in layout(layer, M, plain).own}
+    names = {tensor.name for layer in cells_of(row, kinds) for tensor in layout(layer, M, plain).tensors}
     assert {*row.renamed} <= names, "renamed: no tensor is called so"
 
 
@@ -108,7 +108,7 @@ def check_cells(row: Convention, arrays: CellArrays, kinds: list[str]) -> None:
         assert isinstance(values, tuple), f"{option}: not a tuple of values"
         assert not any(allowed[0].problem(each) for each in values if each is not None), f"{option}: not such values"
     layers = cells_of(row, kinds)
-    orders = [tensor.gates for layer in layers for tensor in agree(row, layer).own if len(tensor.gates) > 1]
+    orders = [tensor.gates for layer in layers for tensor in agree(row, layer).tensors if len(tensor.gates) > 1]
     gates = {gate.letter for layer in layers for gate in layer.gates(M)}
     assert len({*arrays.order}) == len(arrays.order), "a gate is in the order twice"
     assert {*arrays.order} <= gates, "the order has a letter that no gate has"
@@ -128,7 +128,7 @@ def check_cells(row: Convention, arrays: CellArrays, kinds: list[str]) -> None:
 
 def check_sides(row: Convention, arrays: CellArrays, layer: Cell) -> None:
     """Fail if a gate's bias is beside the input where the binding has it beside the past, or the other way round."""
-    tensors = [tensor.sized(layer.sizes(M)) for tensor in layout(layer, M, row).own]
+    tensors = [tensor.sized(layer.sizes(M)) for tensor in layout(layer, M, row).tensors]
     zeros = {tensor.name: filled(tensor, 0.0, float) for tensor in tensors}
     bound = binding(row.name).cell(Arrays(zeros, tensors), layer, M, False)
     for letter, side in sides_of_biases(layer, layer.gates(M), arrays).items():

@@ -82,7 +82,7 @@ def test_a_weight_that_nothing_reads_alone() -> None:
     def broken(place: Placed) -> Placed:
         spare = Tensor("spare", Role.BIAS, None, "", (Axis(1, "h"),))
         layout = place.layout
-        return declaring(place, own=(*layout.own, spare), params=Plus((layout.params, "h")))
+        return declaring(place, tensors=(*layout.tensors, spare), params=Plus((layout.params, "h")))
 
     assert objects(ran(GRU(3), broken)) == ["read"]
 

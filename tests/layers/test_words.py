@@ -27,8 +27,9 @@ X = ("x", Form.FULL)
 def test_options_change_the_gates() -> None:
     """A diagonal recurrence, another activation, peepholes at three gates, and gates that are left out."""
     (gate,) = RNN(3, recurrence="diagonal", activation="relu").gates(2)
-    assert (gate.activation, [(each.of, each.form) for each in gate.products]) == ("relu", [X, ("h", Form.DIAGONAL)])
-    read = {gate.letter: [each.of for each in gate.products] for gate in LSTM(3, peepholes=True).gates(2)}
-    assert read == {"i": ["x", "h", "c"], "f": ["x", "h", "c"], "g": ["x", "h"], "o": ["x", "h", "c"]}
+    read = [(each.vector, each.form) for each in gate.products]
+    assert (gate.activation, read) == ("relu", [X, ("h", Form.DIAGONAL)])
+    vectors = {gate.letter: [each.vector for each in gate.products] for gate in LSTM(3, peepholes=True).gates(2)}
+    assert vectors == {"i": ["x", "h", "c"], "f": ["x", "h", "c"], "g": ["x", "h"], "o": ["x", "h", "c"]}
     assert [gate.letter for gate in LSTM(3, output_gate=False).gates(2)] == ["i", "f", "g"]
     assert [gate.letter for gate in GRU(3, reset_gate=False).gates(2)] == ["z", "n"]

@@ -128,7 +128,7 @@ class Drawn(Cell):
         self, ops: Operations[Value], gate: Gate, before: dict[str, Value], values: list[Value], draw: Random
     ) -> Value:
         """Return a gate of what it reads, some of it something else of the same width, or of sums made by hand."""
-        letters = [product.of for product in gate.products]
+        letters = [product.vector for product in gate.products]
         reads = {each: before[each] if each == "x" or draw.random() < 0.7 else draw.choice(values) for each in letters}
         if draw.random() < 0.8:
             return ops.gate(gate.letter, **reads)

@@ -21,7 +21,7 @@ def test_the_lines_come_to_the_counts(spec: Spec, batch: int) -> None:
     counted = pass_operations(net, batch)
     for each, counts in zip(explain_operations(counted), counted.layers, strict=True):
         for line in each.step:
-            text = numbers(line.expression, each.of.placed.sizes).replace("×", "*")
+            text = numbers(line.expression, each.derivation.placed.sizes).replace("×", "*")
             assert eval(text) == line.number
             assert all(left.letter for left in line.lefts)
         assert each.counts == counts

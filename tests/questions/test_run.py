@@ -252,7 +252,7 @@ def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyP
     def with_a_spare(layer: Layer, inputs: int, row: Convention, stacks: Sequence[Stack]) -> Layout:
         spare = Tensor("spare", Role.BIAS, Direction.FORWARD, "", (Axis(1, "h"),))
         found = layout(layer, inputs, row, stacks)
-        return found._replace(own=(*found.own, spare), params=Plus((found.params, "h")))
+        return found._replace(tensors=(*found.tensors, spare), params=Plus((found.params, "h")))
 
     monkeypatch.setitem(CONVENTIONS, "textbook", convention("textbook").replace())  # with no layouts of its own yet
     monkeypatch.setattr("rnncalc.network.stack.layout", with_a_spare)

@@ -35,7 +35,7 @@ from rnncalc.reports.work import WorkReport
 
 def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Variable, Variable | None]]]:
     """Return what is before each step of a direction, in the order of reading."""
-    return [[(line.name, line.same_as) for line in step.given] for step in layer.ways[way]]
+    return [[(line.name, line.same_as) for line in step.known] for step in layer.ways[way]]
 
 
 def test_each_direction_begins_at_its_end() -> None:
@@ -81,12 +81,12 @@ def test_what_leaves_other_layers() -> None:
         [Variable("x", step, "embedding_1")] for step in (1, 2)
     ]
     assert passing.steps == ()
-    assert [line.same_as for line in (cell.ways[0][0].given[0], cell.ways[0][1].given[0])] == [
+    assert [line.same_as for line in (cell.ways[0][0].known[0], cell.ways[0][1].known[0])] == [
         Variable("x", step, "embedding_1") for step in (1, 2)
     ]
     for layer, name in ((dense, "dense_1"), (last, "dense_2")):
         (step,) = layer.steps
-        assert (step.step, step.given, [line.name for line in step.lines]) == (None, (), [Variable("y", None, name)])
+        assert (step.step, step.known, [line.name for line in step.lines]) == (None, (), [Variable("y", None, name)])
 
 
 @pytest.mark.parametrize(

@@ -243,11 +243,11 @@ def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
     names: dict[str, Any] = {}
     for gate in layer.gates(M):
         for each in gate.products:
-            held = of.product(gate.letter, each.of)
+            held = of.product(gate.letter, each.vector)
             letters = gate.letter if each.matrix is None else each.matrix
             value = held.rows if isinstance(held, Matrix) else held.numbers
             for stem in ("W", "w"):
-                names[f"{stem}_{each.of}{letters}"] = value
+                names[f"{stem}_{each.vector}{letters}"] = value
         sides = {side: of.bias(gate.letter, side) for side in ("input", "recurrent")}
         there = {side: bias.numbers for side, bias in sides.items() if bias}
         if len(there) == 2:

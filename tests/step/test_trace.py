@@ -288,7 +288,7 @@ def noted(layer: Cell | Dense, inputs: int, name: str) -> list[str]:
                 node.operation,
                 *map(str, node.operands),
                 *filter(None, [node.width, node.letter]),
-                *([f"{node.weights.role} {node.weights.letter}{node.weights.of}"] if node.weights else []),
+                *([f"{node.weights.role} {node.weights.letter}{node.weights.vector}"] if node.weights else []),
                 *(["×".join(node.axes)] if len(node.axes) > 1 else []),
             ]
         )

@@ -20,7 +20,7 @@ from rnncalc.layers.cell import Cell
 class BoundWeights(Protocol):
     """The weights of one direction of a recurrent layer. Each raises BindingError for what is not declared."""
 
-    def product(self, letter: str, of: str) -> Matrix | WeightVector:
+    def product(self, letter: str, vector: str) -> Matrix | WeightVector:
         """Return a gate's weights for x or for a state: a matrix, or a vector for a diagonal product."""
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
@@ -47,11 +47,11 @@ class GateWeights(NamedTuple):
     matrices: Mapping[str, Matrix] = {}
     states: Mapping[str, WeightVector] = {}
 
-    def product(self, letter: str, of: str) -> Matrix | WeightVector:
-        found = self.products.get((letter, of))
-        if found is None:
-            raise BindingError(f"gate {letter}'s product of {of}: needed, but not bound")
-        return found
+    def product(self, letter: str, vector: str) -> Matrix | WeightVector:
+        weights = self.products.get((letter, vector))
+        if weights is None:
+            raise BindingError(f"gate {letter}'s product of {vector}: needed, but not bound")
+        return weights
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
         return self.biases.get((letter, side))
@@ -138,14 +138,14 @@ def binding(convention: str) -> Binding:
 
     Raises RefusedError if there is none; its `cell` does, for a cell that the binding lacks.
     """
-    found = BINDINGS.get(convention)
-    if found is None:
+    entry = BINDINGS.get(convention)
+    if entry is None:
         message = f"the convention {convention} has no binding by hand, so its weights cannot be run"
         raise RefusedError(f"{message}; write one in forward/bindings, or count without running")
-    if isinstance(found, str):
-        loaded: Binding = import_module(found).BINDING
-        BINDINGS[convention] = found = loaded
-    bound = found.cell
+    if isinstance(entry, str):
+        loaded: Binding = import_module(entry).BINDING
+        BINDINGS[convention] = entry = loaded
+    bound = entry.cell
 
     def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> BoundWeights:
         try:
@@ -163,4 +163,4 @@ def binding(convention: str) -> Binding:
             raise DeclarationError(f"{convention}: its binding of {layer.kind}: expected its weights, got None")
         return weights
 
-    return found._replace(cell=cell)
+    return entry._replace(cell=cell)

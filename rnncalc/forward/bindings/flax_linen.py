@@ -12,8 +12,8 @@ RECURRENT_BIASES = {"rnn": [], "gru": ["n"], "lstm": ["i", "f", "g", "o"], "mgu"
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
     before, kind = prefix(layer, backward), layer.kind
     products = {
-        (word or "h", of): arrays.matrix(f"{before}{stem}{word}/kernel", transposed=True)
-        for of, stem in (("x", "i"), ("h", "h"))
+        (word or "h", vector): arrays.matrix(f"{before}{stem}{word}/kernel", transposed=True)
+        for vector, stem in (("x", "i"), ("h", "h"))
         for word in GATES[kind]
     }
     biases = {

@@ -15,8 +15,8 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
         return _lstm(arrays, before)
     order, h = ORDERS[layer.kind], layer.units
     products = {
-        (gate, of): arrays.matrix(f"{before}{stem}/kernel", columns, transposed=True)
-        for of, stem in (("x", "dense_i"), ("h", "dense_h"))
+        (gate, vector): arrays.matrix(f"{before}{stem}/kernel", columns, transposed=True)
+        for vector, stem in (("x", "dense_i"), ("h", "dense_h"))
         for gate, columns in arrays.gates(f"{before}{stem}/kernel", order, h).items()
     }
     name = f"{before}dense_i/bias"

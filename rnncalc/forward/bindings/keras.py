@@ -11,10 +11,10 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     before = prefix(layer, backward)
     order, h = ORDERS[layer.kind], layer.units
     products = {
-        (gate, of): arrays.convolution(stem, columns, layer.grid, layer.__dict__["kernel"], transposed=True)
+        (gate, vector): arrays.convolution(stem, columns, layer.grid, layer.__dict__["kernel"], transposed=True)
         if layer.kind == "conv_lstm"
         else arrays.matrix(f"{before}{stem}", columns, transposed=True)
-        for of, stem in (("x", "kernel"), ("h", "recurrent_kernel"))
+        for vector, stem in (("x", "kernel"), ("h", "recurrent_kernel"))
         for gate, columns in arrays.gates(f"{before}{stem}", order, h).items()
     }
     two = layer.kind == "gru" and getattr(layer, "reset_after", None) is not False

@@ -12,8 +12,8 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     way = (int(backward),)
     order, h = ORDERS[layer.kind], layer.units
     products = {
-        (gate, of): arrays.matrix(name, rows, at=way)
-        for of, name in (("x", "W"), ("h", "R"))
+        (gate, vector): arrays.matrix(name, rows, at=way)
+        for vector, name in (("x", "W"), ("h", "R"))
         for gate, rows in arrays.gates(name, order, h).items()
     }
     peepholes = arrays.gates("P", "iof", h) if getattr(layer, "peepholes", False) else {}

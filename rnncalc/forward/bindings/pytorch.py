@@ -11,8 +11,8 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     end = f"l{arrays.copy}{'_reverse' if backward else ''}"
     order, h = ORDERS[layer.kind], layer.units
     products = {
-        (gate, of): arrays.matrix(f"{stem}_{end}", rows)
-        for of, stem in (("x", "weight_ih"), ("h", "weight_hh"))
+        (gate, vector): arrays.matrix(f"{stem}_{end}", rows)
+        for vector, stem in (("x", "weight_ih"), ("h", "weight_hh"))
         for gate, rows in arrays.gates(f"{stem}_{end}", order, h).items()
     }
     biases = {

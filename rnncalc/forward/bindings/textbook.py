@@ -19,25 +19,25 @@ class _TextbookWeights:
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self.bound: dict[tuple[str, str], Matrix | WeightVector] = {}
 
-    def product(self, letter: str, of: str) -> Matrix | WeightVector:
-        if (letter, of) not in self.bound:
-            self.bound[letter, of] = self._product(letter, of)
-        return self.bound[letter, of]
+    def product(self, letter: str, vector: str) -> Matrix | WeightVector:
+        if (letter, vector) not in self.bound:
+            self.bound[letter, vector] = self._product(letter, vector)
+        return self.bound[letter, vector]
 
-    def _product(self, letter: str, of: str) -> Matrix | WeightVector:
-        products = [each for each in self.gates[letter].products if each.of == of]
+    def _product(self, letter: str, vector: str) -> Matrix | WeightVector:
+        products = [each for each in self.gates[letter].products if each.vector == vector]
         shared = products[0].matrix if products else None
-        word = f"{of}{letter if shared is None else shared}"
+        word = f"{vector}{letter if shared is None else shared}"
         first = next(iter(self.layer.states))
         diagonal = bool(products) and products[0].form is Form.DIAGONAL
-        if of == "h" and "recurrence" in self.layer.fields:
+        if vector == "h" and "recurrence" in self.layer.fields:
             diagonal = self.layer.__dict__["recurrence"] == "diagonal"
         if products and products[0].form is Form.CONVOLUTION:
             kernel: int = self.layer.__dict__["kernel"]
             return self.arrays.convolution(f"{self.before}W_{word}", slice(None), self.layer.grid, kernel)
         if not diagonal:
             return self.arrays.matrix(f"{self.before}W_{word}")
-        return self.arrays.vector(f"{self.before}{'W' if of in ('x', first) else 'w'}_{word}")
+        return self.arrays.vector(f"{self.before}{'W' if vector in ('x', first) else 'w'}_{word}")
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
         if side == "recurrent" or not self.layer.bias or not self.gates[letter].bias:

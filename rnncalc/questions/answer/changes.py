@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from operator import attrgetter
 
 from rnncalc.conventions.formula import Expression, Times
 from rnncalc.layers.cell import Cell
@@ -187,7 +188,9 @@ def one_bias_in_all(line: LayerLine) -> LayerLine:
 
 def with_reads(line: LayerLine, change: Callable[[GateInput], GateInput]) -> LayerLine:
     """Return a line with what each gate reads changed; with width 0 a gate no longer reads it."""
-    return each_gate(line, lambda of: of._replace(reads=tuple(read for read in map(change, of.reads) if read.width)))
+    return each_gate(
+        line, lambda gate: gate._replace(reads=tuple(filter(attrgetter("width"), map(change, gate.reads))))
+    )
 
 
 def set_width(line: LayerLine, width: int, *sources: Source) -> LayerLine:
@@ -216,7 +219,7 @@ def with_taps(axes: int) -> LineChange:
     def change(line: LayerLine) -> LayerLine:
         lost = line.placed.sizes.get("k", 1) ** max(0, len(line.layer.grid) - axes)
         return with_reads(
-            line, lambda of: of._replace(width=of.width // lost) if of.source in ("input", "past") else of
+            line, lambda read: read._replace(width=read.width // lost) if read.source in ("input", "past") else read
         )
 
     return change

@@ -59,13 +59,13 @@ class Explainer:
         return judgement._replace(other_size=size, by_chance=judgement.by_chance or size is not None)
 
     def layers(
-        self, judgements: Sequence[Judgement], places: Sequence[int], given: Sequence[GivenNumber]
+        self, judgements: Sequence[Judgement], places: Sequence[int], numbers: Sequence[GivenNumber]
     ) -> Iterator[Judgement]:
         """Yield the numbers of layers, the wrong ones with their explanations; some follow from an earlier mistake."""
         worksheet = self.search.worksheet
         learned: list[tuple[str, Worksheet]] = []  # layers with a mistake, and what it makes of all lines
         explained = 0
-        for each, place, number in zip(judgements, places, given, strict=True):
+        for each, place, number in zip(judgements, places, numbers, strict=True):
             if each.right or number.one_digit:
                 yield each
                 continue
@@ -88,7 +88,7 @@ class Explainer:
         self, judgement: Judgement, question: Question, known: Sequence[KnownQuantity]
     ) -> tuple[Judgement, list[Worksheet]]:
         """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be."""
-        answer = question.given
+        answer = question.answer
         meant = tuple(each for each in known if answer.means(each.number))
         explanations = [*self.search.diagnoses(question, known=bool(meant))]
         diagnoses = tuple(diagnosis for diagnosis, _ in explanations)

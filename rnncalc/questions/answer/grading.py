@@ -98,7 +98,7 @@ class Grader:
         for a wrong number of numbers or shapes.
         """
         judgements = self.judgements(answers)
-        shapes = [each.given for each in judgements if isinstance(each.given, Shape)]
+        shapes = [each.answer for each in judgements if isinstance(each.answer, Shape)]
         wrong = any(isinstance(each, Shape) for each in answers) and not all(each.right for each in judgements)
         return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None, self.quantity)
 

@@ -85,7 +85,7 @@ class Judgement(NamedTuple):
     """
 
     layer: str | None
-    given: Given
+    answer: Given
     params: int
     tensor: str | None = None
     shape: tuple[int, ...] = ()
@@ -103,18 +103,18 @@ class Judgement(NamedTuple):
     @property
     def right(self) -> bool:
         """Whether the shape is right, or the number, rounded as the learner did."""
-        match self.given:
+        match self.answer:
             case GivenNumber():
-                return self.given.rounds(self.params)
+                return self.answer.rounds(self.params)
             case Shape():
-                return self.given.has_shape(self.plain_shape)
+                return self.answer.has_shape(self.plain_shape)
             case NamedShape():
                 return self.order is not None
 
     @property
     def difference(self) -> Any:
         """How much more the number is than the correct one; 0 for a shape."""
-        return self.given.number - self.params if isinstance(self.given, GivenNumber) else 0
+        return self.answer.number - self.params if isinstance(self.answer, GivenNumber) else 0
 
     @property
     def rounded(self) -> bool:

@@ -53,11 +53,11 @@ MOST_GATES = 6
 class Question(NamedTuple):
     """A wrong number: for the whole network, or for the layer at a place of the worksheet.
 
-    given: the number; 0 if none is looked for.
+    answer: the number; 0 if none is looked for.
     """
 
     network: Network
-    given: GivenNumber = GivenNumber(0)
+    answer: GivenNumber = GivenNumber(0)
     place: int | None = None
 
     def lines(self, worksheet: Worksheet) -> list[tuple[int, LayerLine]]:
@@ -147,11 +147,11 @@ def times_a_number(*kinds: type[Layer]) -> Variants:
 
     def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         once = sum([line.placed.params for _, line in question.lines(worksheet) if isinstance(line.layer, kinds)])
-        if not once or question.given.unit * 10 > once:  # a coarsely rounded number is near some multiple of any count
+        if not once or question.answer.unit * 10 > once:  # a coarsely rounded number is near some multiple of any count
             return
         rest = question.right(worksheet) - once
-        times = (question.given.number - rest + once // 2) // once
-        if times > 1 and question.given.means(rest + times * once):
+        times = (question.answer.number - rest + once // 2) // once
+        if times > 1 and question.answer.means(rest + times * once):
             changed = (
                 line._replace(times=line.times * times) if isinstance(line.layer, kinds) and not line.is_empty else line
                 for line in worksheet
@@ -165,11 +165,11 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
     """Yield the worksheet with the output width that gives the number, if there is one."""
     for place, line in question.lines(worksheet):
         if isinstance(line.layer, Output) and line.width("input"):
-            wanted = question.given.number - question.right(worksheet) + line.placed.params
+            wanted = question.answer.number - question.right(worksheet) + line.placed.params
             each = line.width("input") + line.biases
             units = (2 * wanted + each) // (2 * each)
             changes = units * each - line.placed.params
-            if units > 0 and units != line.h and question.given.means(question.right(worksheet) + changes):
+            if units > 0 and units != line.h and question.answer.means(question.right(worksheet) + changes):
                 changed = line._replace(h=units, bias_size=units)
                 values = {"width": plural(units, "unit"), "units": f"{line.h:,}"}
                 yield Variant(replace_line(worksheet, place, changed), values, line.name, spacing=each)
@@ -180,9 +180,9 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
     for place, line in question.lines(worksheet):
         steps = question.network.parts[line.placed.part].steps or 0
         if isinstance(line.layer, Embedding) and steps > 1:
-            table = question.given.number - question.right(worksheet) + line.placed.params
+            table = question.answer.number - question.right(worksheet) + line.placed.params
             batch, rest = divmod(table, steps * line.h)
-            if batch > 1 and not rest and question.given.unit == 1 and table != line.placed.params:
+            if batch > 1 and not rest and question.answer.unit == 1 and table != line.placed.params:
                 rows = {"table": Times((batch, steps, line.h))}
                 values = {"batch": f"{batch:,}", "steps": f"{steps:,}", "layer": line.name}
                 changed = replace_line(worksheet, place, line._replace(others=rows))

@@ -133,9 +133,9 @@ def _named(
     for module in modules:
         if layer and layer not in [placed.name for placed in module.places]:
             continue
-        for own, array in module.returns.items():
-            if _plain(name) in (_plain(own), _plain(own.rpartition("/")[2])):
-                arrays.append(ReturnedArray(module, own, "".join(array), array))
+        for returned, array in module.returns.items():
+            if _plain(name) in (_plain(returned), _plain(returned.rpartition("/")[2])):
+                arrays.append(ReturnedArray(module, returned, "".join(array), array))
                 break
     if arrays:
         return arrays

@@ -60,7 +60,7 @@ class Search:
         rows = [row for row in TABLE if not (large and (row.rare or _by_layer(row)))]
         self.fitted = [row for row in rows if isinstance(row, Family) and row.fitted]
         self.rows = [row for row in rows if row not in self.fitted]
-        self._made: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
+        self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._singles: dict[int | None, Numbered] = {}
         self._pairs: list[tuple[tuple[int, ...], Candidate]] | None = None
         self._pairs_by_count: dict[int | None, Numbered] = {}
@@ -76,17 +76,17 @@ class Search:
         """
         singles = [(candidate, self._is_guess(question, number)) for number, candidate in self._giving(question)]
         fitted = [*self._fitted(question)]
-        found = sorted([*singles, *(each for each in fitted if not each[1])], key=itemgetter(1))
-        if not (known or found or question.given.unit > 1):
-            found += self._likeliest_pairs(question)
-        if not known or found:
-            found += [each for each in fitted if each[1]]
-        if not found:
+        explanations = sorted([*singles, *(each for each in fitted if not each[1])], key=itemgetter(1))
+        if not (known or explanations or question.answer.unit > 1):
+            explanations += self._likeliest_pairs(question)
+        if not known or explanations:
+            explanations += [each for each in fitted if each[1]]
+        if not explanations:
             return
         right = _sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []
-        for candidate, by_chance in found:
+        for candidate, by_chance in explanations:
             lines = question.lines(candidate.worksheet)
             if lines not in seen:
                 seen.append(lines)
@@ -94,7 +94,7 @@ class Search:
                 if (diagnosis.id, diagnosis.yours) not in listed:
                     listed.append((diagnosis.id, diagnosis.yours))
                     yield diagnosis, candidate.worksheet
-            if question.given.unit > 1 and len(listed) == MOST_LISTED:
+            if question.answer.unit > 1 and len(listed) == MOST_LISTED:
                 return
 
     def singles(self, place: int | None) -> Numbered:
@@ -104,10 +104,10 @@ class Search:
         """
         if place not in self._singles:
             right = sum(self.counts) if place is None else self.counts[place]
-            made = [each for each in self._numbered(place, right) if each[0] != right]
-            likeliest = sorted(made, key=lambda each: each[1].is_rare)
+            wrong = [each for each in self._numbered(place, right) if each[0] != right]
+            likeliest = sorted(wrong, key=lambda each: each[1].is_rare)
             numbered = self._singles[place] = {number: [] for number, _ in likeliest}
-            for number, candidate in made:
+            for number, candidate in wrong:
                 numbered[number].append(candidate)
         return self._singles[place]
 
@@ -126,8 +126,8 @@ class Search:
 
     def _giving(self, question: Question) -> Iterator[tuple[int, Candidate]]:
         """Yield the single mistakes that give a number, each with the number that it gives exactly."""
-        numbered, given = self.singles(question.place), question.given
-        numbers = (given.number,) if given.unit == 1 else tuple(filter(given.means, numbered))
+        numbered, answer = self.singles(question.place), question.answer
+        numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
         for number in numbers:
             for candidate in numbered.get(number, ()):
                 yield number, candidate
@@ -135,7 +135,7 @@ class Search:
     def _is_guess(self, question: Question, number: int) -> bool:
         """Return whether many of the numbers near a wrong one have an explanation that is as likely, or likelier."""
         likelier = takewhile(lambda other: other != number, self.singles(question.place))
-        return is_guess(question.given, (*likelier, number))
+        return is_guess(question.answer, (*likelier, number))
 
     def _fitted(self, question: Question) -> Iterator[tuple[Candidate, bool]]:
         """Yield the mistakes of the families that are fitted to a number, and whether each is a guess."""
@@ -143,14 +143,14 @@ class Search:
             if question.place is None or not row.by_layer:
                 for variant in _variants(row, self.worksheet, question):
                     candidate = Candidate(((row, variant),), variant.worksheet, variant.layer)
-                    yield candidate, bool(MOST_BY_CHANCE * question.given.unit > variant.spacing)
+                    yield candidate, bool(MOST_BY_CHANCE * question.answer.unit > variant.spacing)
 
     def variants(self, row: Mistake | Family) -> list[tuple[Variant, tuple[int, ...]]]:
         """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
-        if row.id not in self._made:
+        if row.id not in self._variants:
             variants = _variants(row, self.worksheet, Question(self.network))
-            self._made[row.id] = [(each, _counts(each.worksheet, self.worksheet, self.counts)) for each in variants]
-        return self._made[row.id]
+            self._variants[row.id] = [(each, _counts(each.worksheet, self.worksheet, self.counts)) for each in variants]
+        return self._variants[row.id]
 
     def pairs(self) -> list[tuple[tuple[int, ...], Candidate]]:
         """Return all pairs of mistakes, each with the wrong count of each line, the likeliest first."""
@@ -163,11 +163,11 @@ class Search:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
         single = {row.id for row in TABLE if isinstance(row, Family) and (row.single or row.fitted)}
         rows = [row for row in TABLE if row.id not in single and not (likelier and _rarity(row))]
-        made = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
-        seconds = [row for row in rows if made[row.id] and not _by_layer(row)]
+        ways = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
+        seconds = [row for row in rows if ways[row.id] and not _by_layer(row)]
         question = Question(self.network)
         for first, second in product(rows, seconds):
-            for once, counts in made[first.id] if first is not second else ():
+            for once, counts in ways[first.id] if first is not second else ():
                 for twice in _variants(second, once.worksheet, question):
                     both = _counts(twice.worksheet, once.worksheet, counts)
                     if both != counts:
@@ -179,24 +179,24 @@ class Search:
 
         Layers that are equal, and changed equally, are one explanation, unless another that counts is between them.
         """
-        ((made, _),) = self.variants(mistake)
+        ((variant, _),) = self.variants(mistake)
         worksheet = self.worksheet
 
         def layers(place: int) -> object:
-            was, now = worksheet[place], made.worksheet[place]
+            was, now = worksheet[place], variant.worksheet[place]
             return was.placed.part, was.layer, was[1:], now[1:]
 
         # a layer that is left out alone has a row of its own
-        changed = [now is not was and not now.is_empty for was, now in zip(worksheet, made.worksheet, strict=True)]
+        changed = [now is not was and not now.is_empty for was, now in zip(worksheet, variant.worksheet, strict=True)]
         if sum(changed) < 2:
             return
         counted = (place for place, line in enumerate(worksheet) if not line.passes_on)
         for _, (first, *others) in groupby(counted, key=layers):
             if changed[first]:
                 place = [first, *others][-1]
-                was, now = worksheet[place], made.worksheet[place]
+                was, now = worksheet[place], variant.worksheet[place]
                 names = worksheet[first].name, was.name
-                candidate = Candidate(((mistake, made),), replace_line(worksheet, place, now), names[0], names)
+                candidate = Candidate(((mistake, variant),), replace_line(worksheet, place, now), names[0], names)
                 yield right - was.params + now.params, candidate
 
     def _likeliest_pairs(self, question: Question) -> list[tuple[Candidate, bool]]:
@@ -207,7 +207,7 @@ class Search:
             for counts, candidate in self.pairs():
                 if place is None or not _by_layer(candidate.mistakes[0][0]):
                     by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
-        pairs = self._pairs_by_count[place].get(question.given.number, [])
+        pairs = self._pairs_by_count[place].get(question.answer.number, [])
         sums = [_sum(self.worksheet, question)] if pairs else []
         likeliest = []
         for pair in pairs:
@@ -217,13 +217,13 @@ class Search:
         return likeliest[:MOST_LISTED]
 
 
-def is_guess(given: GivenNumber, explained: Iterable[int]) -> bool:
+def is_guess(answer: GivenNumber, explained: Iterable[int]) -> bool:
     """Return whether many of the numbers from half to twice a given one are explained, so that it may be by chance."""
-    number = given.number
+    number = answer.number
     if has_letters(number):  # few formulas are alike
         return False
     near = sum(1 for other in explained if 2 * other >= number and other <= 2 * number)
-    return bool(2 * MOST_BY_CHANCE * near * given.unit > 3 * number)
+    return bool(2 * MOST_BY_CHANCE * near * answer.unit > 3 * number)
 
 
 def _rarity(row: Mistake | Family) -> int:

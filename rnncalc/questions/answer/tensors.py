@@ -51,7 +51,7 @@ def place_of(tensors: Tensors, name: str) -> int | None:
 
 def number_of_tensors(network: Network) -> int:
     """Return how many tensors a network has."""
-    return sum(len(placed.layout.own) for placed in network.spelled)
+    return sum(len(placed.layout.tensors) for placed in network.spelled)
 
 
 def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:

@@ -269,7 +269,7 @@ def gate_line(placed: Placed, layer: Cell, gate: Gate, biases: int) -> GateLine:
         GateInput(
             _SOURCES[role_of(layer, product)],
             _reads(placed, layer, product),
-            "" if product.matrix is None else f"{product.of}{product.matrix}",
+            "" if product.matrix is None else f"{product.vector}{product.matrix}",
         )
         for product in gate.products
     )

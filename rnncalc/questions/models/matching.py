@@ -33,7 +33,7 @@ class TensorStatus(Enum):
 class TensorCheck(NamedTuple):
     """A tensor of the network or of the file, compared with its counterpart.
 
-    layer, tensor: its names in the network, None if only the file has it. found: its name in the file.
+    layer, tensor: its names in the network, None if only the file has it. stored: its name in the file.
     at: the path of the layer in the spec.
     """
 
@@ -41,8 +41,8 @@ class TensorCheck(NamedTuple):
     layer: str | None = None
     tensor: str | None = None
     shape: Shape | None = None
-    found: str | None = None
-    found_shape: Shape | None = None
+    stored: str | None = None
+    stored_shape: Shape | None = None
     at: Path = ()
 
     @property
@@ -102,7 +102,7 @@ def match(network: Network, file: ModelFile) -> Match:
     externals = [one for one in wanted if isinstance(one.layer, External)]
     of_externals, left = _of_externals(externals, left)
     others = [
-        TensorCheck(TensorStatus.UNEXPECTED, found=tensor.name, found_shape=tensor.shape)
+        TensorCheck(TensorStatus.UNEXPECTED, stored=tensor.name, stored_shape=tensor.shape)
         for site in left
         for tensor in site.tensors.values()
         if not tensor.shared_with
@@ -110,7 +110,7 @@ def match(network: Network, file: ModelFile) -> Match:
     tensors = (*checks, *of_externals, *others)
     cures: Mapping[int, Sequence[SpecChange]] = {}
     if wrong := [number for number, check in enumerate(tensors) if not check.kept]:
-        sums = {check.layer or "": check.found_shape[0] if check.found_shape else 0 for check in of_externals}
+        sums = {check.layer or "": check.stored_shape[0] if check.stored_shape else 0 for check in of_externals}
         pairs_of_cures = pairs | elsewhere(wanted, pairs, left)
         edit = SpecEdit(network, wanted, pairs_of_cures, left, chain, sums, start, ordered=file.ordered)
         cures = _at_tensors(edit.cures(), tensors, wrong)
@@ -124,7 +124,7 @@ def _at_tensors(
 ) -> dict[int, list[SpecChange]]:
     """Return the cures by the number of the first tensor that each is about, or else of the first that is wrong."""
     by_layer = {tensors[number].layer: number for number in reversed(wrong)}
-    by_tensor = {tensors[number].found: number for number in wrong}
+    by_tensor = {tensors[number].stored: number for number in wrong}
     by_number: dict[int, list[SpecChange]] = {}
     for cure in cures:
         numbers = [by_layer[name] for name in cure.names if name in by_layer and not cure.added]

@@ -80,7 +80,7 @@ def wanted_of(network: Network) -> list[SpecLayer]:
 def _wanted(placed: Placed, at: Path) -> SpecLayer:
     if isinstance(placed.layer, External):
         return SpecLayer(placed, at, {}, {}, {})
-    pairs = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.own]
+    pairs = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.tensors]
     shapes, names = {alone.name: alone.shape for alone, _ in pairs}, {alone.name: one.name for alone, one in pairs}
     shared = {tensor.name: tensor.shape for tensor in placed.shared}
     return SpecLayer(placed, at, shapes, names, shared)

@@ -110,7 +110,7 @@ def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | No
     if inputs < 1 or any(layer.value_problems()) or any(lacks(layer, framework)):
         return None
     sizes = layer.sizes(inputs)
-    return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).own}
+    return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).tensors}
 
 
 def in_groups(site: Site, below: int | None) -> Site:
@@ -143,7 +143,7 @@ def in_place(site: Site, layer: Layer) -> Site:
 
 def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
     """Return the names of a layer's parameters that are stored and never trained."""
-    return {tensor.name for tensor in layout(layer, inputs, convention(framework)).own if tensor.role in STORED}
+    return {tensor.name for tensor in layout(layer, inputs, convention(framework)).tensors if tensor.role in STORED}
 
 
 # Finds the matrix of an embedding if its name does not tell, and the layers that share it.

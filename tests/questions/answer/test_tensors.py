@@ -141,7 +141,7 @@ def test_a_number_is_the_shape_of_a_vector() -> None:
     """Among shapes, and of a vector alone."""
     assert answer(WITH_BIAS, (20, 10), (20, 20), 20, (5, 20), "5").right
     (wrong,) = (each for each in answer(WITH_BIAS, (20, 10), (20, 20), 10, (5, 20), 5).judged if not each.right)
-    assert (wrong.tensor, wrong.given) == ("b_h", Shape((10,)))
+    assert (wrong.tensor, wrong.answer) == ("b_h", Shape((10,)))
 
 
 def test_layers_before_tensors() -> None:

@@ -23,7 +23,7 @@ def held(layers: Sequence[Layer], *modules: FileModule, input: int = 4, **more: 
 
 
 def statuses(found: Match) -> dict[str, TensorStatus]:
-    return {each.tensor or each.found or "": each.status for each in found.tensors}
+    return {each.tensor or each.stored or "": each.status for each in found.tensors}
 
 
 FIRST = ("layers", 0)
@@ -100,7 +100,7 @@ def test_what_is_counted_elsewhere_is_held_by_its_sum(
     """Of what is below its path, or without one of all that is left; the last has what is more, or too few."""
     of = [module(path, {"weight": (size,)}) for path, size in modules.items()]
     found = held([LSTM(3), *externals], module("rnn", cell(4, 4, 3)), *of).tensors[4:]
-    assert [(each.status, each.found_shape and each.found_shape[0]) for each in found] == expected
+    assert [(each.status, each.stored_shape and each.stored_shape[0]) for each in found] == expected
     told = {each.layer: (each.tensor, each.shape, each.at) for each in found if each.layer}
     numbers = [*enumerate(externals, 1)]
     assert told == {
@@ -215,7 +215,7 @@ def test_a_layer_that_is_more_is_added() -> None:
     more = again, module("bn", {"weight": (4,)}), module("fc", linear(3, 5))
     found = held([LSTM(3)], module("rnn", cell(4, 4, 3)), *more)
     assert changes(found) == [("lstm_1", "added", (Dense(5), External(4)))]
-    assert [each.found for each in found.tensors[4:]] == ["bn.weight", "fc.weight", "fc.bias"]
+    assert [each.stored for each in found.tensors[4:]] == ["bn.weight", "fc.weight", "fc.bias"]
     assert held([LSTM(3)], module("rnn", cell(4, 4, 3)), again).kept
 
 
