@@ -23,7 +23,7 @@ _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
         **dict.fromkeys(("letter", "activation", "name", "meaning"), _TEXT),
         **dict.fromkeys(("bias", "normalised"), _SWITCH),
     },
-    Product: {"of": _TEXT, "form": (Form, "Form.FULL or Form.DIAGONAL"), "matrix": ((str, type(None)), "text")},
+    Product: {"vector": _TEXT, "form": (Form, "Form.FULL or Form.DIAGONAL"), "matrix": ((str, type(None)), "text")},
     Weight: {"letter": _TEXT, "widths": (tuple, "a tuple of letters, or ()"), "name": _TEXT, "activation": _TEXT},
 }
 """The types of the fields of a part; a gate's products have a message of their own."""

@@ -41,6 +41,8 @@ def register(layer: L) -> L:
     if layer.number and layer.number not in layer.fields:
         message = f'number: there is no field {layer.number!r}; write number = "" if the kind takes no number'
         raise DeclarationError(f"{layer.kind}: {message}{line_of(layer)}")
+    for option in layer.options():
+        layer.option(option)  # refuses a field that own_options does not name
     values: dict[str, Any] = {option: 2 for option in (layer.number, *layer.needed()) if option}
     before = (LastStep(),) if layer.begins or layer.reads == "a vector" else ()
     Network(input=4, layers=(*before, layer(**values)), steps=8).stack[-1].multiply_adds  # noqa: B018  it is traced, or refused

@@ -13,7 +13,7 @@ from rnncalc import Network, register
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
-from rnncalc.layers.options import Option, Size
+from rnncalc.layers.options import Option, Size, Switch
 from rnncalc.step.layer_trace import contradictions, layer_trace
 
 Ops = LayerOperations[Any]
@@ -174,6 +174,12 @@ class Misspelt(CausalSkip):
     own_options: ClassVar[Mapping[str, Option]] = {"kernal": Option(Size(), "the steps of the window")}
 
 
+class Misnamed(GatedUnit):
+    kind = "misnamed"
+    own_options: ClassVar[Mapping[str, Option]] = {"twst": Option(Switch(), "its halves are swapped")}
+    twist: bool = False
+
+
 class Ending(GatedUnit):
     kind = "ending"
     ends = True
@@ -264,6 +270,7 @@ HALF_RIGHT = {
     Short: "short: output_shape makes 14 of 15 steps, and no window reads step 14",
     Ungraded: "ungraded: the step uses ops.median, and there is none",
     Misspelt: "misspelt: kernel: nothing says what it may be; did you mean 'kernal'?",
+    Misnamed: "misnamed: twist: nothing says what it may be; did you mean 'twst'?; add it to own_options",
     Ending: "ending: ends is True, and output_shape makes (12, 2) of 12 steps",
 }
 
