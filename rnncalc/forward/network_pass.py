@@ -239,7 +239,8 @@ class Pass(Generic[Value]):
         if self.traced:
             self.layer_outputs[layer_pass.placed.name] = vectors
             self.histories[layer_pass.placed.name] = histories
-            self.lettered[layer_pass.placed.name] = [*layer_pass.transform.lettered()] if layer_pass.layer.whole and layer_pass.transform else []
+            transform = layer_pass.transform if layer_pass.layer.whole else None
+            self.lettered[layer_pass.placed.name] = [*transform.lettered()] if transform else []
         if isinstance(layer_pass.layer, External):
             return seen
         return seen._replace(

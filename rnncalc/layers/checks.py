@@ -10,12 +10,8 @@ from keyword import iskeyword
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Gate, Product, Weight
-from rnncalc.layers.options import OPTIONS, Choice
-from rnncalc.text import has_letters, one_of
-
-_ALLOWED = OPTIONS["activation"].allowed
-assert isinstance(_ALLOWED, Choice)
-ACTIVATIONS = [*_ALLOWED.words]
+from rnncalc.layers.options import ACTIVATIONS, is_size
+from rnncalc.text import one_of
 
 _TEXT, _SWITCH = (str, "text"), (bool, "True or False")
 _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
@@ -134,8 +130,3 @@ def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:
             yield layer.no_number(width, sizes)
         elif not is_size(sizes[width]):
             yield f"the width {width} is {sizes[width]!r}; sizes() gives whole numbers, 1 or more"
-
-
-def is_size(width: object) -> bool:
-    """Return whether a width is a whole number, 1 or more, or has letters (`polynomial.py`)."""
-    return width > 0 if isinstance(width, int) and not isinstance(width, bool) else has_letters(width)

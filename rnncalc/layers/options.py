@@ -30,6 +30,13 @@ Schema = dict[str, Any]
 
 _EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION}$"}
 
+ACTIVATIONS = ("tanh", "relu", "sigmoid", "linear", "softmax")
+
+
+def is_size(width: object) -> bool:
+    """Return whether a width is a whole number, 1 or more, or has letters (`polynomial.py`)."""
+    return width > 0 if isinstance(width, int) and not isinstance(width, bool) else has_letters(width)
+
 
 class Size(Frozen):
     """A whole number from `least` to 10^12.
@@ -268,9 +275,7 @@ OPTIONS: dict[str, Option] = {
         Choice(("concat", "sum", "mul", "ave")),
         "how the directions join; concat, the default, doubles the output width",
     ),
-    "activation": Option(
-        Choice(("tanh", "relu", "sigmoid", "linear", "softmax")), "of the output; never changes a count"
-    ),
+    "activation": Option(Choice(ACTIVATIONS), "of the output; never changes a count"),
     "recurrence": Option(
         Choice(("full", "diagonal")), "diagonal leaves each unit its own past only, h weights instead of h²"
     ),

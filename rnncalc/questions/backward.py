@@ -25,7 +25,7 @@ from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
-from rnncalc.questions.given import network_of, whole, word
+from rnncalc.questions import network_of, whole, word
 from rnncalc.questions.price import refuse_bytes, refuse_costly, refuse_large, work_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.questions.training import LayerTraining, Training, training

@@ -18,8 +18,8 @@ from rnncalc.layers.options import WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
+from rnncalc.questions import network_of, word
 from rnncalc.questions.count import bytes_of, total
-from rnncalc.questions.given import network_of, word
 
 if TYPE_CHECKING:
     from rnncalc.questions.models.matching import Match, TensorCheck

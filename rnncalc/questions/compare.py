@@ -20,9 +20,9 @@ from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
+from rnncalc.questions import network_of, whole, word
 from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
-from rnncalc.questions.given import network_of, whole, word
 from rnncalc.questions.solve import Sized, TriedSizes, solution
 
 WIDTH = "width of all recurrent layers"

@@ -11,7 +11,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.given import network_of, word
+from rnncalc.questions import network_of, word
 from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 

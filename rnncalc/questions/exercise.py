@@ -14,11 +14,12 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
+from rnncalc.questions import describe, network_of, whole, word
 from rnncalc.questions.answer.asked import ASKED, QuantityGrader, grader_of
+from rnncalc.questions.answer.grading import number_of_tensors
 from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
-from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, number_of_tensors, tensors_of
-from rnncalc.questions.given import describe, network_of, whole, word
+from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, tensors_of
 from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.text import not_among, plural
 

@@ -19,9 +19,9 @@ from rnncalc.layers.layer import Dense, Output, Shape, Transform
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions import describe, network_of, word
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.given import describe, network_of, word
 from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, equations, symbol_of
 from rnncalc.step.layer_trace import array_of, slides
 from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, Trace

@@ -14,8 +14,8 @@ from rnncalc.layers.layer import Dense, External, Transform
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions import network_of, whole
 from rnncalc.questions.explain import Derivation, explain_those
-from rnncalc.questions.given import network_of, whole
 from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.nodes import ONCE, Trace

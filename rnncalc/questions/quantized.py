@@ -15,8 +15,8 @@ from rnncalc.layers.layer import External
 from rnncalc.layers.lstm import LSTM
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions import network_of, word
 from rnncalc.questions.count import total
-from rnncalc.questions.given import network_of, word
 
 Widths = tuple[int, int, int, int]
 """The bytes of a weight, a bias, a number of the state h and a number of any other state."""

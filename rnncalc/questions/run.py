@@ -24,7 +24,7 @@ from rnncalc.network.data import (
 )
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
-from rnncalc.questions.given import describe, network_of, plain, whole
+from rnncalc.questions import describe, network_of, plain, whole
 from rnncalc.questions.price import refuse_pass
 from rnncalc.text import did_you_mean, escape, keys_here, one_of
 

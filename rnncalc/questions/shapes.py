@@ -15,7 +15,7 @@ from rnncalc.network.flow import Placement, Recur, ends
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.given import network_of, whole
+from rnncalc.questions import network_of, whole
 
 GRID = "PQ"
 """The axes of the places of a step, one or two."""

@@ -14,7 +14,7 @@ from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT
-from rnncalc.questions.given import describe, network_of, whole
+from rnncalc.questions import describe, network_of, whole
 from rnncalc.text import escape
 
 Piece = tuple[int, int]

@@ -9,8 +9,8 @@ from rnncalc.errors import CallError
 from rnncalc.layers.layer import External
 from rnncalc.layers.options import Ratio
 from rnncalc.network.network import Network
+from rnncalc.questions import describe, network_of
 from rnncalc.questions.count import bytes_of, total
-from rnncalc.questions.given import describe, network_of
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:

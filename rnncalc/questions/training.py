@@ -14,8 +14,8 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
+from rnncalc.questions import network_of
 from rnncalc.questions.count import bytes_of, total
-from rnncalc.questions.given import network_of
 from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
 
 

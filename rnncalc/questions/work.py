@@ -23,8 +23,8 @@ from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions import network_of
 from rnncalc.questions.backward import LOSSES, counted_of, in_steps, loss_name
-from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
 from rnncalc.step.equations import Letter, letters_of, stacks

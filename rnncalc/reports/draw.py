@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.questions.given import network_of, word
+from rnncalc.questions import network_of, word
 from rnncalc.reports.report import PictureReport
 from rnncalc.text import not_among
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, NoReturn, cast
 
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.checks import ACTIVATIONS
 from rnncalc.layers.layer import ONE as ONE
+from rnncalc.layers.options import ACTIVATIONS
 from rnncalc.records import Frozen
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, one_of

@@ -1,4 +1,4 @@
-"""`answer`: judges a learner's count or shapes; `explaining.py` finds the mistakes that give a wrong number."""
+"""`answer`: judges a learner's count or shapes; `search.py` finds the mistakes that give a wrong number."""
 
 from __future__ import annotations
 
@@ -7,40 +7,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.bounds import MOST_EXPLAINED
-from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression, value
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.questions import network_of, plain
 from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.reading import (
     Given,
     GivenNumber,
-    NamedShape,
     Shape,
     as_calculations,
     check_number_of_answers,
     in_one,
     read_answer,
 )
-from rnncalc.questions.answer.tensors import (
-    Answers,
-    Tensors,
-    diagnoses_of,
-    number_of_tensors,
-    place_of,
-    tensors_of,
-)
 from rnncalc.questions.count import count
-from rnncalc.questions.given import network_of, plain
-from rnncalc.text import all_of, bracketed, escape, has_letters, plural
+from rnncalc.text import all_of, escape, has_letters, plural
 
 if TYPE_CHECKING:
-    from rnncalc.questions.answer.explaining import Explainer
+    from rnncalc.questions.answer.search import Explainer
 
-MOST_NAMES, SHOWN = 12, 4
+SHOWN = 4
+"""The most sizes of a list that a message shows."""
+
+
+def number_of_tensors(network: Network) -> int:
+    """Return how many tensors a network has."""
+    return sum(len(placed.layout.tensors) for placed in network.spelled)
 
 
 class Grader:
@@ -74,7 +69,7 @@ class Grader:
     @cached_property
     def explainer(self) -> Explainer:
         """What finds the mistakes behind wrong numbers; a correct answer does without."""
-        from rnncalc.questions.answer.explaining import Explainer
+        from rnncalc.questions.answer.search import Explainer
 
         return Explainer(self.network)
 
@@ -99,30 +94,23 @@ class Grader:
         """
         judgements = self.judgements(answers)
         shapes = [each.answer for each in judgements if isinstance(each.answer, Shape)]
-        wrong = any(isinstance(each, Shape) for each in answers) and not all(each.right for each in judgements)
-        return Answer(self.network, judgements, _right_in(self.network, shapes) if wrong else None, self.quantity)
+        if not any(isinstance(each, Shape) for each in answers) or all(each.right for each in judgements):
+            return Answer(self.network, judgements, None, self.quantity)
+        from rnncalc.questions.answer.tensors import right_in  # most answers are numbers
+
+        return Answer(self.network, judgements, right_in(self.network, shapes), self.quantity)
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""
         network = self.network
         check_number_of_answers(len(answers))
-        named = [each for each in answers if isinstance(each, NamedShape)]
-        if len(named) == len(answers):
-            return _judge_named(network, named)
-        if named:
-            raise CallError("expected shapes with names, or answers without names, got both")
-        plain_answers: Answers = [each for each in answers if not isinstance(each, NamedShape)]
-        if any(isinstance(each, Shape) for each in plain_answers):
-            fits = len(plain_answers) == number_of_tensors(network)
-            plain_answers = _as_shapes(network, plain_answers) if fits else as_calculations(plain_answers)
-        numbers = [each for each in plain_answers if isinstance(each, GivenNumber)]
-        sizes = [size for each in plain_answers if isinstance(each, Shape) for size in each.sizes]
-        if not network.letters and any(map(has_letters, sizes)):
-            raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
-        if not numbers:
-            return _judge_tensors(network, plain_answers)
-        if len(numbers) < len(plain_answers):
-            raise CallError("expected numbers or shapes, got both; give the one or the other")
+        if len(answers) != number_of_tensors(network):
+            answers = as_calculations(answers)
+        numbers = [each for each in answers if isinstance(each, GivenNumber)]
+        if len(numbers) < len(answers):
+            from rnncalc.questions.answer.tensors import judge_shapes  # most answers are numbers
+
+            return judge_shapes(network, answers)
         if not network.letters and any(has_letters(each.number) for each in numbers):
             return tuple(_judge_formulas(network, numbers))
         for each in numbers:
@@ -138,7 +126,9 @@ class Grader:
                 wrong = not all(each.right for each in judged)
                 return tuple(self.explainer.layers(judged, places, numbers) if wrong else judged)
         if len(numbers) == number_of_tensors(network):
-            return _judge_tensors(network, plain_answers)
+            from rnncalc.questions.answer.tensors import judge_tensors
+
+            return judge_tensors(network, numbers)
         if grouped := in_one(numbers):
             return self.judgements([grouped])
         raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
@@ -184,82 +174,6 @@ def _counts(network: Network, layers: int) -> str:
 def _counted(network: Network) -> list[int]:
     """Return the places of the layers that have parameters."""
     return [place for place, placed in enumerate(network.stack) if placed.params]
-
-
-def _judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:
-    wanted = number_of_tensors(network)
-    if not wanted:
-        raise CallError("there is no tensor whose shape could be given; give a number")
-    if len(answers) != wanted:
-        names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors_of(network)[:MOST_NAMES]]
-        names += ["..."] if wanted > MOST_NAMES else []
-        message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(answers):,}"
-        raise CallError(f"{message}{_other_convention(network, len(answers))}")
-    return _compare(tensors_of(network), answers)
-
-
-def _compare(tensors: Tensors, answers: Answers) -> tuple[Judgement, ...]:
-    judged = []
-    wrong = 0
-    for place, (answer, (layer, tensor)) in enumerate(zip(answers, tensors, strict=True)):
-        each = Judgement(layer, answer, tensor.params, tensor.name, tensor.shape, tensor.plain_shape)
-        if not each.right:
-            wrong += 1
-            explained = wrong <= MOST_EXPLAINED
-            diagnoses = tuple(diagnoses_of(tensors, place, answers)) if explained else ()
-            each = each._replace(diagnoses=diagnoses, explained=explained)
-        judged.append(each)
-    return tuple(judged)
-
-
-def _other_convention(network: Network, number: int) -> str:
-    """Return the cure for a wrong number of shapes: the convention with so many tensors, if there is one."""
-    for name in CONVENTIONS:
-        try:
-            tensors = number_of_tensors(network.replace(convention=name, notation=None))
-        except SpecError:
-            continue  # this convention lacks a layer or an option of the network
-        if tensors == number and name != network.convention:
-            return f"; {plural(number, 'shape')} would fit the convention {name}"
-    return ""
-
-
-def _right_in(network: Network, answers: Answers) -> str | None:
-    """Return the notation, columns or rows, in which every given shape is right; None if there is none."""
-    for name in ("w", "rows"):
-        shapes = [tensor.plain_shape for _, tensor in tensors_of(network.replace(notation=name))]
-        if len(shapes) == len(answers) and all(map(lambda each, shape: each.has_shape(shape), answers, shapes)):
-            return name
-    return None
-
-
-def _as_shapes(network: Network, answers: Answers) -> Answers:
-    """Return shapes. A plain number is the shape of a vector: 20 is (20)."""
-    vectors = [len(tensor.plain_shape) == 1 for _, tensor in tensors_of(network)]
-    return [
-        Shape((each.number,)) if vector and isinstance(each, GivenNumber) else each
-        for each, vector in zip(answers, vectors, strict=True)
-    ]
-
-
-def _judge_named(network: Network, answers: Sequence[NamedShape]) -> tuple[Judgement, ...]:
-    """Judge shapes by name: of single tensors, and of arrays that layers return."""
-    from rnncalc.questions.answer.returned import judge_returned  # few answers are arrays that layers return
-
-    tensors = tensors_of(network)
-    places = [place_of(tensors, each.name) for each in answers]
-    others = [each for each, place in zip(answers, places, strict=True) if place is None]
-    returned = judge_returned(network, others, [tensor.name for _, tensor in tensors])
-    shapes: list[Shape] = [Shape(tensor.plain_shape) for _, tensor in tensors]
-    for each, place in zip(answers, places, strict=True):
-        if place is not None:
-            sizes = tuple(size for size in each.sizes if isinstance(size, int))
-            if len(sizes) < len(each.sizes):
-                wanted = "expected a shape in numbers, such as (20, 10)"
-                raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
-            shapes[place] = Shape(sizes)
-    judged = _compare(tensors, shapes)
-    return tuple(next(returned) if place is None else judged[place] for place in places)
 
 
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:

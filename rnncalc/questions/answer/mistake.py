@@ -19,7 +19,6 @@ from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.polynomial import letter
 from rnncalc.questions.answer.changes import (
     Change,
     concatenates,
@@ -286,8 +285,9 @@ def without_each_gate(worksheet: Worksheet, question: Question) -> Iterator[Vari
 
 def exchanged_letters(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with each two letters of a network exchanged."""
-    for one, other in combinations(question.network.letters, 2):
-        sizes = {**question.network.letters, one: letter(other), other: letter(one)}
+    letters = question.network.letters
+    for one, other in combinations(letters, 2):
+        sizes = {**letters, one: letters[other], other: letters[one]}
 
         def exchanged(expression: Expression, sizes: Mapping[str, Any] = sizes) -> Any:
             number: Any = amount(expression)

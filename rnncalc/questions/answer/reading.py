@@ -156,7 +156,7 @@ def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal:
     return shape._replace(product=number) if shape else number
 
 
-def as_calculations(answers: Sequence[Shape | GivenNumber]) -> list[Shape | GivenNumber]:
+def as_calculations(answers: Sequence[Given]) -> list[Given]:
     """Return answers in which what may be a calculation is one, as 4 × 16 × 25."""
     return [each.product or each if isinstance(each, Shape) else each for each in answers]
 

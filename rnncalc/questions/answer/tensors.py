@@ -10,16 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 
+from rnncalc.bounds import MOST_EXPLAINED
+from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, SpecError
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.judgement import Diagnosis, Reason
-from rnncalc.questions.answer.reading import GivenNumber, Shape
-from rnncalc.text import all_of, escape
+from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
+from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
+from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
-MOST_NAMED = 6
-"""The most layers that a message names."""
+MOST_NAMES, MOST_NAMED = 12, 6
+"""The most tensors, and the most layers, that a message names."""
 
 
 Tensors = tuple[tuple[str, Tensor], ...]
@@ -49,12 +51,101 @@ def place_of(tensors: Tensors, name: str) -> int | None:
     return places[0] if places else None
 
 
-def number_of_tensors(network: Network) -> int:
-    """Return how many tensors a network has."""
-    return sum(len(placed.layout.tensors) for placed in network.spelled)
+def judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:
+    """Judge a shape or a number for each tensor. Raises CallError for a wrong number of them."""
+    tensors = tensors_of(network)
+    wanted = len(tensors)
+    if not tensors:
+        raise CallError("there is no tensor whose shape could be given; give a number")
+    if len(answers) != wanted:
+        names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors[:MOST_NAMES]]
+        names += ["..."] if wanted > MOST_NAMES else []
+        message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(answers):,}"
+        raise CallError(f"{message}{_other_convention(network, len(answers))}")
+    return _compare(tensors, answers)
 
 
-def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
+def _compare(tensors: Tensors, answers: Answers) -> tuple[Judgement, ...]:
+    judged = []
+    wrong = 0
+    for place, (answer, (layer, tensor)) in enumerate(zip(answers, tensors, strict=True)):
+        each = Judgement(layer, answer, tensor.params, tensor.name, tensor.shape, tensor.plain_shape)
+        if not each.right:
+            wrong += 1
+            explained = wrong <= MOST_EXPLAINED
+            diagnoses = tuple(_diagnoses(tensors, place, answers)) if explained else ()
+            each = each._replace(diagnoses=diagnoses, explained=explained)
+        judged.append(each)
+    return tuple(judged)
+
+
+def _other_convention(network: Network, number: int) -> str:
+    """Return the cure for a wrong number of shapes: the convention with so many tensors, if there is one."""
+    for name in CONVENTIONS:
+        try:
+            tensors = tensors_of(network.replace(convention=name, notation=None))
+        except SpecError:
+            continue  # this convention lacks a layer or an option of the network
+        if len(tensors) == number and name != network.convention:
+            return f"; {plural(number, 'shape')} would fit the convention {name}"
+    return ""
+
+
+def right_in(network: Network, answers: Answers) -> str | None:
+    """Return the notation, columns or rows, in which every given shape is right; None if there is none."""
+    for name in ("w", "rows"):
+        shapes = [tensor.plain_shape for _, tensor in tensors_of(network.replace(notation=name))]
+        if len(shapes) == len(answers) and all(map(lambda each, shape: each.has_shape(shape), answers, shapes)):
+            return name
+    return None
+
+
+def judge_shapes(network: Network, answers: Sequence[Given]) -> tuple[Judgement, ...]:
+    """Judge shapes, with names or one for each tensor in order. A plain number is the shape of a vector: 20 is (20).
+
+    Raises CallError for shapes beside other answers.
+    """
+    named = [each for each in answers if isinstance(each, NamedShape)]
+    if len(named) == len(answers):
+        return _judge_named(network, named)
+    if named:
+        raise CallError("expected shapes with names, or answers without names, got both")
+    shapes: Answers = [each for each in answers if not isinstance(each, NamedShape)]
+    vectors = [len(tensor.plain_shape) == 1 for _, tensor in tensors_of(network)]
+    if len(shapes) == len(vectors):
+        shapes = [
+            Shape((each.number,)) if vector and isinstance(each, GivenNumber) else each
+            for each, vector in zip(shapes, vectors, strict=True)
+        ]
+    sizes = [size for each in shapes if isinstance(each, Shape) for size in each.sizes]
+    if not network.letters and any(map(has_letters, sizes)):
+        raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
+    if any(isinstance(each, GivenNumber) for each in shapes):
+        raise CallError("expected numbers or shapes, got both; give the one or the other")
+    return judge_tensors(network, shapes)
+
+
+def _judge_named(network: Network, answers: Sequence[NamedShape]) -> tuple[Judgement, ...]:
+    """Judge shapes by name: of single tensors, and of arrays that layers return."""
+    from rnncalc.questions.answer.returned import judge_returned  # few answers are arrays that layers return
+
+    tensors = tensors_of(network)
+    places = [place_of(tensors, each.name) for each in answers]
+    others = [each for each, place in zip(answers, places, strict=True) if place is None]
+    returned = judge_returned(network, others, [tensor.name for _, tensor in tensors])
+    shapes: list[Shape] = [Shape(tensor.plain_shape) for _, tensor in tensors]
+    for each, place in zip(answers, places, strict=True):
+        if place is not None:
+            sizes = tuple(size for size in each.sizes if isinstance(size, int))
+            if len(sizes) < len(each.sizes):
+                wanted = "expected a shape in numbers, such as (20, 10)"
+                raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
+            shapes[place] = Shape(sizes)
+    judged = _compare(tensors, shapes)
+    return tuple(next(returned) if place is None else judged[place] for place in places)
+
+
+def _diagnoses(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong answer for the tensor at a place, or else the one size that is wrong."""
     layer, tensor = tensors[place]
     for table in (TENSOR_MISTAKES, SIZES_OFF):

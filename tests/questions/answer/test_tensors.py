@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Network, Output
-from rnncalc.questions.answer.grading import answer
+from rnncalc.questions.answer.grading import answer, number_of_tensors
 from rnncalc.questions.answer.reading import GivenNumber, Shape
-from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, number_of_tensors, tensors_of
+from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, tensors_of
 
 LECTURE = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
 WITH_BIAS = Network(input=10, layers=(RNN(20),), output=Output(5))
