@@ -64,7 +64,7 @@ class LayerGradients(NamedTuple):
 class BackwardPass:
     """A forward pass on a tape, and one backward pass along it.
 
-    data: inputs, start and seed, as in `Pass`.
+    data: inputs, start, seed and progress, as in `Pass`.
     ran: the observations of each layer. outputs: the network's, a vector for each step that has one; none if a layer
     could not be run. histories: the histories of recurrent layers by name, if traced. Every value then gets a
     gradient, also in frozen layers, so that more is read and multiplied than training needs.
@@ -121,8 +121,8 @@ def _gradients(step: dict[str, TapeValue]) -> dict[str, Vector | None]:
 def backward_pass(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], **data: Any) -> BackwardPass:
     """Run a network whose numbers of steps are known, and do the backward pass from its loss.
 
-    weights: of every layer, by layer and tensor. inputs, start, seed: as in `Pass`. chunk: the steps of one backward
-    pass. traced: whether to keep the gradients with respect to the histories of recurrent layers.
+    weights: of every layer, by layer and tensor. inputs, start, seed, progress: as in `Pass`. chunk: the steps of one
+    backward pass. traced: whether to keep the gradients with respect to the histories of recurrent layers.
     """
     done = BackwardPass(network, weights, **data)
     if not any(layer.reason for layer in done.ran):

@@ -150,7 +150,7 @@ def backward(
     used = PassData(seed_of(seed), data.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
     function = LOSSES[name](in_steps(timed, data.targets))
-    arguments: dict[str, Any] = {"inputs": data.inputs, "start": data.start, "seed": seed}
+    arguments: dict[str, Any] = {"inputs": data.inputs, "start": data.start, "seed": seed, "progress": progress}
     full = backward_pass(timed, function, used, **arguments)
     cut = counted.chunk if counted.truncated else None
     back = backward_pass(timed, function, used, chunk=cut, **arguments) if cut else full
@@ -160,9 +160,12 @@ def backward(
     )
     if back.loss is None:
         return done
-    compared = spots(timed, MOST_DIFFERENCES, seed) if verify else []
-    differences = Differences(timed, function, used, chunk=cut, progress=progress, **arguments)
-    far = _farthest(back, compared, differences)
+    far: list[float | None] = [None] * len(back.layers)
+    if verify:
+        compared = spots(timed, MOST_DIFFERENCES, seed)
+        differences = Differences(timed, function, used, chunk=cut, **arguments)
+        far = [*_farthest(back, compared, differences)]
+        done = done._replace(compared=len(compared), kinks=differences.kinks)
     layers = [
         LayerBackward(*row) for row in zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True)
     ]
@@ -172,8 +175,7 @@ def backward(
         for number, (ran, seen) in enumerate(zip(traced.ran, traced.layers, strict=True)):
             shown = terms(ran, used[ran.placed.name], timed.convention)
             layers[number] = layers[number]._replace(ran=ran, norms=norms(ran, seen, timed.convention), terms=shown)
-    done = done._replace(compared=len(compared) if verify else None)
-    return done._replace(layers=tuple(layers), weights=timed.trainable, kinks=differences.kinks)
+    return done._replace(layers=tuple(layers), weights=timed.trainable)
 
 
 def loss_name(loss: str | None, targets: object) -> str:
