@@ -104,9 +104,9 @@ def _outside(code: str) -> str:
     return outside
 
 
-def with_return(lines: list[str], depth: int = 2) -> list[str]:
+def with_return(lines: list[str]) -> list[str]:
     """Return the lines of a function that returns x: its last assignment becomes the return."""
-    head = INDENT * depth
+    head = INDENT * 2
     at = max(number for number, line in enumerate(lines) if line.startswith(head) and line[len(head)] not in " )")
     answer = lines[at].replace("x = ", "return ", 1)
     if lines[at].startswith(f"{head}x = ") and len(answer) <= WIDTH:

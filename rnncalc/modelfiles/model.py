@@ -147,7 +147,7 @@ class ModelFile(NamedTuple):
         return sum(tensor.params for tensor in self.tensors if tensor.is_parameter)
 
 
-def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[FileModule, ...]:
+def modules_of(tensors: tuple[FileTensor, ...]) -> tuple[FileModule, ...]:
     """Return the modules: the last part of a tensor's name is its own, the rest is the module's path.
 
     A module without parameters is left out, unless it stores the mean of a batch norm.
@@ -155,7 +155,7 @@ def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[F
     modules: dict[str, tuple[dict[str, FileTensor], dict[str, FileTensor]]] = {}
     for tensor in tensors:
         if tensor.is_parameter or tensor.role is TensorRole.BUFFER:
-            path, _, leaf = tensor.name.rpartition(separator)
+            path, _, leaf = tensor.name.rpartition(".")
             modules.setdefault(path, ({}, {}))[not tensor.is_parameter][leaf] = tensor
     return tuple(
         FileModule(path, parameters, buffers=buffers)
