@@ -469,15 +469,6 @@ HALVES = _half(0), _half(1)
 """A direction's half of x, where x is as wide as both directions together: the forward one's and the backward one's."""
 
 
-def by_name(rows: Iterable[Operation]) -> dict[str, Operation]:
-    """Return operations by their names. Raises DeclarationError for two of one name."""
-    names: dict[str, Operation] = {}
-    for row in rows:
-        if names.setdefault(row.name, row) is not row:
-            raise DeclarationError(f"operation {row.name}: two rows have this name; give one of them another")
-    return names
-
-
 OUTER = Operation(
     "outer", 2, lambda rows, columns: [_scaled([row], columns) for row in rows], (UNCHANGED,) * 2, beside=True
 )
@@ -646,20 +637,8 @@ def over_root(number: int) -> Operation:
     )
 
 
-OPERATIONS = by_name(
-    (
-        *TABLE,
-        HALVES[0],
-        standardise_by(EPSILON),
-        largest(1),
-        average(1),
-        joined((1,)),
-        part(0, 1),
-        dot(1),
-        mix(1),
-        over_root(1),
-    )
-)
+_EXAMPLES = HALVES[0], standardise_by(EPSILON), largest(1), average(1), joined((1,)), part(0, 1), dot(1), mix(1)
+OPERATIONS = {row.name: row for row in (*TABLE, *_EXAMPLES, over_root(1))}
 """Every operation by its name."""
 
 

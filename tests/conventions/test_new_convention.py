@@ -8,7 +8,6 @@ from conftest import Call, refusal, report_of
 from rnncalc import GRU, Network, run
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
-from rnncalc.errors import DeclarationError
 from rnncalc.export import SPELLINGS
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS, Binding, DenseNames, GateWeights
@@ -150,7 +149,7 @@ def test_another_key_that_is_missing_is_no_missing_cell(monkeypatch: pytest.Monk
 
     network = Network(input=5, layers=[GRU(3)], convention="loom", steps=2)
     monkeypatch.setitem(BINDINGS, "loom", Binding(cell=mistaken, dense=DenseNames("W", "b", False), embedding="E"))
-    with pytest.raises(DeclarationError, match="loom: its binding of gru: KeyError: 'zrn'"):
+    with pytest.raises(KeyError, match="zrn"):
         run(network)
 
 

@@ -7,14 +7,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from conftest import Call, refusal
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Cell, Dense, Embedding, Layer, Network
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.forward.bindings import BINDINGS, GateWeights, binding
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.run import run
 
@@ -157,25 +155,3 @@ def test_no_convention_disagrees_with_its_counts(spec: Spec, convention: str) ->
     assume(net is not None)
     assert net is not None
     assert run(net).agrees
-
-
-@pytest.mark.parametrize("error", [AttributeError("x"), KeyError("q")])
-def test_a_binding_that_raises_is_named(error: Exception, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one line, with its file."""
-
-    def cell(*_: object) -> GateWeights:
-        raise error
-
-    monkeypatch.setitem(BINDINGS, "textbook", binding("textbook")._replace(cell=cell))
-    err = refusal(call, "run", "-i", 3, "-l", "gru:4", "-T", 2)
-    assert err.startswith(f"rnncalc: textbook: its binding of gru: {type(error).__name__}: ")
-    assert "(test_bindings.py, line " in err
-    assert err.count("\n") == 1
-
-
-def test_a_binding_that_returns_nothing_is_named(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its function may have no return."""
-    silent: Any = {}.get
-    monkeypatch.setitem(BINDINGS, "textbook", binding("textbook")._replace(cell=lambda *_: silent("weights")))
-    err = refusal(call, "run", "-i", 3, "-l", "gru:4", "-T", 2)
-    assert err == "rnncalc: textbook: its binding of gru: expected its weights, got None\n"

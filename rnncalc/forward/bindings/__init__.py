@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import NamedTuple, Protocol
 
-from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, raised
+from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
 
@@ -149,18 +149,11 @@ def binding(convention: str) -> Binding:
 
     def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> BoundWeights:
         try:
-            weights = bound(arrays, layer, inputs, backward)
+            return bound(arrays, layer, inputs, backward)
         except KeyError as error:
             if error.args != (layer.kind,):  # any other missing key is an error of the binding
-                raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
+                raise
             message = f"the binding by hand of the convention {convention} has no {layer.kind}, so it cannot be run"
             raise RefusedError(f"{message}; write it in forward/bindings, or count without running") from None
-        except (BindingError, SpecError, CallError, DeclarationError, RefusedError, MemoryError):
-            raise
-        except Exception as error:  # a binding registered by other code may raise anything
-            raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
-        if weights is None:
-            raise DeclarationError(f"{convention}: its binding of {layer.kind}: expected its weights, got None")
-        return weights
 
     return entry._replace(cell=cell)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
-from rnncalc.errors import DeclarationError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
 
@@ -26,10 +25,7 @@ class Reason(NamedTuple):
     @classmethod
     def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
         """Return the reason with the {braces} filled in."""
-        try:
-            return cls(id.format(**values), text.format(**values))
-        except KeyError as error:
-            raise DeclarationError(f"mistake {id}: its variant has no value for {{{error.args[0]}}}") from None
+        return cls(id.format(**values), text.format(**values))
 
 
 class Diagnosis(NamedTuple):
