@@ -164,13 +164,13 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             places = grid, spaces[ended[place]]
             starts = (move.recurrent, move.state) if isinstance(move, InitialState) else None
             values = move.layer, move.name, move.part, inputs, shape[-1], shape, uses
-            sizes, made, params, per_step, step = counted[key]
+            sizes, book, params, per_step, step = counted[key]
             repeats, work = None, per_step and (None if uses is None else per_step * uses)
             if move.layer.whole and step:
                 repeats = repeats_of(move.layer, widths[move.reads[0]][0], uses, sizes)
                 per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)
                 work = repeats and step.multiply_adds(sizes, repeats)
-            yield Placed(*values, sizes, made, params, per_step, work, repeats, *places, move.copy, starts)
+            yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts)
 
 
 def repeats_of(layer: Layer, steps: int | None, outputs: int | None, sizes: Mapping[str, int]) -> Repeats | None:

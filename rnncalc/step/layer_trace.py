@@ -78,9 +78,9 @@ class LayerTracer(Recorder):
     def __call__(self) -> Trace:
         """Run the layer and return its trace."""
         reads, _ = self._letters
-        own, sequence = self._layer.read_widths
+        width, sequence = self._layer.read_widths
         whole = self._layer.whole
-        x = self._place(Node(SEQUENCE, width=sequence, letter=reads) if whole else Node(INPUT, width=own, letter=reads))
+        x = self._place(Node(SEQUENCE, width=sequence, letter=reads) if whole else Node(INPUT, width=width, letter=reads))
         window = SequenceOperand(x, self._current) if whole else WindowOperand(x, self._step)
         output = self._vector(self._layer.compute(self, window), "what compute returns")
         if beyond := repeats_of(self._nodes)[output] - {"t"}:

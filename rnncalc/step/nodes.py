@@ -183,8 +183,8 @@ class Trace(Frozen):
         """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
         return sum(
             [
-                times * repeats.number(of) * prod([sizes[letter] for letter in axes])
-                for (axes, of), times in self._work.items()
+                times * repeats.number(letters) * prod([sizes[letter] for letter in axes])
+                for (axes, letters), times in self._work.items()
             ]
         )
 
