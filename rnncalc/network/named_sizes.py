@@ -73,9 +73,9 @@ def with_names(
     widths = shapes(moves)
     placements = [move for move in moves if isinstance(move, Placement)]
     for placed, move in zip(stack, placements, strict=True):
-        own: dict[str, Any] = move.layer.sizes(widths[move.reads[0]][-1] // placed.places)
-        kept = {name for name, size in own.items() if has_letters(size) and size.at(values) == placed.sizes[name]}
-        names = {name: size if name in kept else letter(name) for name, size in own.items()}
+        numbers: dict[str, Any] = move.layer.sizes(widths[move.reads[0]][-1] // placed.places)
+        kept = {name for name, size in numbers.items() if has_letters(size) and size.at(values) == placed.sizes[name]}
+        names = {name: size if name in kept else letter(name) for name, size in numbers.items()}
         yield placed._replace(names=names if kept else {})
 
 

@@ -126,10 +126,10 @@ class JointReport(ExtendedCountReport):
         return data
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        own = len(self.counts.records()[0])
+        first = len(self.counts.records()[0])
         headers, tables = zip(*(report.records() for report in self.reports), strict=True)
-        joined = ((row[:own], *(each[own:] for each in (row, *rows))) for row, *rows in zip(*tables, strict=True))
-        return sum((header[own:] for header in headers), headers[0][:own]), (sum(rows, ()) for rows in joined)
+        joined = ((row[:first], *(each[first:] for each in (row, *rows))) for row, *rows in zip(*tables, strict=True))
+        return sum((header[first:] for header in headers), headers[0][:first]), (sum(rows, ()) for rows in joined)
 
 
 def on_unknown(network: Network) -> Iterator[str]:

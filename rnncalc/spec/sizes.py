@@ -114,7 +114,7 @@ class NamedSizes(Mapping[str, Any]):
         paths = {name: path for path, name, _ in named(network.parts)}
         for placed in network.stack if self else ():
             for letter, size in placed.sizes.items():
-                own = str(placed.names.get(letter, letter)) == letter and letter in placed.layout.letters
-                if own and self.get(letter, size) != size:
+                shown = str(placed.names.get(letter, letter)) == letter and letter in placed.layout.letters
+                if shown and self.get(letter, size) != size:
                     message = f"the letter {letter} is {size} in its formula, and {self[letter]} among the sizes"
                     yield (*paths[placed.name], placed.kind), f"{message}; give one of them another name"

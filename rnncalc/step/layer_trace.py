@@ -80,7 +80,8 @@ class LayerTracer(Recorder):
         reads, _ = self._letters
         width, sequence = self._layer.read_widths
         whole = self._layer.whole
-        x = self._place(Node(SEQUENCE, width=sequence, letter=reads) if whole else Node(INPUT, width=width, letter=reads))
+        node = Node(SEQUENCE, width=sequence, letter=reads) if whole else Node(INPUT, width=width, letter=reads)
+        x = self._place(node)
         window = SequenceOperand(x, self._current) if whole else WindowOperand(x, self._step)
         output = self._vector(self._layer.compute(self, window), "what compute returns")
         if beyond := repeats_of(self._nodes)[output] - {"t"}:
