@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rnncalc.errors import CallError, DeclarationError, Problem, RefusedError, SpecError
     from rnncalc.export import export
-    from rnncalc.layers.attention import Attention
+    from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
     from rnncalc.layers.cell import Cell, Gate, Product
     from rnncalc.layers.conv_lstm import ConvLSTM
     from rnncalc.layers.convolution import Conv1D, Pool1D
@@ -108,6 +108,7 @@ __all__ = [
     "LayerNorm",
     "MinGRU",
     "MinLSTM",
+    "MultiHeadAttention",
     "Network",
     "Output",
     "Part",
@@ -118,6 +119,7 @@ __all__ = [
     "RepeatVector",
     "SpecError",
     "Transform",
+    "Transformer",
     "Update",
     "answer",
     "backward",

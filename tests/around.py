@@ -19,7 +19,8 @@ def networks(seed: int, number: int, convention: str) -> Iterator[Network]:
     while number:
         layers = [_layer(random, convention) for _ in range(random.randint(1, 5))]
         if random.random() < 0.15:
-            layers.insert(0, kind("embedding")(units=random.randint(1, 4)))  # type: ignore[call-arg]
+            positions = random.choice([None, 7, 9])
+            layers.insert(0, kind("embedding")(units=random.randint(1, 4), positions=positions))  # type: ignore[call-arg]
         if not any(isinstance(layer, Transform) for layer in layers):
             continue
         try:
@@ -60,6 +61,17 @@ def _layer(random: Random, convention: str) -> Layer:
         given["units"] = random.randint(1, 3)
         sometimes("bias", True, True, False)
         sometimes("score_bias", False, False, True)
+    elif name == "multi_head_attention":
+        given["heads"] = random.randint(1, 3)
+        sometimes("key_size", None, *([] if convention == "pytorch" else [1, 2, 3]))
+        sometimes("value_size", None, *([1, 2, 3] if convention in ("textbook", "keras") else []))
+        sometimes("bias", True, True, False)
+        sometimes("causal", False, True)
+    elif name == "transformer":
+        given |= {"heads": random.randint(1, 2), "feed_forward": random.randint(1, 4)}
+        sometimes("norm", "last", "first")
+        sometimes("bias", True, True, False)
+        sometimes("causal", False, True)
     elif name == "layer_norm":
         sometimes("bias", True, True, False)
     elif name == "batch_norm":

@@ -11,6 +11,7 @@ from rnncalc.conventions.rules import (
     TransformArrays,
     Width,
     restricted,
+    with_heads,
 )
 from rnncalc.layers.cell import Habits
 
@@ -56,6 +57,7 @@ CONVENTION = Convention(
     transforms={
         "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0)),
         "layer_norm": TransformArrays({"scale": "scale", "bias": "bias"}, epsilon=1e-6),
+        "multi_head_attention": with_heads("out").replace(only={"value_size": (None,)}),
         "batch_norm": TransformArrays(
             {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
             buffers=("running_mean", "running_variance"),

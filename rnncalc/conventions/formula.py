@@ -7,7 +7,7 @@ is one; so are the product of a tensor's axes and every other sum that is shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, product, starmap
 from math import gcd, prod
 from operator import add
@@ -60,7 +60,8 @@ def letters(expression: Expression) -> str:
         case int() | str():
             return str(expression)
         case Axis():
-            return f"{expression.times if expression.times > 1 or not expression.letter else ''}{expression.letter}"
+            number = str(expression.times) if expression.times > 1 or not expression.letter else ""
+            return f"{number}{'·'.join(expression.letter)}"
         case Plus():
             return " + ".join(map(letters, expression.terms)).replace(" + -", " − ") or "0"
         case Times():
@@ -187,28 +188,58 @@ Term = tuple[int, str]
 
 
 def formula(tensors: Iterable[Tensor]) -> Expression:
-    """Return the formula of the tensors' count: one bracket for the gates, then the rest; two directions double it."""
+    """Return the formula of the tensors' count: one bracket for the gates, then the rest; two directions double it.
+
+    In a layer around the cells each matrix with its bias has a bracket; equal brackets are one.
+    """
     gates: dict[tuple[Role, str], Term] = {}
+    matrices: list[dict[tuple[Role, str], Term]] = []
     others: dict[tuple[Role, str], Term] = {}
     doubled = False
+    last: Role | None = None
     for tensor in tensors:
         doubled = doubled or tensor.direction in (Direction.BACKWARD, Direction.BOTH)
         if tensor.direction is Direction.BACKWARD:
             continue
+        alone = tensor.direction is None
+        if alone and tensor.role is Role.KERNEL:
+            matrices.append({})
+        beside = alone and (tensor.role is Role.KERNEL or (tensor.role is Role.BIAS and last is Role.KERNEL))
+        last = tensor.role
         for number, word in _terms(tensor):
             bracket = tensor.role in _IN_BRACKET and word
             terms, role = (gates, _IN_BRACKET[tensor.role]) if bracket else (others, tensor.role)
+            terms = matrices[-1] if bracket and beside else terms
             number //= 2 if tensor.direction is Direction.BOTH else 1  # an axis of 2 in front
             before, _ = terms.get((role, word), (0, word))
             terms[role, word] = (before + number, word)
-    parts = [*_bracket([*gates.values()]), *map(_times, others.values())]
+    brackets = [part for each in (*matrices, gates) for part in _bracket([*each.values()])]
+    parts = [*_alike(brackets), *map(_times, others.values())]
     whole = parts[0] if len(parts) == 1 else Plus(tuple(parts))
     return Times((2, whole)) if doubled else whole
 
 
+def _alike(terms: Iterable[Expression]) -> Iterator[Expression]:
+    """Yield terms, those that differ in their number alone as one."""
+    numbers: dict[tuple[Expression, ...], int] = {}
+    for term in terms:
+        first, *others = term.factors if isinstance(term, Times) else (term,)
+        number, rest = (first, tuple(others)) if isinstance(first, int) else (1, (first, *others))
+        numbers[rest] = numbers.get(rest, 0) + number
+    for rest, number in numbers.items():
+        yield Times((number, *rest)) if rest and number > 1 else Times(rest) if rest else number
+
+
 def _bracket(terms: list[Term]) -> list[Expression]:
     """Return `4h(m + h + 1)` for the terms of the gates; each by itself if no letter is in all of them."""
-    first = next((letter for letter in terms[0][1] if all(letter in word for _, word in terms)), "") if terms else ""
+    shared = Counter(terms[0][1]) if terms else Counter()
+    for _, word in terms:
+        shared &= Counter(word)
+    first = (
+        [letter for place, letter in enumerate(terms[0][1]) if terms[0][1][:place].count(letter) < shared[letter]]
+        if terms
+        else []
+    )
     if len(terms) < 2 or not first:
         return [*map(_times, terms)]
     common = gcd(*(number for number, _ in terms))
@@ -218,8 +249,14 @@ def _bracket(terms: list[Term]) -> list[Expression]:
             like[word] = like.get(word, 0) + number
         terms = [(number, word) for word, number in like.items()]
         common = gcd(*like.values())
-    inside = Plus(tuple(_times((number // common, word.replace(first, "", 1))) for number, word in terms))
-    return [Times((first, inside) if common == 1 else (common, first, inside))]
+    inside = Plus(tuple(_times((number // common, _without(word, first))) for number, word in terms))
+    return [Times((*first, inside) if common == 1 else (common, *first, inside))]
+
+
+def _without(word: str, letters: Iterable[str]) -> str:
+    for letter in letters:
+        word = word.replace(letter, "", 1)
+    return word
 
 
 def _times(term: Term) -> Expression:

@@ -13,6 +13,7 @@ from rnncalc.conventions.rules import (
     TransformArrays,
     Width,
     restricted,
+    with_heads,
 )
 from rnncalc.layers.cell import Habits
 
@@ -45,6 +46,7 @@ CONVENTION = Convention(
     transforms={
         "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")),
         "layer_norm": TransformArrays({"scale": "gamma", "bias": "beta"}, epsilon=1e-3),
+        "multi_head_attention": with_heads("attention_output"),
         "batch_norm": TransformArrays(
             {"scale": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_variance": "moving_variance"},
             epsilon=1e-3,

@@ -71,6 +71,8 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             tensors, shared = (tensors, (kernel,)) if tied else ((kernel, *tensors), ())
         case Embedding():
             tensors = (_plain(convention.embedding, Role.EMBEDDING),)
+            if layer.positions is not None:
+                tensors += (Tensor(convention.positions, Role.EMBEDDING, None, "", (Axis(1, "N"), Axis(1, "d"))),)
         case External():
             tensors = (Tensor("external", Role.EXTERNAL, None, "", (Axis(1, "N"),)),)
         case _:
@@ -111,7 +113,9 @@ def role_of_array(role: str, axes: Sequence[str]) -> Role:
     """Return the role of an array of a layer around the cells; under a name of its own, by its axes and its end."""
     if role in _ROLES:
         return Role(role)
-    return Role.KERNEL if len(axes) > 1 else Role.BIAS if role.endswith("bias") else Role.VECTOR
+    if len(axes) > 1:
+        return Role.KERNEL
+    return Role.BIAS if role.endswith("bias") else Role.SCALE if role.endswith("scale") else Role.VECTOR
 
 
 _ROLES = {role.value for role in Role}

@@ -35,6 +35,14 @@ _CELL = CellArrays(
 
 _WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
 
+
+def _heads(path: str = "") -> dict[str, str]:
+    """Return the names of the arrays of nn.MultiheadAttention, which has three of them in one."""
+    names = dict.fromkeys(("query", "key", "value"), "in_proj_weight") | {"output": "out_proj.weight"}
+    names |= dict.fromkeys(("query_bias", "key_bias", "value_bias"), "in_proj_bias") | {"output_bias": "out_proj.bias"}
+    return {role: f"{path}{name}" for role, name in names.items()}
+
+
 CONVENTION = Convention(
     name="pytorch",
     title="PyTorch",
@@ -56,6 +64,14 @@ CONVENTION = Convention(
         "conv1d": TransformArrays(_WEIGHTS, steps_last=True),
         "pool1d": TransformArrays(steps_last=True),
         "layer_norm": TransformArrays(_WEIGHTS),
+        "multi_head_attention": TransformArrays(_heads(), only={"key_size": (None,), "value_size": (None,)}),
+        "transformer": TransformArrays(
+            _heads("self_attn.")
+            | {"up": "linear1.weight", "up_bias": "linear1.bias", "down": "linear2.weight", "down_bias": "linear2.bias"}
+            | {"norm_1_scale": "norm1.weight", "norm_1_bias": "norm1.bias"}
+            | {"norm_2_scale": "norm2.weight", "norm_2_bias": "norm2.bias"},
+            only={"activation": ("relu",)},
+        ),
         "batch_norm": TransformArrays(
             _WEIGHTS | {"running_mean": "running_mean", "running_variance": "running_var"},
             buffers=("running_mean", "running_variance"),

@@ -167,6 +167,15 @@ class TransformArrays(Frozen):
             yield changed[-1]
 
 
+def with_heads(output: str) -> TransformArrays:
+    """Return the arrays of attention with an axis for the heads; output: the name of the last of its projections."""
+    parts = {"query": "query", "key": "key", "value": "value", "output": output}
+    names = {role: f"{name}/kernel" for role, name in parts.items()}
+    names |= {f"{role}_bias": f"{name}/bias" for role, name in parts.items()}
+    axes = {"query": "mhk", "key": "mhk", "value": "mhv", "output": "hvm"}
+    return TransformArrays(names, axes=axes | {"query_bias": "hk", "key_bias": "hk", "value_bias": "hv"})
+
+
 class Returns(Frozen):
     """What a recurrent module returns, in the framework's names and order of axes.
 
@@ -218,6 +227,7 @@ class Convention(Frozen):
 
     title: how people write its name; note: its biases in a few words; why: the reason for them.
     cells: by kind, or one for every kind.
+    positions: the name of an embedding's table of positions.
     output: the arrays of the output layer, where they differ from other dense layers'.
     directions: what marks the two directions of a bidirectional layer, in the slot of a name or else before it; None
         where both share a tensor along the axis DIRECTIONS.
@@ -236,6 +246,7 @@ class Convention(Frozen):
     cells: Mapping[str, CellArrays] | CellArrays
     dense: DenseArrays
     embedding: Array
+    positions: str = "positions"
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NONE

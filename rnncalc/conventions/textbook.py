@@ -2,6 +2,9 @@
 
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Slot, TransformArrays, Width
 
+_HEADS = {"query": "W_q", "key": "W_k", "value": "W_v", "output": "W_o"}
+_HEADS |= {"query_bias": "b_q", "key_bias": "b_k", "value_bias": "b_v", "output_bias": "b_o"}
+
 CONVENTION = Convention(
     name="textbook",
     title="textbook",
@@ -21,9 +24,16 @@ CONVENTION = Convention(
     dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
     output=DenseArrays(Array(("W_hy",), (Width.OUTPUTS, Width.INPUTS)), Array(("b_y",), (Width.OUTPUTS,))),
     embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+    positions="P",
     transforms={
         "conv1d": TransformArrays({"kernel": "W", "bias": "b"}, order=(2, 0, 1)),
         "layer_norm": TransformArrays({"scale": "g", "bias": "b"}),
+        "multi_head_attention": TransformArrays(_HEADS),
+        "transformer": TransformArrays(
+            _HEADS
+            | {"up": "W_1", "up_bias": "b_1", "down": "W_2", "down_bias": "b_2"}
+            | {"norm_1_scale": "gamma_1", "norm_1_bias": "beta_1", "norm_2_scale": "gamma_2", "norm_2_bias": "beta_2"}
+        ),
         "attention": TransformArrays({"kernel": "W", "bias": "b", "score": "v", "score_bias": "c"}),
         "batch_norm": TransformArrays(
             {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},

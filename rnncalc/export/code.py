@@ -167,7 +167,7 @@ RESERVED = frozenset(
 )
 """The names that the frameworks' modules use themselves, in small letters, except `output`."""
 
-BESIDE = ("extra", "start", "forward", "backward", "bias", "end")
+BESIDE = ("extra", "start", "forward", "backward", "bias", "end", "positions")
 """What may follow a module's name, `_` between, for what belongs to it; so may a state, and `_0` after that."""
 
 

@@ -109,6 +109,11 @@ class FlaxLinen(Writer):
             'nn.Conv({filters}, ({kernel},), padding="{padding}"{options}{bias})', options=CONVOLVED, words=PADDINGS
         ),
         "pool1d": Around(applied="nn.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
+        "multi_head_attention": Around(
+            "nn.MultiHeadDotProductAttention({heads}, qkv_features={hk}, out_features={inputs}{bias})",
+            "{module}({x}{calls})",
+            calls={"causal": ", mask=nn.make_causal_mask({x}[..., 0])"},
+        ),
         "layer_norm": Around("nn.LayerNorm({only})", options=SCALED),
         "batch_norm": Around(
             "nn.BatchNorm({only})", "{module}({x}, use_running_average=not train)", options=SCALED, trained=True

@@ -52,6 +52,11 @@ class FlaxNNX(FlaxLinen):
             words=PADDINGS,
         ),
         "pool1d": Around(applied="nnx.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
+        "multi_head_attention": Around(
+            "nnx.MultiHeadAttention({heads}, {inputs}, qkv_features={hk}{bias}, decode=False, rngs=rngs)",
+            "{module}({x}{calls})",
+            calls={"causal": ", mask=nnx.make_causal_mask({x}[..., 0])"},
+        ),
         "layer_norm": Around("nnx.LayerNorm({inputs}{options}, rngs=rngs)", options=SCALED),
         "batch_norm": Around("nnx.BatchNorm({inputs}{options}, rngs=rngs)", options=SCALED),
     }

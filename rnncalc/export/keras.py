@@ -106,6 +106,12 @@ class Keras(Writer):
             words={"max": "Max", "average": "Average"},
         ),
         "layer_norm": Around('layers.LayerNormalization(name="{name}"{options})', options={"bias": "center=False"}),
+        "multi_head_attention": Around(
+            'layers.MultiHeadAttention({heads}, {k}{options}{bias}, name="{name}")',
+            "{module}({x}, {x}{calls})",
+            options={"value_size": "value_dim={0}"},
+            calls={"causal": ", use_causal_mask=True"},
+        ),
         "batch_norm": Around(
             'layers.BatchNormalization(name="{name}"{options})',
             options={"scale": "scale=False", "center": "center=False"},

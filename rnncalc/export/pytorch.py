@@ -66,6 +66,9 @@ MAIN = """def main() -> None:
 """
 
 
+MASK = "nn.Transformer.generate_square_subsequent_mask({x}.shape[1])"
+
+
 def _options(layer: Cell, module: Module) -> Iterator[str]:
     options = layer.values()
     if len(module.places) > 1:
@@ -126,6 +129,18 @@ class PyTorch(Writer):
             words={"average": "avg"},
         ),
         "layer_norm": Around("nn.LayerNorm({inputs}{bias})"),
+        "multi_head_attention": Around(
+            "nn.MultiheadAttention({inputs}, {heads}{bias}, batch_first=True)",
+            "{module}({x}, {x}, {x}, need_weights=False{calls})[0]",
+            calls={"causal": f", attn_mask={MASK}"},
+        ),
+        "transformer": Around(
+            "nn.TransformerEncoderLayer({inputs}, {heads}, {feed_forward}, 0.0{options}{bias}, batch_first=True)",
+            "{module}({x}{calls})",
+            options={"norm": "norm_first=True"},
+            calls={"causal": f", src_mask={MASK}"},
+            activates=True,
+        ),
         "batch_norm": Around(
             "nn.BatchNorm1d({inputs}{options})",
             "{module}({x}.transpose(1, 2)).transpose(1, 2)",

@@ -48,8 +48,9 @@ class Around(Frozen):
     module: what makes it, nothing if it is a function.
     applied: where x is a sequence; vector: where it is one vector; padded: where zeros are put around it; by default
     each is the one before. options: how those are written that differ from their default. words: the framework's own
-    for values of options. activates: whether the module itself applies the activation. trained: whether what applies it
-    depends on whether the network is being trained.
+    for values of options. calls: the arguments of the call for options that are true, with {x}. activates: whether the
+    module itself applies the activation. trained: whether what applies it depends on whether the network is being
+    trained.
     """
 
     module: str = ""
@@ -58,6 +59,7 @@ class Around(Frozen):
     padded: str = ""
     options: Mapping[str, str] = {}
     words: Mapping[str, str] = {}
+    calls: Mapping[str, str] = {}
     activates: bool = False
     trained: bool = False
 
@@ -205,6 +207,9 @@ class Writer(ABC):
                 yield with_comment(self.tie.format(module=name, table=self._table(module)), "tied")
             if module.layer.frozen and module.params and self.freeze:
                 yield self.freeze.format(module=f"{name}.bias" if module.tied else name)
+        if isinstance(module.layer, Embedding) and module.layer.positions is not None:
+            shape = f"({module.layer.positions}, {module.layer.units})"
+            yield f"self.{name}_positions = {self._parameter(f'{name}_positions', shape, module)}"
         for letter, width in module.learned:
             state = f"{name}_{letter}_0"
             yield f"self.{state} = {self._parameter(state, self.state_shape(module, width), module)}"
@@ -223,6 +228,7 @@ class Writer(ABC):
             if option in around.options and value != layer.defaults[option]
         )
         values |= {
+            **{letter: size for letter, size in module.places[0].sizes.items() if letter not in values},
             "inputs": module.inputs,
             "outputs": module.shape[-1],
             "bias": "" if values.get("bias", True) else self.without_bias,
@@ -249,7 +255,8 @@ class Writer(ABC):
         """Return the output of a layer around the cells; shape: of its input."""
         layer, around = move.layer, self._around(module)
         before, after = layer.padding_of(shape[0]) if sequence else (0, 0)
-        places = {"x": x, "stride": layer.every, "before": before, "after": after}
+        calls = [call.format(x=x) for option, call in around.calls.items() if layer.values()[option]]
+        places = {"x": x, "calls": "".join(calls), "stride": layer.every, "before": before, "after": after}
         name = f"self.{self.identifier(module)}"
         template = (around.padded if before or after else "") or around.applied
         code = (template if sequence else around.vector or template).format(
@@ -355,6 +362,10 @@ class Writer(ABC):
             code += f" + {self.number.format(parameter=f'{name}_bias')}" if module.params else ""
         else:
             code = f"{name}({x}{self.in_training[1] if isinstance(layer, Dropout) else ''})"
+        if isinstance(layer, Embedding) and layer.positions is not None:
+            sequence = len(module.shape) > 1
+            at = f"[: {x}.shape[1]]" if sequence else "[0]"
+            code += f" + {self.number.format(parameter=f'{name}_positions')}{at}"
         inside = not tied and "{activation}" in self.layers[layer.kind]
         if not isinstance(layer, Dense) or inside or layer.activation == "linear":
             return code

@@ -80,7 +80,8 @@ class Meter:
 class TensorPart(NamedTuple):
     """A matrix or a vector within a tensor: its index on the first axes, its first row, and whether transposed.
 
-    taps: the places of a convolution's kernel.
+    taps: the places of a convolution's kernel, or the heads among a matrix's columns. each: the numbers of each head
+    among its rows.
     last: its index on the last axis, if that is not an axis of the matrix.
     """
 
@@ -90,11 +91,13 @@ class TensorPart(NamedTuple):
     transposed: bool = False
     last: int | None = None
     taps: tuple[tuple[int, ...], ...] = ()
+    each: int = 0
 
     def number(self, filters: int, column: int, channels: int) -> tuple[int, ...]:
         """Return the index in the tensor of a convolution's weight, from its filter and its column."""
         tap, channel = self.taps[column // channels], column % channels
-        return (*tap, channel, filters) if self.transposed else (filters, channel, *tap)
+        rows = divmod(filters, self.each) if self.each else (filters,)
+        return (*tap, channel, *rows) if self.transposed else (*rows, channel, *tap)
 
 
 class Matrix:
@@ -253,6 +256,22 @@ class Arrays:
             for row in range(filters)[rows]
         ]
         return Convolution(name, numbers, piece, space, kernel)
+
+    def of_heads(self, name: str, *, in_rows: bool) -> Matrix:
+        """Return the matrix of an array with an axis for heads: input by heads by rows, or heads by input by rows."""
+        array = self._array(name, ())
+        if in_rows:
+            piece = TensorPart(name, transposed=True, taps=((),), each=len(array[0][0]))
+            columns = [[number for head in column for number in head] for column in array]
+        else:
+            piece = TensorPart(name, transposed=True, taps=tuple([(head,) for head in range(len(array))]))
+            columns = [column for head in array for column in head]
+        return Matrix(name, [[*row] for row in zip(*columns, strict=True)], piece)
+
+    def vector_of_heads(self, name: str) -> WeightVector:
+        """Return the vector of an array that has an axis for heads."""
+        array = self._array(name, ())
+        return WeightVector(TensorPart(name, each=len(array[0])), [number for head in array for number in head])
 
     def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> WeightVector:
         """Return some numbers of a vector; `at` is its index on the first axes of its array."""

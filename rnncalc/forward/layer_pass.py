@@ -323,7 +323,7 @@ class TransformPass(Generic[Value]):
                 place: self._first(value, self._axes(trace, place), read) if read < len(sequence) else value
                 for place, value in fixed.items()
             }
-            values = self._values(trace, values, each, queries[step : step + 1])
+            values = self._values(trace, values, each, queries[step : step + 1], step)
             self.taken += [values] * self.traced
             outputs.append(values[trace.output])
         return outputs
@@ -356,9 +356,9 @@ class TransformPass(Generic[Value]):
         return "".join(sorted(trace.repeats[place] - {"t", "s" if trace.nodes[place].width == STEPS else ""}))
 
     def _values(
-        self, trace: Trace, known: dict[int, Any], places: Sequence[int], vectors: Sequence[Value]
+        self, trace: Trace, known: dict[int, Any], places: Sequence[int], vectors: Sequence[Value], step: int = 0
     ) -> dict[int, Any]:
-        """Return known values, and those at some places; vectors: the sequence, or the current one."""
+        """Return known values, and those at some places; vectors: the sequence, or the one at a step of the output."""
         values = {**known}
         for place in places:
             node, axes = trace.nodes[place], self._axes(trace, place)
@@ -372,6 +372,8 @@ class TransformPass(Generic[Value]):
                     number = self.sizes[trace.nodes[node.operands[0]].width] // self.sizes[node.width]
                     cut = self._over(axes.replace("i", ""), operands, partial(self._cut, number=number))
                     values[place] = [*zip(*cut, strict=True)] if "s" in axes else cut
+                case "current":
+                    values[place] = values[node.operands[0]][step]
                 case "concat" | "joined":
                     values[place] = self._over(axes, operands, self._joined)
                 case "dot" | "mix":
@@ -462,13 +464,22 @@ class TransformPass(Generic[Value]):
 
     def _vector(self, node: Node) -> Value:
         """Return the weights of a node; what a framework stores untrained may still be among its parameters."""
-        vector = self.arrays.vector(self._name(node))
         assert node.weights
+        name = self._name(node)
+        headed = array_of(self.layer, node.weights) in self.names.heads
+        vector = self.arrays.vector_of_heads(name) if headed else self.arrays.vector(name, self._rows(node))
         if node.weights.role not in STORED:
             return self.vectors.weight(vector)
         if vector.piece.name not in self.arrays.buffers:
             self.meter.vector(vector)
         return self.vectors.stored(vector)
+
+    def _rows(self, node: Node) -> slice:
+        """Return the rows of its array that weights have."""
+        assert node.weights
+        third = self.names.thirds.get(array_of(self.layer, node.weights))
+        rows = self.sizes.get(node.axes[0], 0)
+        return slice(None) if third is None else slice(third * rows, (third + 1) * rows)
 
     def _name(self, node: Node) -> str:
         assert node.weights
@@ -492,8 +503,12 @@ class TransformPass(Generic[Value]):
             yield self.table.shared_with("the embedding's")
             return
         name = self._name(node)
-        if len(node.axes) == 2:
-            yield self.arrays.matrix(name, transposed=self.names.transposed)
+        if len(node.axes) == 2 and node.weights:
+            heads = self.names.heads.get(array_of(self.layer, node.weights))
+            if heads:
+                yield self.arrays.of_heads(name, in_rows=heads == "rows")
+            else:
+                yield self.arrays.matrix(name, self._rows(node), transposed=self.names.transposed)
             return
         filters, columns = (self.sizes[letter] for letter in node.axes[:2])
         each = filters * columns // width
@@ -545,6 +560,7 @@ class LayerPass(Generic[Value]):
         self.table: Matrix | None = None
         self.directions: list[DirectionPass[Value]] = []
         self.once: Callable[[Any], Value] = lambda x: x  # the function of a layer without a state
+        self.positions = ""  # the name of an embedding's table of positions, if it has one
         self.transform: TransformPass[Value] | None = None
 
     def bind(
@@ -575,6 +591,7 @@ class LayerPass(Generic[Value]):
             case Embedding():
                 self.table = self.arrays.matrix(binding.embedding)
                 self.once = partial(self.vectors.row, self.table)
+                self.positions = binding.positions if self.layer.positions is not None else ""
             case External():
                 self.once = self._elsewhere
             case Transform():
@@ -593,11 +610,14 @@ class LayerPass(Generic[Value]):
                 ways.append([way.take(x.first + step, vectors[step]) for step in order[::turn]][::turn])
             return x._replace(ways=ways)
         if isinstance(self.layer, Embedding):
-            self.to_read = len({*vectors}) * self.layer.units
+            self.to_read = (len({*vectors}) + len(vectors) * bool(self.positions)) * self.layer.units
         outputs = []
         for step, vector in enumerate(vectors, x.first):
             self.vectors.at(step)
             outputs.append(self.once(vector))
+            if self.positions:
+                position = self.vectors.weight(self.arrays.vector(self.positions, at=(step,)))
+                outputs[-1] = self.vectors.operation(OPERATIONS["plus"])(outputs[-1], position)
         return x._replace(ways=[outputs])
 
     @property

@@ -192,6 +192,8 @@ class LayerTape:
                 for cell, gradient in zip(line, gradients, strict=True):
                     cell[piece.last] += gradient
             return
+        if piece.each and not piece.taps:
+            rows = [rows[0][at : at + piece.each] for at in range(0, len(rows[0]), piece.each)]
         if not isinstance(array[0], list):
             (row,) = rows
             stop = piece.start + len(row)

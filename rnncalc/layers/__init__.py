@@ -31,6 +31,8 @@ KINDS: dict[str, str | type[Layer]] = {
     "repeat_vector": "rnncalc.layers.reshaping:RepeatVector",
     "last": "rnncalc.layers.reshaping:LastStep",
     "attention": "rnncalc.layers.attention:Attention",
+    "multi_head_attention": "rnncalc.layers.attention:MultiHeadAttention",
+    "transformer": "rnncalc.layers.attention:Transformer",
 }
 """The module and class of each kind, or the class itself; recurrent cells first."""
 

@@ -4,11 +4,12 @@
 sequence in one vector. `multi_head_attention` and `transformer` are those of Vaswani et al. (2017).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
-from rnncalc.layers.options import Option, Switch
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
+from rnncalc.layers.options import Choice, Option, Size, Switch
+from rnncalc.text import plural
 
 
 class Attention(Transform):
@@ -47,3 +48,153 @@ class Attention(Transform):
             scores = ops.shift(scores, ops.weight("score_bias"))
         weights = ops.name("alpha", ops.activate("softmax", ops.name("e", scores)))
         return ops.mix(weights, window)
+
+
+def affine(ops: LayerOperations[Any], role: str, vector: Any, *, bias: bool) -> Any:
+    """Return a matrix times a vector, and its bias if there is one."""
+    total = ops.product(role, vector)
+    return ops.plus(total, ops.weight(f"{role}_bias")) if bias else total
+
+
+def attend(ops: LayerOperations[Any], query: Any, sequence: Any, width: str, *, bias: bool) -> Any:
+    """Return what several heads read of a sequence for a query, projected; width: of the values of all heads."""
+    queries = ops.heads(ops.name("q", affine(ops, "query", query, bias=bias)), "k")
+    keys = ops.heads(ops.name("k", affine(ops, "key", sequence, bias=bias)), "k")
+    values = ops.heads(ops.name("v", affine(ops, "value", sequence, bias=bias)), "v")
+    scores = ops.name("e", ops.over_root(ops.dot(queries, keys), "k"))
+    context = ops.mix(ops.name("alpha", ops.activate("softmax", scores)), values)
+    return affine(ops, "output", ops.concat(ops.name("c", context), width), bias=bias)
+
+
+def with_bias(role: str, axes: tuple[str, str], *, bias: bool) -> Iterator[ArrayAxes]:
+    """Yield a matrix, and its bias if there is one."""
+    yield role, axes
+    if bias:
+        yield f"{role}_bias", (axes[0],)
+
+
+HEADS = {
+    "heads": Option(Size(), "the parts that attention is computed in, each with a score of its own for each step"),
+    "causal": Option(Switch(), "no step reads a later one; never changes a count of parameters"),
+}
+
+
+class _WithHeads(Transform):
+    """A layer of several heads, each with a query, keys and values of its own."""
+
+    number = "heads"
+    reads = "a sequence"
+    along = True
+    whole = True
+
+    heads: int
+
+    def in_words(self, shape: Shape) -> str:
+        """Say why the heads change the count or do not, which frameworks differ in."""
+        keys = self.__dict__.get("key_size")
+        if keys is None:
+            each = f"h heads of m / h = {shape[-1]} / {self.heads} = {shape[-1] // self.heads} numbers"
+            return f"{each} have m = {shape[-1]} together, so their number does not change the count, as in PyTorch"
+        return f"Each of the h heads has key_size = {keys} numbers, so the count grows with their number, as in Keras"
+
+    def window_of(self, step: int, steps: int) -> Sequence[int | None]:
+        return range(step + 1 if self.__dict__["causal"] else steps)
+
+    def work_in_words(self) -> str:
+        pairs = "its multiply-adds are those of T(T + 1)/2 pairs of steps, and frameworks compute all T² and mask them"
+        return pairs if self.__dict__["causal"] else ""
+
+    def pairs(self, steps: int) -> int | None:
+        if not self.__dict__["causal"]:
+            return steps * steps
+        half, rest = divmod(steps * (steps + 1), 2)  # of steps in letters the half is not known
+        return None if rest else half
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        if self.values().get("key_size") is not None:
+            return
+        cure = "" if "key_size" not in self.fields else ", or give it key_size"
+        if not isinstance(shape[-1], int):
+            yield self.kind, f"the input's width must be a number, to be divided by them, got {shape[-1]}{cure}"
+        elif shape[-1] % self.heads:
+            yield self.kind, f"{plural(self.heads, 'head')} do not divide the input's {shape[-1]:,}; change one{cure}"
+
+
+class MultiHeadAttention(_WithHeads):
+    """Each step reads all steps through h heads: 4m(m + 1) parameters; h(2k + v)(m + 1) + m(h·v + 1) in general."""
+
+    kind = "multi_head_attention"
+    own_options: ClassVar[Mapping[str, Option]] = HEADS | {
+        "key_size": Option(Size(), "the numbers of each head's queries and keys; by default m / heads"),
+        "value_size": Option(Size(), "the numbers of each head's values; by default as many as of its keys"),
+    }
+
+    key_size: int | None = None
+    value_size: int | None = None
+    bias: bool = True
+    causal: bool = False
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        key = self.key_size or inputs // self.heads
+        value = self.value_size or key
+        sizes = {"m": inputs, "h": self.heads, "k": key, "v": value}
+        return sizes | {"hk": self.heads * key, "hv": self.heads * value}
+
+    @property
+    def widths(self) -> tuple[str, str]:
+        """The letters of the widths of all heads' keys, and of all their values."""
+        keys = "hk" if self.key_size else "m"
+        return keys, "hv" if self.value_size else keys
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        keys, values = self.widths
+        axes = {"query": (keys, "m"), "key": (keys, "m"), "value": (values, "m"), "output": ("m", values)}
+        return tuple(array for role, each in axes.items() for array in with_bias(role, each, bias=self.bias))
+
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        return attend(ops, window.current, window, self.widths[1], bias=self.bias)
+
+
+class Transformer(_WithHeads):
+    """A transformer's block, attention and two dense layers: 4m(m + 1) + f(m + 1) + m(f + 1) + 4m parameters."""
+
+    kind = "transformer"
+    own_options: ClassVar[Mapping[str, Option]] = HEADS | {
+        "feed_forward": Option(Size(), "the units of the first of its two dense layers"),
+        "norm": Option(Choice(("last", "first")), "whether a sum is normalised, or what is added to it is made of"),
+    }
+
+    feed_forward: int
+    norm: str = "last"
+    activation: str = "relu"
+    bias: bool = True
+    causal: bool = False
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        each = inputs // self.heads
+        return {"m": inputs, "h": self.heads, "k": each, "v": each, "f": self.feed_forward}
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        roles = dict.fromkeys(("query", "key", "value", "output"), ("m", "m")) | {"up": ("f", "m"), "down": ("m", "f")}
+        matrices = [array for role, axes in roles.items() for array in with_bias(role, axes, bias=self.bias)]
+        norms = [(f"norm_{number}_scale", "m") for number in (1, 2)]
+        return (*matrices, *norms, *[(f"norm_{number}_bias", "m") for number in (1, 2) if self.bias])
+
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        def normed(number: int, vector: Any) -> Any:
+            scaled = ops.times(ops.normalise(vector), ops.weight(f"norm_{number}_scale"))
+            return ops.plus(scaled, ops.weight(f"norm_{number}_bias")) if self.bias else scaled
+
+        def fed(vector: Any) -> Any:
+            hidden = ops.activate(self.activation, affine(ops, "up", vector, bias=self.bias))
+            return affine(ops, "down", ops.name("u", hidden), bias=self.bias)
+
+        if self.norm == "first":
+            sequence = ops.name("z", normed(1, window))
+            total = ops.plus(window.current, attend(ops, ops.current(sequence), sequence, "m", bias=self.bias))
+            return ops.plus(ops.name("a", total), fed(ops.name("n", normed(2, total))))
+        total = ops.plus(window.current, attend(ops, window.current, window, "m", bias=self.bias))
+        first = ops.name("a", normed(1, ops.name("r", total)))
+        return normed(2, ops.name("p", ops.plus(first, fed(first))))

@@ -41,6 +41,9 @@ class LayerOperations(Protocol[Value]):
     # Of a layer that reads a whole sequence, `compute` takes that sequence. Every operation applies to each of its
     # vectors, and `sequence.current` is the one at the step of the output.
 
+    def current(self, sequence: Value) -> Value:
+        """Return the vector that a sequence of this layer's own has at the step of the output."""
+
     def dot(self, vector: Value, sequence: Value) -> Value:
         """Return the products of a vector and each vector of a sequence: a vector of a number for each step."""
 
@@ -179,6 +182,10 @@ class Layer(Frozen, kw_only=True):
         """Return how many pairs of a step of the output and one of a sequence that is read whole; None if unknown."""
         return steps if self.ends else steps * steps
 
+    def work_in_words(self) -> str:
+        """Return how its work is not that of frameworks, without a full stop; nothing if it is."""
+        return ""
+
     def padding_of(self, steps: int | None) -> tuple[int, int]:
         """Return the steps of zeros before and after an input of so many steps."""
         return 0, 0
@@ -309,19 +316,31 @@ class Output(Dense):
 
 
 class Embedding(Layer):
-    """A table of m vectors of d numbers, one for each word of the vocabulary m: m·d parameters, looked up by number."""
+    """A table of m vectors of d numbers, one for each word of the vocabulary m: m·d parameters, looked up by number.
+
+    With `positions` a second table has a vector for each of so many steps, which is added.
+    """
 
     kind = "embedding"
     title = "embedding"
     made_from = ("inputs", "units")
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "positions": Option(Size(letters=True), "a trained vector for each of N steps, added to the word's: N·d more")
+    }
 
     units: int
+    positions: int | None = None
 
     def output_width(self, inputs: int) -> int:
         return self.units
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        return {"m": inputs, "d": self.units}
+        sizes = {"m": inputs, "d": self.units}
+        return sizes if self.positions is None else sizes | {"N": self.positions}
+
+    def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
+        if self.positions is not None and len(shape) > 1 and shape[0] is not None and shape[0] > self.positions:
+            yield "positions", f"expected one for each step, {shape[0]:,} or more, got {self.positions:,}"
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.extra_inputs:

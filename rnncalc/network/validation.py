@@ -115,7 +115,7 @@ def type_problems(network: Description) -> Iterator[Problem]:
 def problems(network: Description) -> Iterator[Problem]:
     """Yield everything that is wrong with a network whose pieces are of the right types."""
     parts = parts_of(network)
-    around = any(isinstance(layer, Transform) for part in parts.values() for layer in part.layers)
+    around = any(isinstance(layer, Transform | Embedding) for part in parts.values() for layer in part.layers)
     wrong = [*_problems(network, parts)]
     yield from wrong
     if around and not wrong:  # else no way of a sequence through the layers can be followed

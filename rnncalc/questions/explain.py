@@ -228,7 +228,7 @@ def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
                 assert node.weights
                 letter, _, below = names.get(role := array_of(layer, node.weights), role).partition("_")
                 return Symbol(letter, below, axes=tuple([axis for axis in node.axes if axis != ONE]))
-            case "heads":
+            case "heads" | "current":
                 return symbol_of(step, place)
             case "joined":
                 return formula(node.operands[0])
@@ -245,6 +245,12 @@ def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
                 matrix = formula(node.operands[0])
                 products = [Application("matrix", (matrix, each)) for each in (heads[0], DOTS, heads[1])]
                 return Application(STACKED, (matrix, *products))
+            case "plus":
+                terms: list[Formula] = []
+                for term in map(formula, node.operands):
+                    is_sum = isinstance(term, Application) and term.operation == "plus"
+                    terms += term.operands if isinstance(term, Application) and is_sum else (term,)
+                return Application("plus", tuple(terms))
             case name:
                 return Application(name, tuple(map(formula, node.operands)))
 

@@ -158,8 +158,9 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
 def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:
     """Yield the products, those of like gates together: gradients of weights first, of the input first."""
     alike: dict[tuple[BackwardProduct, int], list[str]] = {}
+    gates = isinstance(derivation.placed.layer, Cell)
     for product, times in work.items():
-        alike.setdefault((product._replace(matrix=""), times), []).append(product.matrix)
+        alike.setdefault((product._replace(matrix="") if gates else product, times), []).append(product.matrix)
     order = "".join(gate.letter for gate in derivation.gates)
 
     def order_of(item: tuple[tuple[BackwardProduct, int], list[str]]) -> tuple[bool, bool, bool, str]:

@@ -10,7 +10,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, External, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Transform
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -62,6 +62,8 @@ def _of_layer(placed: Placed, row: Convention, batch: int, window: int) -> Opera
     layer = placed.layer
     if isinstance(layer, External) or placed.uses is None or (layer.whole and not placed.repeats):
         return None
+    if isinstance(layer, Embedding) and layer.positions is not None:
+        return OperationCounts(0, 0, batch * placed.uses * placed.outputs, 0)
     if not isinstance(layer, Cell | Dense | Transform):
         return OperationCounts(0, 0, 0, 0)
     inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1

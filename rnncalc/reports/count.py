@@ -14,7 +14,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import layer_sheet, notation_of, on_conditions, steps_of, title
-from rnncalc.text import KIBI, byte_size, decimal, has_letters, plural
+from rnncalc.text import KIBI, all_of, byte_size, decimal, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
@@ -201,6 +201,10 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     elif dense and equivalent is None:
         yield "Dense equivalent: not known without the number of steps; give steps, or -T."
     if cost:
+        names: dict[str, list[str]] = {}
+        for layer in count.layers:
+            names.setdefault(layer.layer.work_in_words(), []).append(layer.name)
+        yield from (f"{all_of(each)}: {words}." for words, each in names.items() if words)
         size = f"; {byte_size(count.bytes)} in all" if not has_letters(count.bytes) and count.bytes >= KIBI else ""
         yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{size}."
 

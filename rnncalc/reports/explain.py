@@ -272,6 +272,14 @@ _NAMES = {
 _NAMES_ON_GRID = {"h": "filters", "k": "the places of the kernel along each axis"}
 """The letters with another meaning in a layer whose steps have places."""
 
+_NAMES_OF_HEADS = {
+    "h": "heads",
+    "k": "the numbers of a head's queries and keys",
+    "v": "the numbers of a head's values",
+    "f": "the units of the first dense layer",
+}
+"""The letters with another meaning in a layer that reads a whole sequence."""
+
 
 def gates(each: Derivation) -> Iterator[str]:
     """Yield the name and the function of each gate and of the candidate."""
@@ -302,6 +310,8 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     yield from on_conditions([each.placed], each.row.name)
     if isinstance(layer, Transform):
         yield f"{layer.in_words(each.shape)}."
+        if work := layer.work_in_words():
+            yield f"{work[0].upper()}{work[1:]}."
         yield from on_padding(each)
         if each.placed.places > 1:
             places = " × ".join(map(str, each.placed.grid))
@@ -338,12 +348,13 @@ def letters_of(each: Derivation) -> Iterator[str]:
         size = f"{sum_}{placed.sizes['m']}"
         yield f"{'' if has_letters(placed.sizes['m']) else 'm = '}{size}: {_source(each)}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
-    for letter, name in (_NAMES | (_NAMES_ON_GRID if layer.grid else {})).items():
+    names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {})
+    for letter, name in names.items():
         if letter in placed.sizes:
             number = placed.sizes[letter]
             yield f"{number}: {name}" if has_letters(number) or letter in others else f"{letter} = {number}: {name}"
     for letter, number in placed.sizes.items() if isinstance(layer, Transform) else ():  # letters of its own
-        if letter != "m" and letter not in _NAMES | _NAMES_ON_GRID:
+        if letter != "m" and letter not in names and len(letter) == 1:
             yield f"{letter} = {number}"
 
 

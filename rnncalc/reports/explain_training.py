@@ -132,7 +132,7 @@ COLUMNS = Column("What it is"), Column("Arithmetic")
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.derivation.placed, tuple(_notes(each))
     steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
-    sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
+    sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items() if len(letter) == 1]
     head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
     saved, work = (
         Sheet((Column(name, key=True), *COLUMNS, Column(number, right=True)), rows[:-1], rows[-1]) if rows else None

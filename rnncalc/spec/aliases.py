@@ -54,6 +54,13 @@ ALIASES = {
     "peepholes": "peephole use_peepholes use_peephole",
     "coupled": "couple input_forget coupled_gates couple_gates",
     "layer_norm": "layernorm layernormalization layer_normalization layer_normalisation ln use_layer_norm",
+    "key_size": "key_dim kdim head_dim head_size",
+    "value_size": "value_dim vdim",
+    "feed_forward": "dim_feedforward d_ff ff ffn_dim intermediate_size intermediate_dim mlp_dim",
+    "norm{is_}first": "norm_first pre_norm prenorm pre_ln",
+    "norm{is_}last": "post_norm postnorm post_ln",
+    "causal{true}": "is_causal use_causal_mask masked",
+    "positions": "max_position_embeddings block_size n_positions max_len position_embeddings positional_embedding",
     "frozen": "freeze",
     "frozen{true}": "trainable requires_grad",
     "tied": "tie tie_weights tied_weights tie_word_embeddings weight_tying",
@@ -89,7 +96,7 @@ ALIASES = {
     "timedistributeddense",
     "embedding{number}": "embed embeddings lookup",
     "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate",
-    "external{of}N, a part of N parameters that are counted elsewhere": "conv2d transformer convgru qrnn ran "
+    "external{of}N, a part of N parameters that are counted elsewhere": "conv2d convgru qrnn ran "
     "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn nas janet treelstm phased_lstm "
     "cornn fastrnn rhn tgru urnn",
     "conv1d{number}{with_}kernel{is_}N": "cnn conv conv_1d convolution convolution1d convolution_1d tcn",
@@ -101,6 +108,11 @@ ALIASES = {
     "pool1d{of}T{with_}mode{is_}average, T being all steps, and flatten behind it": "globalaveragepooling1d "
     "global_average_pooling1d",
     "pool1d{of}T, T being all steps, and flatten behind it": "globalmaxpooling1d global_max_pooling1d",
+    "multi_head_attention{number}": "multiheadattention mha multihead_attention multihead self_attention selfattention "
+    "multiheaddotproductattention",
+    "transformer{number}{with_}feed_forward{is_}N": "transformerencoderlayer transformer_encoder_layer encoder_layer "
+    "transformer_encoder transformer_block transformerblock block bert gpt",
+    "attention{number}": "attention_pooling attentionpooling additive_attention additiveattention bahdanau",
     # values that are words
     "pytorch": "torch py_torch pt cudnn",
     "keras": "tensorflow tf tf.keras tf-keras tensorflow-keras",

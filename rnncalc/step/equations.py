@@ -140,7 +140,7 @@ def symbol_of(trace: Trace, place: int, *, whole: bool = False) -> Symbol:
     Its subscript has what it differs with: i for heads, t, s; whole: it is the vector of its numbers at all steps s.
     """
     node = trace.nodes[place]
-    letter = trace.nodes[node.operands[0]].letter if node.operation == "heads" else node.letter
+    letter = trace.nodes[node.operands[0]].letter if node.operation in ("heads", "current", "concat") else node.letter
     letter = letter or ("y" if place == trace.output else OPERATIONS[node.operation].function or node.operation)
     letters = [each for each in "its" if each in trace.repeats[place] and not (whole and each == "s")]
     return Symbol(letter, time=",".join(letters), axes=() if node.width == STEPS else (node.width,))

@@ -144,6 +144,10 @@ class LayerTracer(Recorder):
     def standardise(self, vector: Operand, mean: Operand, variance: Operand) -> Operand:
         return self._operate(OPERATIONS["standardise"], vector, mean, variance)
 
+    def current(self, sequence: Operand) -> Operand:
+        self._check_sequence(sequence)
+        return Operand(self._place(Node("current", (sequence.place,), self._nodes[sequence.place].width)))
+
     def dot(self, vector: Operand, sequence: Operand) -> Operand:
         self._check_sequence(sequence)
         width = self._nodes[self._vector(vector)].width

@@ -69,6 +69,7 @@ _REPEATS = {
     STEP: ("t", ""),
     SEQUENCE: ("s", ""),
     "mix": ("", "s"),
+    "current": ("t", "s"),
     "heads": ("i", ""),
     "concat": ("", "i"),
 }

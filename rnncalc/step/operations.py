@@ -637,8 +637,23 @@ def over_root(number: int) -> Operation:
     )
 
 
-_EXAMPLES = HALVES[0], standardise_by(EPSILON), largest(1), average(1), joined((1,)), part(0, 1), dot(1), mix(1)
-OPERATIONS = {row.name: row for row in (*TABLE, *_EXAMPLES, over_root(1))}
+_EXAMPLES = (
+    *(
+        HALVES[0],
+        standardise_by(EPSILON),
+        largest(1),
+        average(1),
+        joined((1,)),
+        part(0, 1),
+        dot(1),
+        mix(1),
+        over_root(1),
+    ),
+    Operation("current", 1, _same, (UNCHANGED,), again=True, beside=True),
+    part(0, 1).replace(name="heads"),
+    joined((1,)).replace(name="concat", windowed=False),
+)
+OPERATIONS = {row.name: row for row in (*TABLE, *_EXAMPLES)}
 """Every operation by its name."""
 
 

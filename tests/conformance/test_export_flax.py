@@ -36,7 +36,7 @@ def arrays(module: Module, identifier: str, weights: dict[str, Any]) -> Iterator
     layer = module.layer
     if not isinstance(layer, Cell):
         for name, array in weights.items():
-            yield f"{identifier}_bias" if module.tied else f"{identifier}/{name}", array
+            yield f"{identifier}{'_' if module.tied or name == 'positions' else '/'}{name}", array
         return
     marks = MARKS if layer.bidirectional else ("",)
     states = {f"{letter}_0" for letter, _ in module.states} if layer.learned_state else set()

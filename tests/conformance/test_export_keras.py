@@ -44,7 +44,7 @@ def arrays(module: Module, identifier: str, weights: dict[str, Any]) -> Iterator
         yield f"{identifier}_{state}", np.stack(each) if len(marks) > 1 else each[0]
     for name, array in weights.items():
         if name.split("/")[-1] not in states:
-            yield f"{identifier}_bias" if module.tied else f"{identifier}/{name}", array
+            yield f"{identifier}{'_' if module.tied or name == 'positions' else '/'}{name}", array
 
 
 def named(model: Any) -> dict[str, Any]:
@@ -53,6 +53,7 @@ def named(model: Any) -> dict[str, Any]:
     for weight in model.weights:
         _, *path = weight.path.split("/")
         way = [each.split("_")[0] for each in path[1:-1] if each.startswith(("forward_", "backward_"))]
+        way += [each for each in path[1:-1] if each in ("query", "key", "value", "attention_output")]
         found["/".join([*path[:1], *way, *path[1:][-1:]])] = weight
     assert len(found) == len(model.weights)
     return found

@@ -41,6 +41,8 @@ def arrays(module: Module, identifier: str, weights: dict[str, dict[str, Any]]) 
             if module.cell:
                 way = MARKS.index(name.split("/")[0] + "/") if "/" in name else 0
                 yield f"{identifier}.cells.{way}.{name.split('/')[-1]}", array
+            elif name == "positions":
+                yield f"{identifier}_{name}", array
             elif len(module.places) == 1:
                 yield f"{identifier}.{name.replace(f'_l{place.copy}', '_l0')}", array
             else:

@@ -53,7 +53,8 @@ def layers_of(name: str, row: Convention) -> Iterator[Layer]:
         plain: Layer = cell(name, H)
         values = {option: OPTIONS[option] for option in plain.fields if option in OPTIONS}
     else:
-        plain = of(*(4 for option in (of.number,) if option), **dict.fromkeys(of.needed(), 2))
+        number = M if of.number == "heads" else 4  # heads divide the input's width
+        plain = of(*(number for option in (of.number,) if option), **dict.fromkeys(of.needed(), 2))
         allowed = {option: of.option(option).allowed for option in of.options() if option not in ("name", "path")}
         words = {option: tuple(each.words) for option, each in allowed.items() if isinstance(each, Choice)}
         values = words | {option: (True, False) for option, each in allowed.items() if isinstance(each, Switch)}

@@ -53,7 +53,7 @@ def test_a_kind_that_is_told_is_one(row: str) -> None:
     number = "0.5" if ours(row) == "dropout" else "4"
     typed = re.split("; |, and ", row.format(**IN_FLAGS | {"number": f":{number}"}))[0].replace("=N", "=3")
     before = ("last",) if ours(row) == "repeat_vector" else ()
-    assert from_flags("3", (*before, typed.replace(":T", ":4")), None, steps="4").network.layers
+    assert from_flags("4", (*before, typed.replace(":T", ":4")), None, steps="4").network.layers
 
 
 SAVED = {*BUDGET_KEYS, *UPDATE_KEYS, "total", "tied"}

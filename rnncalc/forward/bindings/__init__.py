@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
@@ -90,12 +90,16 @@ class TransformNames(NamedTuple):
 
     taps_first: whether a kernel has its steps first, not last; transposed: whether it is then input by output.
     others: the names of roles in other kinds, where a role that is not named is its own name; None if it has none.
+    thirds: which third of its array a role has, if three are one. heads: the roles whose heads have an axis of their
+    own, and whether these are in the rows of the matrix or in its columns.
     """
 
     names: Mapping[str, Mapping[str, str]]
     taps_first: bool
     transposed: bool = False
     others: Mapping[str, str] | None = None
+    thirds: Mapping[str, int] = {}
+    heads: Mapping[str, Literal["rows", "columns"]] = {}
 
     def name(self, kind: str, role: str) -> str | None:
         """Return the name of an array, None if the framework has no such."""
@@ -113,6 +117,7 @@ class Binding(NamedTuple):
     cell: Callable[[Arrays, Cell, int, bool], BoundWeights]
     dense: DenseNames
     embedding: str
+    positions: str = "positions"
     output: DenseNames | None = None
     transforms: TransformNames = TransformNames({}, taps_first=False)
 
@@ -121,6 +126,24 @@ def prefix(layer: Cell, backward: bool) -> str:
     """Return the prefix of a direction's tensors, if a framework's own names do not distinguish them."""
     return ("backward/" if backward else "forward/") if layer.bidirectional else ""
 
+
+PROJECTIONS = ("query", "key", "value")
+"""The projections of attention that its heads share among them."""
+
+
+def with_heads(output: str) -> dict[str, str]:
+    """Return the names of attention whose projections are modules; output: the name of the last."""
+    modules = {role: role for role in PROJECTIONS} | {"output": output}
+    names = {role: f"{module}/kernel" for role, module in modules.items()}
+    return names | {f"{role}_bias": f"{module}/bias" for role, module in modules.items()}
+
+
+IN_AXES: Mapping[str, Literal["rows", "columns"]] = {
+    **dict.fromkeys(PROJECTIONS, "rows"),
+    **dict.fromkeys([f"{role}_bias" for role in PROJECTIONS], "rows"),
+    "output": "columns",
+}
+"""The heads of Keras and Flax: what a head makes is an axis before its size, what it reads too."""
 
 BINDINGS: dict[str, str | Binding] = {
     "textbook": "rnncalc.forward.bindings.textbook",

@@ -1,7 +1,7 @@
 """Flax linen: a dense layer per gate and side, `iz` on the input, `hz` on the past; SimpleCell has one `i`, one `h`."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, prefix
+from rnncalc.forward.bindings import IN_AXES, Binding, DenseNames, GateWeights, TransformNames, prefix, with_heads
 from rnncalc.layers.cell import Cell
 
 GATES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": ["i", "f", "g", "o"], "mgu": ["f", "n"]}
@@ -27,11 +27,13 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "kernel", "bias": "bias"},
+        "multi_head_attention": with_heads("out"),
         "layer_norm": {"scale": "scale", "bias": "bias"},
         "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
     },
     taps_first=True,
     transposed=True,
+    heads=IN_AXES,
 )
 
 BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding", transforms=TRANSFORMS)

@@ -1,7 +1,7 @@
 """Keras: its recurrent layers fuse the gates by columns; a GRU that resets after the product has two biases."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, prefix
+from rnncalc.forward.bindings import IN_AXES, Binding, DenseNames, GateWeights, TransformNames, prefix, with_heads
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo", "conv_lstm": "ifgo"}
@@ -31,6 +31,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "kernel", "bias": "bias"},
+        "multi_head_attention": with_heads("attention_output"),
         "layer_norm": {"scale": "gamma", "bias": "beta"},
         "batch_norm": {
             "scale": "gamma",
@@ -41,6 +42,7 @@ TRANSFORMS = TransformNames(
     },
     taps_first=True,
     transposed=True,
+    heads=IN_AXES,
 )
 
 BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings", transforms=TRANSFORMS)

@@ -1,7 +1,7 @@
 """PyTorch: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows, in the orders of its documentation."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames
+from rnncalc.forward.bindings import PROJECTIONS, Binding, DenseNames, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
@@ -25,9 +25,28 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
     return GateWeights(products, biases, {"p": arrays.matrix(f"weight_hr_{end}")} if projected else {})
 
 
+HEADS = {
+    **dict.fromkeys(PROJECTIONS, "in_proj_weight"),
+    **dict.fromkeys([f"{role}_bias" for role in PROJECTIONS], "in_proj_bias"),
+    "output": "out_proj.weight",
+    "output_bias": "out_proj.bias",
+}
+
 TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "weight", "bias": "bias"},
+        "multi_head_attention": HEADS,
+        "transformer": {
+            **{role: f"self_attn.{name}" for role, name in HEADS.items()},
+            "up": "linear1.weight",
+            "up_bias": "linear1.bias",
+            "down": "linear2.weight",
+            "down_bias": "linear2.bias",
+            "norm_1_scale": "norm1.weight",
+            "norm_1_bias": "norm1.bias",
+            "norm_2_scale": "norm2.weight",
+            "norm_2_bias": "norm2.bias",
+        },
         "layer_norm": {"scale": "weight", "bias": "bias"},
         "batch_norm": {
             "scale": "weight",
@@ -37,6 +56,7 @@ TRANSFORMS = TransformNames(
         },
     },
     taps_first=False,
+    thirds={role: number for number, name in enumerate(PROJECTIONS) for role in (name, f"{name}_bias")},
 )
 
 BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight", transforms=TRANSFORMS)

@@ -57,10 +57,25 @@ class _TextbookWeights:
         return self.arrays.vector(f"{self.before}{letter}_0")
 
 
+HEADS = {
+    "query": "W_q",
+    "key": "W_k",
+    "value": "W_v",
+    "output": "W_o",
+    "query_bias": "b_q",
+    "key_bias": "b_k",
+    "value_bias": "b_v",
+    "output_bias": "b_o",
+}
+
 TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "W", "bias": "b"},
         "layer_norm": {"scale": "g", "bias": "b"},
+        "multi_head_attention": HEADS,
+        "transformer": HEADS
+        | {"up": "W_1", "up_bias": "b_1", "down": "W_2", "down_bias": "b_2"}
+        | {"norm_1_scale": "gamma_1", "norm_2_scale": "gamma_2", "norm_1_bias": "beta_1", "norm_2_bias": "beta_2"},
         "attention": {"kernel": "W", "bias": "b", "score": "v", "score_bias": "c"},
         "batch_norm": {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
     },
@@ -72,6 +87,7 @@ BINDING = Binding(
     cell=_TextbookWeights,
     dense=DenseNames("W", "b", False),
     embedding="E",
+    positions="P",
     output=DenseNames("W_hy", "b_y", False),
     transforms=TRANSFORMS,
 )
