@@ -1,5 +1,6 @@
 """Counts worked out from the textbook's formulas, written down a second time and in another way than the program's."""
 
+from math import prod
 from typing import Any
 
 from rnncalc.layers.cell import Cell
@@ -19,7 +20,7 @@ def params(layer: Layer, m: int) -> int:
         case Embedding():
             return m * layer.units
         case External():
-            return layer.params
+            return sum(prod(shape) for _, shape in layer.tensors) if layer.tensors else layer.params
         case Cell():
             return (2 if layer.bidirectional else 1) * one_direction(layer, m)
     return 0

@@ -61,6 +61,8 @@ def narrow(spec: Any) -> Any:
     if not isinstance(spec, dict):
         return spec
     kept = {key: below for key, below in spec.items() if key not in ("expect", "budget")}
+    if sizes := kept.get("sizes"):
+        kept["sizes"] = {name: eighth(size) for name, size in sizes.items()}
     return {key: eighth(below) if key in WIDTHS else narrow(below) for key, below in kept.items()}
 
 

@@ -74,7 +74,10 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             if layer.positions is not None:
                 tensors += (Tensor(convention.positions, Role.EMBEDDING, None, "", (Axis(1, "N"), Axis(1, "d"))),)
         case External():
-            tensors = (Tensor("external", Role.EXTERNAL, None, "", (Axis(1, "N"),)),)
+            shapes = [(name, tuple(map(Axis, shape))) for name, shape in layer.tensors]
+            named = shapes or [("external", (Axis(1, "N"),))]
+            tensors = tuple([Tensor(name, Role.EXTERNAL, None, "", axes) for name, axes in named])
+            return Layout(tensors, (), "N", "N")
         case _:
             tensors, buffers = _of_arrays(layer, convention)
     params = formula(tensors)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from math import prod
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError, line_of
-from rnncalc.layers.options import OPTIONS, Option, Size
+from rnncalc.layers.options import OPTIONS, Option, Size, Tensors, Trainable
 from rnncalc.records import Frozen
-from rnncalc.text import did_you_mean
+from rnncalc.text import did_you_mean, not_among
 
 OptionProblem = tuple[str, str]
 
@@ -249,6 +250,10 @@ class Layer(Frozen, kw_only=True):
             return grid
         return self.grid if self.grid or not grid else None
 
+    def trains(self, tensor: str) -> bool:
+        """Return whether a tensor of its, by name, is trained if the layer is not frozen."""
+        return True
+
     def choices(self) -> tuple[object, ...]:
         """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""
         return tuple([value for option, value in self.__dict__.items() if option not in _SHAPELESS])
@@ -368,15 +373,46 @@ class Dropout(Layer):
 
 
 class External(Layer):
-    """A part counted elsewhere, such as a CNN front end: `params` parameters; outputs `outputs` features."""
+    """A part counted elsewhere, such as a CNN front end: `params` parameters; outputs `outputs` features.
+
+    Instead of a number params may be the shapes of its tensors by name: `External({"kernel": (3, 4)})`.
+    state: the numbers that it carries from step to step. trainable: the tensors that are not trained, {NAME: False}.
+    """
 
     kind = "external"
     title = "part that is counted elsewhere"
     number = "params"
     made_from = ("params", "outputs")
 
-    params: int
+    without = ("tensors",)  # which params has in a spec
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "tensors": Option(Tensors(), "the shapes of its tensors"),
+        "state": Option(Size(0, letters=True), "the numbers that it carries from step to step"),
+        "trainable": Option(Trainable(), "false for each tensor that is not trained"),
+    }
+
+    params: Any
     outputs: int | None = None
+    state: int | None = None
+    trainable: Any = ()
+    tensors: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    def __post_init__(self) -> None:
+        values: dict[str, Any] = self.__dict__
+        shapes = values["params"]
+        if isinstance(shapes, Mapping) and all(isinstance(shape, tuple | list) for shape in shapes.values()):
+            values["tensors"] = tuple([(name, tuple(shape)) for name, shape in shapes.items()])
+        if isinstance(values["trainable"], Mapping):
+            values["trainable"] = tuple(values["trainable"].items())
+        if self.tensors:
+            values["params"] = sum([prod(shape) for _, shape in self.tensors])
+
+    def trains(self, tensor: str) -> bool:
+        return bool(dict(self.trainable).get(tensor, True))
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        if wrong := not_among([name for name, _ in self.trainable], tuple(name for name, _ in self.tensors)):
+            yield "trainable", wrong if self.tensors else "applies to tensors with names alone; write frozen: true"
 
     def output_width(self, inputs: int) -> int:
         return inputs if self.outputs is None else self.outputs
@@ -384,8 +420,8 @@ class External(Layer):
     def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
         return grid if self.outputs is None else ()
 
-    def carried(self, inputs: int) -> None:
-        return None
+    def carried(self, inputs: int) -> int | None:
+        return self.state
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"N": self.params}

@@ -12,7 +12,7 @@ from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.records import Frozen
-from rnncalc.text import LETTER, brief, did_you_mean, has_letters
+from rnncalc.text import LETTER, brief, did_you_mean, escape, has_letters
 
 _WHOLE = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*|[1-9][0-9]{0,2}(?:([,'’ ])[0-9]{3}(?:\1[0-9]{3})*|(?:\.[0-9]{3}){2,}))"
 _SUFFIXES = " ?(?:{}[kK]|{}M|{}[GB]|".format(*[f"(?:[.,][0-9]{{1,{places}}}0*)? ?" for places in (3, 6, 9)])
@@ -71,6 +71,54 @@ class Size(Frozen):
         grouped = f"^(?=.*_)(?:[1-9](?:_?[0-9]){{0,{zeros - 1}}}|1(?:_?0){{{zeros}}})$"
         number = {"type": "integer", "minimum": self.least, "maximum": self.room}
         return {"anyOf": [number, {"type": "string", "pattern": grouped}, _EXPRESSION, {"const": "?"}]}
+
+
+class Params(Size):
+    """A number of parameters, or in a spec the shapes of tensors by name."""
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        shape = {"type": "array", "minItems": 1, "items": Size(letters=True).schema}
+        tensors = {"type": "object", "minProperties": 1, "additionalProperties": shape}
+        return {"anyOf": [*super().schema["anyOf"], tensors]}
+
+
+class Tensors(Frozen):
+    """The shapes of tensors: a name and a tuple of sizes each."""
+
+    expected: str = "the names of tensors, each with a shape such as (20, 10)"
+    letters: bool = True
+
+    def problem(self, value: object) -> str | None:
+        """Return what is wrong with the value, or None."""
+        if not isinstance(value, tuple) or not all(isinstance(name, str) and name for name, _ in value):
+            return f"expected {self.expected}, got {brief(value)}"
+        for name, shape in value:
+            if problem := next(filter(None, map(Size(letters=True).problem, shape)), "" if shape else "has no axes"):
+                return f"{escape(name)}: {problem}"
+        return None
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        return {"type": "object"}
+
+
+class Trainable(Frozen):
+    """Whether tensors are trained, by name."""
+
+    expected: str = "the names of tensors, each with true or false"
+
+    def problem(self, value: object) -> str | None:
+        """Return what is wrong with the value, or None."""
+        fits = isinstance(value, tuple) and all(isinstance(trained, bool) for _, trained in value)
+        return None if fits else f"expected {self.expected}, got {brief(value)}"
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        return {"type": "object", "additionalProperties": {"type": "boolean"}}
 
 
 class Sizes(Frozen):
@@ -248,7 +296,7 @@ class Real(Frozen):
         return {"type": "number"}
 
 
-Allowed = Size | Sizes | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
+Allowed = Size | Sizes | Tensors | Trainable | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
 
 
 class Option(Frozen):
@@ -261,7 +309,7 @@ class Option(Frozen):
 OPTIONS: dict[str, Option] = {
     "units": Option(Size(letters=True), "the number of units"),
     "rate": Option(Rate(), "the share that is dropped while training"),
-    "params": Option(Size(0, letters=True), "the number of parameters counted elsewhere"),
+    "params": Option(Params(0, letters=True), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a running number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
     "repeat": Option(Size(room=MAX_LAYERS), "how many such layers are one after another, each fed by the one before"),

@@ -71,7 +71,8 @@ class Placed(NamedTuple):
         """The number of its parameters that training changes."""
         if self.layer.frozen:
             return 0
-        return self.params - sum([tensor.params for tensor in self.tensors if tensor.role in STORED])
+        trains = self.layer.trains
+        return self.params - sum([each.params for each in self.tensors if each.role in STORED or not trains(each.name)])
 
     @property
     def sequence(self) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from rnncalc.bounds import MAX_LAYERS, MOST_LETTERS
+from rnncalc.bounds import MAX_LAYERS, MOST_LETTERS, MOST_TENSORS
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention, lacks
 from rnncalc.errors import Path, Problem
 from rnncalc.layers import KINDS, kind
@@ -161,6 +161,10 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
         if number > MAX_LAYERS:
             path = (name, "layers") if name else ("layers",)
             yield Problem(path, too_many_layers(number), gaps=(number - MAX_LAYERS,))
+        externals = [layer for layer in part.layers if isinstance(layer, External)]
+        if (number := sum(layer.repeat * len(layer.tensors) for layer in externals)) > MOST_TENSORS:
+            message = f"expected at most {MOST_TENSORS:,} tensors of external layers, got {number:,}"
+            yield Problem((name, "layers") if name else ("layers",), f"{message}; write their number of parameters")
     if "rnncalc.polynomial" in sys.modules and (number := len(letters_of(parts))) > MOST_LETTERS:
         message = f"expected at most {MOST_LETTERS} different letters, got {number}: no formula with more can be read"
         yield Problem((next(filter(None, parts), "layers"),), f"{message}; give numbers for some sizes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.layer import External, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.records import Frozen
@@ -36,6 +36,8 @@ def _part(part: Part, steps: int | None) -> dict[str, Any]:
 def layer_spec(layer: Layer) -> dict[str, Any]:
     """Return a layer as a spec holds it, its kind first."""
     number = _value(getattr(layer, layer.number)) if layer.number else None
+    if isinstance(layer, External) and layer.tensors:
+        number = {name: [*map(_value, shape)] for name, shape in layer.tensors}
     return {layer.kind: number} | _changed(layer, layer.options())
 
 
@@ -45,6 +47,8 @@ def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     """Return a value as a spec has it: a letter is text, and so are several sizes, 8x8."""
+    if isinstance(value, tuple) and isinstance(value[0], tuple):
+        return dict(value)
     if isinstance(value, tuple):
         return "x".join(map(str, value)) if len(value) > 1 else value[0]
     if has_letters(value):

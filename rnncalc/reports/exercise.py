@@ -217,7 +217,7 @@ def _words(layer: Layer) -> Iterator[str]:
     for option in layer.options():
         value = getattr(layer, option)
         default = layer.defaults.get(option, layer)
-        if option in ("name", "path", "repeat") or (value == default and option != "kernel"):
+        if option in ("name", "path", "repeat", "trainable") or (value == default and option != "kernel"):
             continue
         words = "initial state from a vector of" if option == "initial_state" else option.replace("_", " ")
         sizes = " × ".join(map(str, value)) if isinstance(value, tuple) else value

@@ -12,11 +12,23 @@ from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.bounds import MAX_LAYERS
+from rnncalc.bounds import MAX_LAYERS, MAX_TEXT, MOST_TENSORS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Dropout, Embedding, Layer, Output
-from rnncalc.layers.options import EXPRESSION, OPTIONS, Allowed, Choice, Rate, Size, Sizes, WholeNumber
+from rnncalc.layers.options import (
+    EXPRESSION,
+    OPTIONS,
+    Allowed,
+    Choice,
+    Params,
+    Rate,
+    Size,
+    Sizes,
+    Switch,
+    Trainable,
+    WholeNumber,
+)
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS, too_many_layers
@@ -97,6 +109,35 @@ class _NetworkReader(TreeReader):
         from rnncalc.spec.sizes import NamedSizes  # imported only for a spec with names or expressions
 
         return NamedSizes(self, node)
+
+    def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
+        if isinstance(node, Mapping) and isinstance(allowed, Params):
+            return self.tensors(node, path)
+        if isinstance(allowed, Trainable):
+            if not isinstance(node, Mapping):
+                cure = "write frozen: true for the whole layer"
+                self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}; {cure}")
+                return None
+            each = self.named(node, path, allowed.expected)
+            return {name: self.value(below, at, Switch(), True) for name, below, at in each}
+        return super().value(node, path, allowed, stand_in)
+
+    def tensors(self, node: Mapping, path: Path) -> dict[str, tuple[int, ...]] | None:
+        """Return the shapes of tensors by name."""
+        if not node.items:
+            self.problem(node.mark, path, "expected a number, or the names of tensors with their shapes, got none")
+            return None
+        if len(node.items) > MOST_TENSORS:
+            message = f"expected at most {MOST_TENSORS:,} tensors, got {len(node.items):,}"
+            self.problem(node.mark, path, f"{message}; write their number of parameters")
+            return None
+        shapes = {}
+        for name, shape, at in self.named(node, path, _SHAPES % "tensors"):
+            if not 0 < len(name) <= MAX_TEXT:
+                self.problem(shape.mark, at, f"expected a name of 1 to {MAX_TEXT} characters for the tensor")
+                continue
+            shapes[name] = self.shape(shape, at, Size(letters=True))
+        return shapes or None
 
     def read(self, node: Scalar, allowed: Allowed) -> Any:
         """Return the value of a scalar; of a size also that of a name or an expression."""
@@ -317,15 +358,19 @@ class _NetworkReader(TreeReader):
     def shapes(self, node: Node, path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
         """Return `{rnn_1: {W_xh: (20, 10)}}`; `check` compares it with the tensors."""
         return {
-            layer: {name: self.shape(shape, at) for name, shape, at in self.named(tensors, below, _SHAPES % "tensors")}
+            layer: {
+                name: self.shape(shape, at, Size())
+                for name, shape, at in self.named(tensors, below, _SHAPES % "tensors")
+            }
             for layer, tensors, below in self.named(node, path, _SHAPES % "layers")
         }
 
-    def shape(self, node: Node, path: Path) -> tuple[int, ...]:
+    def shape(self, node: Node, path: Path, size: Size) -> tuple[int, ...]:
         if not isinstance(node, Sequence) or not node.items:
-            self.problem(node.mark, path, f"expected a shape, such as [20, 10], got {what(node)}")
-            return ()
-        return tuple(self.value(item, (*path, axis), Size(), 1) for axis, item in enumerate(node.items))
+            got = "[]" if isinstance(node, Sequence) else what(node)
+            self.problem(node.mark, path, f"expected a shape, such as [20, 10], got {got}")
+            return (1,)
+        return tuple(self.value(item, (*path, axis), size, 1) for axis, item in enumerate(node.items))
 
     def training(self, node: Node, path: Path) -> Update:
         from rnncalc.network.training import UPDATE_KEYS, Update  # imported only for a spec that has it
@@ -402,6 +447,8 @@ def _unknown_option(cls: type[Layer], layer: Node, key: str, known: tuple[str, .
     known = tuple(one for one in known if one == cls.kind or one not in KINDS or one in cls.options())
     in_flags = isinstance(layer.mark, Flag)
     takers = [name for name in KINDS if key in kind(name).options()]
+    if key == "trainable" and not isinstance(below, Mapping):  # as other programs have it
+        takers = []
     cure = cure_of_other_kind(key, cls.kind, known if takers else (), word_of(below), in_flags=in_flags)
     if takers or cure:
         here = "output" if issubclass(cls, Output) else cls.kind

@@ -188,7 +188,7 @@ class SpecEdit:
             slot.names.append(placed.name)
             layer = placed.layer if placed.layer.repeat == 1 else placed.layer.replace(repeat=1)
             place = places.get(placed.name)
-            if isinstance(layer, External):
+            if isinstance(layer, External) and not layer.tensors:
                 slot.items.append(_Item(layer.replace(params=sums[placed.name])))
             elif place is None or not (place in pairs or self.wanted[place].shapes):
                 slot.items.append(_Item(layer))
@@ -261,7 +261,7 @@ class SpecEdit:
         elsewhere = [site for site in self.unknown if not self._in_external(site)]
         if count := sum(site.params for site in elsewhere):
             for other in reversed(slots):
-                if isinstance(other.layer, External) and other.layer.path is None:
+                if isinstance(other.layer, External) and other.layer.path is None and not other.layer.tensors:
                     other.items.append(_larger(other.items.pop(), count))
                     return
             slot.added.append(_Item(External(count)))
@@ -269,7 +269,7 @@ class SpecEdit:
     def _in_external(self, site: Site) -> bool:
         """Add a site to the external layer of the spec whose path it is below; return whether there is one."""
         for slot in self.slots.values():
-            path = slot.layer.path if isinstance(slot.layer, External) else None
+            path = slot.layer.path if isinstance(slot.layer, External) and not slot.layer.tensors else None
             if path and below(site, path.removeprefix(self.start)):
                 slot.items[0] = _larger(slot.items[0], site.params)
                 return True

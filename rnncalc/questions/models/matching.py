@@ -5,6 +5,7 @@ Returns names, shapes and numbers, no sentences.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.layer import External
-from rnncalc.modelfiles.model import ModelFile
+from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.chain import in_chain, in_steps
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
@@ -94,12 +95,13 @@ def match(network: Network, file: ModelFile) -> Match:
     wanted = wanted_of(network)
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]
+    by_name, sites = _by_name(wanted, sites)
     chain = sites if file.ordered and in_steps(sites) else in_chain(sites)
     pairs = paired(wanted, chain, ordered=file.ordered)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
     checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place))]
-    externals = [one for one in wanted if isinstance(one.layer, External)]
+    externals = [one for one in wanted if isinstance(one.layer, External) and not one.layer.tensors]
     of_externals, left = _of_externals(externals, left)
     others = [
         TensorCheck(TensorStatus.UNEXPECTED, stored=tensor.name, stored_shape=tensor.shape)
@@ -107,7 +109,7 @@ def match(network: Network, file: ModelFile) -> Match:
         for tensor in site.tensors.values()
         if not tensor.shared_with
     ]
-    tensors = (*checks, *of_externals, *others)
+    tensors = (*checks, *by_name, *of_externals, *others)
     cures: Mapping[int, Sequence[SpecChange]] = {}
     if wrong := [number for number, check in enumerate(tensors) if not check.kept]:
         sums = {check.layer or "": check.stored_shape[0] if check.stored_shape else 0 for check in of_externals}
@@ -150,6 +152,37 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     for name, tensor in theirs.items():
         if wanted.shared.get(name) != tensor.shape:
             yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
+
+
+def _by_name(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> tuple[list[TensorCheck], tuple[Site, ...]]:
+    """Check the tensors that external layers name, and return the sites without those of the file that were found.
+
+    A path may be that of a list of modules with numbers; the copies of a layer have theirs in the file's order.
+    """
+    if not any(isinstance(one.layer, External) and one.layer.tensors for one in wanted):
+        return [], tuple(sites)
+    named: dict[str, list[FileTensor]] = {}
+    for tensor in (tensor for site in sites for tensor in site.tensors.values()):
+        for start in (0, *(match.end() for match in re.finditer("[./]", tensor.name))):
+            named.setdefault(tensor.name[start:], []).append(tensor)
+    checks, used = [], set()
+    for one in wanted:
+        path = one.layer.path
+        prefix = re.compile(rf"(?:.*[./])?{re.escape(path)}[./](?:\d+[./])?" if path else ".*", re.DOTALL)
+        for name, shape in one.layer.tensors if isinstance(one.layer, External) else ():
+            near = (each for each in named.get(name, ()) if each.name not in used)
+            found = next((each for each in near if prefix.fullmatch(each.name.removesuffix(name))), None)
+            status = TensorStatus.MISSING
+            if found:
+                used.add(found.name)
+                status = TensorStatus.MATCHED if found.shape == shape else TensorStatus.SHAPE
+            check = TensorCheck(status, one.name, name, shape, at=one.at)
+            checks.append(check._replace(found=found.name, found_shape=found.shape) if found else check)
+    left = (
+        site._replace(tensors={name: each for name, each in site.tensors.items() if each.name not in used})
+        for site in sites
+    )
+    return checks, tuple(site for site in left if site.tensors or site.buffers)
 
 
 def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
