@@ -805,6 +805,7 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
         "convention",
         "notation",
         "steps",
+        "sizes",
         "topology",
         "copy-link",
         "answer",

@@ -165,6 +165,15 @@ def test_an_exercise_draws_a_named_size(tmp_path: Path) -> None:
         assert each.right_answer == 8 * inputs * (inputs + layer.extra_inputs + 2 * inputs + 1)
 
 
+def test_a_formula_in_the_names_is_judged(tmp_path: Path, call: Call) -> None:
+    """As one in the letters of the layer is; each as it is written, and another letter is refused."""
+    path = file_at(tmp_path / "net.yaml", "sizes: {m: 5, h: 4, V: 9}\ninput: m\nlayers: [lstm: h, gru: h]\noutput: V\n")
+    assert call("answer", path, "4h(m+h+1)", "3h(h + h + 1)", "V(h+1)").code == 0
+    assert call("answer", path, "4h(m+h+1)", "3h(m + h + 1)", "n(m+1)").code == 0
+    assert call("answer", path, "4h(m+h+1)", "3h(h + h + 2)", "V(h+1)").code == 1
+    assert "got q in 'q(h+1)'" in call("answer", path, "4h(m+h+1)", "3h(h + h + 1)", "q(h+1)").err
+
+
 def test_a_budget_and_a_check_read_names(tmp_path: Path, call: Call) -> None:
     """Names are for sizes; counts are numbers."""
     text = "sizes: {D: 4}\ninput: D\nlayers: [rnn: D]\nexpect: 36\nbudget: {max_params: 36}\n"

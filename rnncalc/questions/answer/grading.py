@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.formula import Expression, value
+from rnncalc.conventions.formula import Expression, substituted, value
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.network.network import Network
@@ -56,8 +56,8 @@ class Grader:
         if self.network.letters:
             return self.network.letters
         sizes: dict[str, Any] = {}
-        for placed in self.network.stack:
-            for name, size in placed.sizes.items():
+        for known in (self.network.sizes or {}, *(placed.sizes for placed in self.network.stack)):
+            for name, size in known.items():
                 sizes[name] = size if sizes.get(name, size) == size else None
         return sizes
 
@@ -204,9 +204,15 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber]) -> Iterato
         from rnncalc.polynomial import letter  # most answers are numbers
 
         letters = {name: letter(name) for name in placed.sizes}
-        check_letters(each, placed.sizes)
         formula = placed.layout.params
         right = value(formula, letters)
+        if placed.names and (
+            each.number == value(formula, placed.names) or not letters.keys() >= {*each.number.letters}
+        ):
+            check_letters(each, {**placed.sizes, **(network.sizes or {})})  # it is in the names of sizes
+            yield Judgement(name, each, value(formula, placed.names), formula=substituted(formula, placed.names))
+            continue
+        check_letters(each, placed.sizes)
         judged = Judgement(name, each, right, formula=formula)
         if not judged.right and (alone := _alone(network, placed, right)):
             judged = judged._replace(diagnoses=_judge_total(Grader(alone), each).diagnoses)
