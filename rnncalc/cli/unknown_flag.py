@@ -14,7 +14,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import Choice, Option, Rate, Switch, Text
+from rnncalc.layers.options import Choice, Option, Rate, Switch, Text, Trainable
 from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, instead_of, meanings, meant
 from rnncalc.text import all_of, did_you_mean, escape
 
@@ -113,13 +113,18 @@ def _of_layer(key: str) -> str:
         if layer.number == key:
             return f"write the {key} behind a layer's kind, as in -l {_kind(layer)}"
     every: list[type[Layer]] = [*kinds, Output]
-    name = next((each for each in (key, *meanings(key)) if any(each in layer.options() for layer in every)), "")
-    if name in Output.options() and not any(name in layer.options() for layer in kinds):
+    name = next((each for each in (key, *meanings(key)) if any(_takes(layer, each) for layer in every)), "")
+    if name in Output.options() and not any(_takes(layer, name) for layer in kinds):
         return f"write an option of the output layer after it, as in -o 5,{_example(name, Output)}"
-    shown = next((layer for layer in kinds if name in layer.options()), None)
+    shown = next((layer for layer in kinds if _takes(layer, name)), None)
     if shown:
         return f"write an option of a layer after it, as in -l {_kind(shown)},{_example(name, shown)}"
     return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
+
+
+def _takes(layer: type[Layer], name: str) -> bool:
+    """Return whether a kind has an option that can be written in flags."""
+    return name in layer.options() and not isinstance(layer.option(name).allowed, Trainable)
 
 
 def _kind(layer: type[Layer]) -> str:

@@ -281,9 +281,10 @@ def _set(root: Mapping, words: tuple[str, ...]) -> None:
         root.put("sizes", sizes)
     for name, _, word in (each.partition("=") for each in words):
         if isinstance(sizes, Mapping):
-            key = next((key for key, _ in sizes.items if key.value == name), Scalar(name, True, mark))
-            sizes.items = [item for item in sizes.items if item[0].value != name]
-            sizes.items.append((key, Scalar(word, True, mark)))
+            value = Scalar(word, True, mark)
+            if name not in {key.value for key, _ in sizes.items}:
+                sizes.items.append((Scalar(name, True, mark), value))
+            sizes.items = [(key, value if key.value == name else below) for key, below in sizes.items]
 
 
 def read_value(flag: str, text: str, allowed: Allowed) -> Any:

@@ -33,6 +33,7 @@ class NamedSizes(Mapping[str, Any]):
         self.reader = reader
         self.nodes: dict[str, Node] = {}
         self.known: dict[str, Any] = {}
+        self.wrong: set[str] = set()
         self.open: list[str] = []  # the names whose values are being computed
         self.new: dict[str, Flag] = {}  # names that only `--set` has, until one is used
         if isinstance(node, nodes.Mapping) and len(node.items) > MOST_SIZES:
@@ -64,7 +65,10 @@ class NamedSizes(Mapping[str, Any]):
             raise CallError(f"{circle} is a circle; give a number for one of them")
         if name not in self.known:
             self.open.append(name)
+            number = len(self.reader.problems)
             self.known[name] = self._read(name, node)
+            if len(self.reader.problems) > number:
+                self.wrong.add(name)
             self.open.pop()
         return self.known[name]
 
@@ -88,7 +92,12 @@ class NamedSizes(Mapping[str, Any]):
         if not self and (name := re.search(LETTER, text)):
             cure = f"--set {name[0]}=16" if isinstance(self.reader.root.mark, Flag) else f"sizes: {{{name[0]}: 16}}"
             raise ValueError(f"'{escape(text)}': {name[0]} is no size; write {cure}")
-        size: Any = evaluate(text, self)
+        try:
+            size: Any = evaluate(text, self)
+        except ValueError:
+            if self.wrong.isdisjoint(re.findall(LETTER, text)):
+                raise
+            return 1  # the value that it is made of is noted already
         if isinstance(size, int) and re.search("[A-Za-z]", text):
             size = NamedSize(size, text)
         size = (size,) if isinstance(allowed, Sizes) else size
