@@ -170,14 +170,14 @@ def _by_name(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> tuple[list[T
         path = one.layer.path
         prefix = re.compile(rf"(?:.*[./])?{re.escape(path)}[./](?:\d+[./])?" if path else ".*", re.DOTALL)
         for name, shape in one.layer.tensors if isinstance(one.layer, External) else ():
-            near = (each for each in named.get(name, ()) if each.name not in used)
-            found = next((each for each in near if prefix.fullmatch(each.name.removesuffix(name))), None)
-            status = TensorStatus.MISSING
-            if found:
-                used.add(found.name)
-                status = TensorStatus.MATCHED if found.shape == shape else TensorStatus.SHAPE
-            check = TensorCheck(status, one.name, name, shape, at=one.at)
-            checks.append(check._replace(found=found.name, found_shape=found.shape) if found else check)
+            candidates = (each for each in named.get(name, ()) if each.name not in used)
+            stored = next((each for each in candidates if prefix.fullmatch(each.name.removesuffix(name))), None)
+            check = TensorCheck(TensorStatus.MISSING, one.name, name, shape, at=one.at)
+            if stored:
+                used.add(stored.name)
+                status = TensorStatus.MATCHED if stored.shape == shape else TensorStatus.SHAPE
+                check = check._replace(status=status, stored=stored.name, stored_shape=stored.shape)
+            checks.append(check)
     left = (
         site._replace(tensors={name: each for name, each in site.tensors.items() if each.name not in used})
         for site in sites
