@@ -29,6 +29,7 @@ _NAME = re.compile(
     r"(?:\\(?:text|mathrm)\{[^{}]*\}|(?:\\?#|\|)?\\?[^\W\d_](?: ?[^\W\d_])*\|?|\w*par[aá]m\w*"
     r"|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))\s*(?:==?(?!>)|:=?|≈|\\approx\b)[\s$]*"
 )
+_IN_MATHEMATICS = re.compile(r"(\\[(\[])((?:(?!\\[()\[\]]).)*)(\\[)\]])")
 _DELIMITERS = {("\\(", "\\)"), ("\\[", "\\]"), ("**", "**")}
 """What is around an answer and is ignored: words, the name of what is counted, and signs of mathematics."""
 
@@ -129,7 +130,7 @@ def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal:
     decimal: the decimal sign, where it is known.
     Raises CallError if the text is no answer.
     """
-    text = re.sub(r"\s{2,}", " ", bounded(text).strip())
+    text = _IN_MATHEMATICS.sub(_bare_chain, re.sub(r"\s{2,}", " ", bounded(text).strip()))
     plain = re.sub(r"_ ?\{(\w+)\}", r"_\1", re.sub(r"\$|\\[()\[\]]", "", text)).replace("\\times", "×")
     if match := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", _SET.sub(r"=\1", " ".join(plain.split())))):
         named = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", match["shape"])
@@ -161,6 +162,11 @@ def as_calculations(answers: Sequence[Given]) -> list[Given]:
     return [each.product or each if isinstance(each, Shape) else each for each in answers]
 
 
+def _bare_chain(match: re.Match[str]) -> str:
+    """Return a chain without the signs of mathematics around it; around anything else they are brackets."""
+    return f"  {match[2]}  " if "=" in match[2] and (match[1], match[3]) in _DELIMITERS else match[0]
+
+
 def _within(text: str) -> tuple[int, int, str]:
     """Return where the mathematics of an answer begins and ends, and the name of what is counted before it."""
     begin, end, name = 0, len(text), ""
@@ -170,7 +176,7 @@ def _within(text: str) -> tuple[int, int, str]:
         if words := _AFTER.search(text, begin, end):
             end = begin + len(text[begin : words.start()].rstrip(" $.\n\t"))
         closing = text[max(begin + 2, end - 2) : end]
-        if (text[begin : begin + 2], closing) in _DELIMITERS and text.index(closing, begin + 2) == end - 2:
+        if (text[begin : begin + 2], closing) in _DELIMITERS and text.find(closing, begin + 2) == end - 2:
             begin, end = begin + 2, end - 2
         elif not name and (match := _NAME.match(text, begin, end)):
             begin, name = match.end(), match[0]
