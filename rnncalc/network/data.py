@@ -68,18 +68,25 @@ class Source(Protocol[Node]):
 
 
 def read_weights(reading: Source[Node], node: Node, path: Path, network: Network) -> Weights:
-    """Return `{layer: {tensor: nested lists}}`; note wrong shapes, names and numbers."""
-    expected = {placed.name: placed.stored for placed in network.stack if not isinstance(placed.layer, External)}
+    """Return `{layer: {tensor: nested lists}}`; note wrong shapes, names and numbers.
+
+    The tensors of a layer are those of the convention, or of the notation if a name is given that only it has.
+    """
+    expected, shown = (
+        {placed.name: {each.name: each.shape for each in placed.stored} for placed in stack}
+        for stack in ([each for each in network.stack if not isinstance(each.layer, External)], network.spelled)
+    )
     names = tuple(name for name, tensors in expected.items() if tensors)
-    remark = f"; weights are in the shapes of {network.convention}, not of the notation" if network.notation else ""
+    of_convention = f"; weights are in the shapes of {network.convention}, not of the notation"
     nodes = dict(reading.keys(node, path, names))
     weights: Weights = {}
     for name in names:
         if name not in nodes:
             reading.note(node, (*path, name), "missing; give the weights of every layer")
             continue
-        tensors = {tensor.name: tensor.shape for tensor in expected[name]}
-        below = dict(reading.keys(nodes[name], (*path, name), tuple(tensors)))
+        below = dict(reading.keys(nodes[name], (*path, name), tuple(shown[name] | expected[name])))
+        tensors = expected[name] if below and below.keys() <= expected[name].keys() else shown[name]
+        remark = of_convention if network.notation and tensors is expected[name] else ""
         weights[name] = {}
         for tensor, shape in tensors.items():
             at = (*path, name, tensor)

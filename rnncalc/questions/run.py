@@ -73,7 +73,8 @@ def run(
 ) -> Run:
     """Run a forward pass through a network and return the observations.
 
-    weights: the numbers to use, by layer and tensor, under the names and in the shapes of the network's convention.
+    weights: the numbers to use, by layer and tensor, under the names and in the shapes of the network's convention,
+        or of its notation if it has other names.
     inputs: a list of T vectors, or of T token numbers; of an encoder-decoder, one for each half by its name.
         Missing numbers are drawn from the seed, the same on every machine. Arrays may be used for lists.
     start: the states before the first step, by layer and letter, as in `{"lstm_1": {"h": [...], "c": [...]}}`; a list
@@ -167,6 +168,10 @@ def own_numbers(
         data["targets"] = read_targets(reading, plain(targets), ("targets",), network)
     if reading.problems:
         raise SpecError(first(reading.problems))
+    if network.notation and "weights" in data:
+        from rnncalc.questions.spelling import stored_weights  # few networks have a notation
+
+        data["weights"] = stored_weights(network, data["weights"])
     return Data(**data)
 
 

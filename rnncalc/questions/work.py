@@ -1,7 +1,6 @@
 """`run --work`: a forward pass worked by hand, every value with the operation that made it.
 
-The values of the pass record how they were computed; here they get their names. For a notation, the weights of each
-gate are cut out of the convention's tensors and transposed. The bindings define which piece belongs to which gate.
+The values of the pass record how they were computed; here they get their names.
 """
 
 from __future__ import annotations
@@ -10,12 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
-from rnncalc.conventions import convention
-from rnncalc.conventions.tensor import BIASES, Role
 from rnncalc.errors import Cure, RefusedError
-from rnncalc.forward.arrays import Arrays, Matrix, PassData
-from rnncalc.forward.bindings import BoundWeights, binding
-from rnncalc.forward.layer_pass import History, LetteredValue, bound_weights
+from rnncalc.forward.arrays import PassData
+from rnncalc.forward.layer_pass import History, LetteredValue
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
@@ -26,9 +22,8 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of
 from rnncalc.questions.backward import LOSSES, counted_of, in_steps, loss_name
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
+from rnncalc.questions.spelling import spelled_weights
 from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
-from rnncalc.step.equations import Letter, letters_of, stacks
-from rnncalc.step.trace import trace
 
 
 class StepWork(NamedTuple):
@@ -279,77 +274,3 @@ def _within(names: Mapping[int, Variable], value: TapeValue) -> Iterator[TapeVal
         yield each
         if id(each) not in names:
             yield from _within(names, each)
-
-
-def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nested]) -> Mapping[str, Nested]:
-    """Return the weights of a layer under the names and in the shapes of the network's notation.
-
-    placed: the layer with the convention's own tensors. weights: their numbers by name.
-    """
-    spelled = next(each for each in network.spelled if each.name == placed.name).tensors
-    layer = placed.layer
-    if not isinstance(layer, Cell):
-        of_each = zip(spelled, placed.tensors, strict=True)
-        return {
-            one.name: weights[stored.name] if one.axes == stored.axes else _turned(weights[stored.name])
-            for one, stored in of_each
-        }
-    arrays = Arrays({**weights}, placed.tensors, placed.copy)
-    bound = binding(network.convention).cell
-    weights_of_tensors: dict[str, Nested] = {}
-    for mark in dict.fromkeys(tensor.name.rpartition("/")[0] for tensor in spelled):
-        numbers = dict(_of_cell(network, placed, layer, bound(arrays, layer, placed.inputs, mark == "backward")))
-        for tensor in spelled:
-            before, _, name = tensor.name.rpartition("/")
-            if before == mark:
-                weights_of_tensors[tensor.name] = numbers[name]
-    return weights_of_tensors
-
-
-def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights) -> Iterator[tuple[str, Nested]]:
-    """Yield the weights of one direction with their names, stacked and gate by gate."""
-    notation = network.spelling
-    step = trace(layer, placed.inputs, convention(network.convention))
-    letters = letters_of(step, notation)
-    products: dict[tuple[str, str], Nested] = {}
-    biases: dict[tuple[str, Role], tuple[Nested, str]] = {}
-    for node in step.nodes:
-        if node.weights is None:
-            continue
-        array = bound_weights(bound, node.weights)
-        nested: Nested = array.rows if isinstance(array, Matrix) else [*array.numbers]  # a row for each output
-        if notation.rows and node.weights.role is not Role.SCALAR:
-            nested = _turned(nested)
-        if node.weights.role in BIASES:
-            biases[node.weights.letter, node.weights.role] = (nested, node.weights.vector)
-        else:
-            products[node.weights.matrix, node.weights.vector] = nested
-        yield _name(letters.weights(node.weights)), nested
-    for stack in stacks(step, notation):
-        name = stack.letters(len(step.gates))
-        read = [[products[matrix, vector] for vector in stack.reads] for matrix in stack.matrices]
-        blocks = [[row for matrix in gate for row in matrix] if notation.rows else _side_by_side(gate) for gate in read]
-        yield _name(letters.named("stacked", name)), _side_by_side(blocks)
-        for role in stack.biases:
-            source = biases[stack.matrices[0], role][1]
-            yield (
-                _name(letters.named(role, name, source)),
-                _side_by_side([biases[gate, role][0] for gate in stack.matrices]),
-            )
-    for state in layer.states if layer.learned_state else ():
-        nested = [*bound.state(state).numbers]
-        yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
-
-
-def _side_by_side(blocks: list[Any]) -> Nested:
-    """Return matrices with the same number of rows as one, side by side."""
-    return [[number for row in rows for number in row] for rows in zip(*blocks, strict=True)]
-
-
-def _turned(nested: Nested) -> Nested:
-    """Transpose a matrix; make a vector one row."""
-    return [[*column] for column in zip(*nested, strict=True)] if isinstance(nested[0], list) else [nested]
-
-
-def _name(letter: Letter) -> str:
-    return "_".join(filter(None, letter))

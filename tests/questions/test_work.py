@@ -1,18 +1,14 @@
 """A pass as work: what every value is called, which are before a step, and in which order they follow."""
 
 import re
-from collections.abc import Mapping
-from random import Random
 from typing import Any
 
 import pytest
-from cells import CELLS, network, spelled
 from conftest import Call
 
 from rnncalc import (
     GRU,
     LSTM,
-    MGU,
     RNN,
     Dense,
     Dropout,
@@ -25,9 +21,7 @@ from rnncalc import (
     RefusedError,
     run,
 )
-from rnncalc.conventions.notation import NOTATION_BY_NAME
-from rnncalc.forward.arrays import filled
-from rnncalc.questions.work import LayerWork, spelled_weights, work
+from rnncalc.questions.work import LayerWork, work
 from rnncalc.questions.work_backward import Variable
 from rnncalc.reports.sheet import Block, EquationText, WorkPiece
 from rnncalc.reports.work import WorkReport
@@ -136,66 +130,6 @@ def test_inputs_say_how_many_steps_there_are() -> None:
     """Where the network does not."""
     done = work(Network(input=1, layers=[RNN(1)]), inputs=[[1.0], [2.0], [3.0], [4.0]])
     assert len(done.layers[0].ways[0]) == 4
-
-
-@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
-@pytest.mark.parametrize("name", CELLS)
-def test_each_weight_is_there_once(name: str, notation: str) -> None:
-    """For every cell, option, convention and direction, cut out by the bindings that are written by hand."""
-    number = Random(0).random
-    for case in spelled(name, notation):
-        (layer,) = network(*case).layers
-        for bidirectional in (False, True) if len(case[2]) < 2 else (False,):
-            layers = (layer.replace(bidirectional=bidirectional),)
-            net = network(*case).replace(layers=layers, output=Output(2), notation=notation)
-            for placed, shown in zip(net.stack, net.spelled, strict=True):
-                given = {tensor.name: filled(tensor, 1.0, number) for tensor in placed.tensors}
-                found = spelled_weights(net, placed, given)
-                shapes = {of: shape(nested) for of, nested in found.items()}
-                assert shapes == {of.name: of.shape for of in shown.tensors}
-                assert sorted(flat([*found.values()])) == sorted(flat([*given.values()]))
-
-
-def shape(nested: Any) -> tuple[int, ...]:
-    return (len(nested), *shape(nested[0])) if isinstance(nested, list) else ()
-
-
-def flat(nested: Any) -> list[float]:
-    return [number for each in nested for number in flat(each)] if isinstance(nested, list) else [nested]
-
-
-def test_a_matrix_is_turned_and_stacked() -> None:
-    """[h, x] W: the rows of h above those of x, each a column of the textbook's; a keras kernel is cut by gates."""
-    weights = {"W_xh": [[1.0, 2.0], [3.0, 4.0]], "W_hh": [[5.0, 6.0], [7.0, 8.0]], "b_h": [9.0, 0.0]}
-    net = Network(input=2, layers=[RNN(2)], steps=1)
-    assert in_use(net, weights, "rows") == {
-        "W_xh": [[1.0, 3.0], [2.0, 4.0]],
-        "W_hh": [[5.0, 7.0], [6.0, 8.0]],
-        "b_h": [[9.0, 0.0]],
-    }
-    assert in_use(net, weights, "stacked") == {
-        "W_h": [[5.0, 7.0], [6.0, 8.0], [1.0, 3.0], [2.0, 4.0]],
-        "b_h": [[9.0, 0.0]],
-    }
-    assert in_use(net, weights, "columns") == {"W_h": [[5.0, 6.0, 1.0, 2.0], [7.0, 8.0, 3.0, 4.0]], "b_h": [9.0, 0.0]}
-    assert in_use(net, weights, "stacked-gates") == in_use(net, weights, "stacked")
-    gates = {"W_xf": [[1.0]], "W_xn": [[2.0]], "W_hf": [[3.0]], "W_hn": [[4.0]], "b_f": [5.0], "b_n": [6.0]}
-    assert in_use(Network(input=1, layers=[MGU(1)], steps=1), gates, "stacked-gates") == {
-        "W_f": [[3.0], [1.0]],
-        "W_n": [[4.0], [2.0]],
-        "b_f": [[5.0]],
-        "b_n": [[6.0]],
-    }
-    assert in_use(net, weights, "uvw") == {"U": weights["W_xh"], "W": weights["W_hh"], "b": weights["b_h"]}
-    keras = {"kernel": [[1.0, 2.0, 3.0, 4.0]], "recurrent_kernel": [[5.0, 6.0, 7.0, 8.0]], "bias": [0.0] * 4}
-    found = in_use(Network(input=1, layers=[LSTM(1)], steps=1, convention="keras"), keras, "w")
-    assert (found["W_xf"], found["W_ho"]) == ([[2.0]], [[8.0]])
-
-
-def in_use(net: Network, weights: dict[str, Any], notation: str) -> Mapping[str, Any]:
-    (placed,) = net.stack
-    (layer,) = work(net.replace(notation=notation), weights={placed.name: weights}).layers
-    return layer.weights
 
 
 def test_the_numbers_stand_as_the_equations_have_them() -> None:
