@@ -96,6 +96,21 @@ LETTER = "[A-Za-z](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
 """A size in letters, as a pattern: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 
+GATE_LETTER = "[A-Za-zΓΔΘΛΞΠΣΥΦΨΩα-ω][\u0302-\u0304\u0307]?[′']?(?:_[A-Za-z0-9]{1,8})?"
+"""What may be written for the letter of a gate: a letter that may have an accent, a prime and an index."""
+
+
+def with_accents(text: str) -> list[str]:
+    """Return the characters of a text, each with the accents behind it."""
+    letters: list[str] = []
+    for char in text:
+        if letters and "\u0300" <= char <= "\u036f":
+            letters[-1] += char
+        else:
+            letters.append(char)
+    return letters
+
+
 def has_letters(size: object) -> bool:
     """Return whether a size is a polynomial (`polynomial.py`, which few calls import)."""
     return hasattr(size, "factored")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import click
 
@@ -34,29 +34,50 @@ def unknown_flag_message(flag: str, command: click.Command, group: click.Group, 
 
 
 def call_meant(flag: str, typed: Sequence[str], context: click.Context) -> str:
-    """Return the whole call with what was meant instead of a flag and its value; empty if that is not known."""
+    """Return the whole call with what was meant instead of a flag and its value; empty if that is not known.
+
+    Other unknown flags of the call are replaced too.
+    """
+    takes = {name: not getattr(option, "is_flag", True) for option in context.command.params for name in option.opts}
+    words = [*typed]
+    while flag:
+        if not (words := _replaced(flag, words, takes)):
+            return ""
+        flags = [word.partition("=")[0] for word in words if word.startswith("--")]
+        flag = next((each for each in flags if each not in (*takes, "--")), "")
+    return escape(shlex.join([*context.command_path.split(), *words]))
+
+
+def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[str]:
+    """Return the words of a call with what was meant instead of a flag and its value; none if that is not known.
+
+    takes: the flags of the command, and whether each takes a value.
+    """
     place = next((place for place, word in enumerate(typed) if word.partition("=")[0] == flag), len(typed))
-    value, after = "".join(typed[place : place + 1]).partition("=")[2], [*typed[place + 1 :]]
+    value, after = "".join(typed[place : place + 1]).partition("=")[2], typed[place + 1 :]
     behind = value or "".join(after[:1])
     field = "number" if read_number(behind) is not None else "typed" if _is_layer(behind) else ""
-    if field and not value:
-        del after[0]
-    words, others = {field: behind}, [*typed[:place], *after]
+    words, others = {field: behind}, [*typed[:place], *after[bool(field and not value) :]]
     layers = [number for number, word in enumerate(others) if number and others[number - 1] in ("-l", "--layer")]
     layer = others[layers[-1]] if layers else "lstm"
     words |= {"kind": layer} if layer.isidentifier() else {"layer": layer}
-    known = {name for option in context.command.params for name in option.opts}
-    for row, flags in TYPED.items():
+    key = flag.strip("-").replace("-", "_").lower()
+    ours = [name for name in meanings(key) if f"--{name}" in takes]
+    for row, names in TYPED.items():
         fields = {*re.findall(r"{(\w+)}", row)}
         written = row.format(**dict.fromkeys(fields, "") | words).split()
-        fits = fields <= {*words} and field in (*fields, "") and {word for word in written if word[0] == "-"} <= known
-        if fits and flag.strip("-").replace("-", "_").lower() in flags.split():
+        fits = (
+            fields <= {*words} and field in (*fields, "") and all(word in takes for word in written if word[0] == "-")
+        )
+        if fits and not {*(ours or (key, *meanings(key)))}.isdisjoint(names.split()):
             if layers and not fields.isdisjoint(("kind", "layer")):
                 others[layers[-1] - 1 : layers[-1] + 1] = written
             else:
                 others[place:place] = written
-            return escape(shlex.join([*context.command_path.split(), *others]))
-    return ""
+            return others
+    if flag.startswith("--") and len(ours) == 1 and field and takes[f"--{ours[0]}"]:
+        return [*others[:place], f"--{ours[0]}", behind, *others[place:]]
+    return []
 
 
 def _is_layer(word: str) -> bool:

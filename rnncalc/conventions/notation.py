@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width
+from rnncalc.conventions.rules import NONE, Array, CellArrays, Convention, DenseArrays, Slot, Width
 from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
 from rnncalc.records import Frozen
 
@@ -22,6 +22,7 @@ class Notation(Frozen):
     joins_gates: gates that read the same have one matrix.
     note: the relation of its letters to the textbook's.
     only: the one convention whose parameters it spells; "" for any.
+    letters: what is written for the letters of gates: `Γ_u`, whose index is that of its weights, W_u.
     """
 
     name: str
@@ -32,6 +33,17 @@ class Notation(Frozen):
     joins_gates: bool = False
     note: str = ""
     only: str = ""
+    letters: Mapping[str, str] = NONE
+
+    def letter(self, letter: str) -> str:
+        """Return what is written for the letter of a gate or of another value."""
+        return self.letters.get(letter, letter)
+
+    def with_letters(self, letters: Mapping[str, str]) -> Notation:
+        """Return the notation with other letters for gates."""
+        indices = {letter: other.partition("_")[2] or other for letter, other in letters.items()}
+        parts = {part: array.replace(indices=indices) for part, array in self.parts.items()}
+        return self.replace(letters=letters, parts=parts)
 
     @property
     def stacked(self) -> bool:
@@ -40,10 +52,11 @@ class Notation(Frozen):
 
     def of(self, base: Convention) -> Convention:
         """Return the rules of a convention with the parameters spelled gate by gate."""
-        known: Convention | None = base.cache.get(self.name)
+        key = self.name, *self.letters.items()
+        known: Convention | None = base.cache.get(key)
         if known is None:
             cells = base.cells
-            known = base.cache[self.name] = base.replace(
+            known = base.cache[key] = base.replace(
                 cells=self._cell(cells)
                 if isinstance(cells, CellArrays)
                 else {kind: self._cell(arrays) for kind, arrays in cells.items()},

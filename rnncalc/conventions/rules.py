@@ -67,10 +67,12 @@ class Array(Frozen):
     """How tensors of one role are named and shaped.
 
     With the slot GATE or APART in the name, each gate has a tensor; else all gates are in one, along the axis GATED.
+    indices: what is written for the letter of a gate, where it is another.
     """
 
     name: tuple[str | Slot, ...]
     axes: tuple[Width, ...]
+    indices: Mapping[str, str] = NONE
 
     @property
     def by_gate(self) -> bool:
@@ -82,6 +84,7 @@ class Array(Frozen):
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
+        gates = "".join([self.indices.get(letter, letter) for letter in gates]) if self.indices else gates
         apart, other = "" if alone else gates, "" if memory else read
         texts = {Slot.GATE: gates, Slot.APART: apart, Slot.READ: read, Slot.OTHER: other}
         name = tuple([texts.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])

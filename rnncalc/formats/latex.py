@@ -32,12 +32,14 @@ from rnncalc.reports.sheet import (
     WorkPiece,
 )
 from rnncalc.text import GREEK as LETTERS
-from rnncalc.text import escape
+from rnncalc.text import escape, with_accents
 
 ESCAPES = {char: f"\\{char}" for char in "&%$#_{}"}
 ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}"}
-ESCAPES |= {letter: f"$\\{name}$" for name, letter in LETTERS.items()} | {"ο": "o", "Σ": r"$\Sigma$"}
+_GREEK = {letter: f"\\{name}" for name, letter in LETTERS.items()} | {"ο": "o"}
+_GREEK |= {letter.upper(): f"\\{name.title()}" for name, letter in LETTERS.items() if letter.upper() in "ΓΔΘΛΞΠΣΥΦΨΩ"}
+ESCAPES |= {letter: f"${command}$" for letter, command in _GREEK.items()} | {"ο": "o", "′": "$'$"}
 ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 ESCAPES |= {"×": r"$\times$", "·": r"$\cdot$", "∘": r"$\circ$", "÷": r"$\div$", "−": "$-$", "∂": r"$\partial$"}
 ESCAPES |= {"→": r"$\to$", "⇄": r"$\leftrightarrow$", "⋯": r"$\cdots$", "✓": r"$\surd$", "✗": r"$\times$"}
@@ -45,6 +47,8 @@ ESCAPES |= {"→": r"$\to$", "⇄": r"$\leftrightarrow$", "⋯": r"$\cdots$", "�
 _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": "."}
 _ACCENTS |= {"\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c"}
 """The commands that set accents in TeX's own fonts; others need fonts of their own."""
+
+_MATH_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
 
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
 """The commands that set letters."""
@@ -258,7 +262,7 @@ def named(name: TensorName) -> str:
 
 def typeset(text: str) -> str:
     """Return escaped text for LaTeX, in ASCII, with ? for characters that TeX's own fonts lack."""
-    return "".join(ESCAPES.get(char) or _typeset(char) for char in escape(text, MOST_OF_A_SUM))
+    return "".join(ESCAPES.get(char) or _typeset(char) for char in with_accents(escape(text, MOST_OF_A_SUM)))
 
 
 def _typeset(char: str) -> str:
@@ -275,8 +279,20 @@ def _typeset(char: str) -> str:
 
 def symbol(letter: str, below: str = "") -> str:
     """Return a letter in LaTeX, a Greek one by its name, with its subscript."""
-    letter = _LATEX_NAMES.get(letter) or typeset(letter)
-    return f"{letter}_{{{typeset(below)}}}" if below else letter
+    letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
+    return f"{letter}_{{{_mathematical(below)}}}" if below else letter
+
+
+def _mathematical(letters: str) -> str:
+    """Return letters in mathematics, with their accents and primes."""
+    pieces = []
+    for char in with_accents(letters):
+        accented = normalize("NFD", char)
+        written = _GREEK.get(accented[0]) or ("'" if char == "′" else typeset(accented[0]))
+        for accent in accented[1:]:
+            written = f"\\{_MATH_ACCENTS[accent]}{{{written}}}" if accent in _MATH_ACCENTS else typeset(char)
+        pieces.append(f"{{{written}}}" if len(letters) > 1 and written.startswith("\\") else written)
+    return "".join(pieces)
 
 
 def _latex(piece: Piece) -> str:

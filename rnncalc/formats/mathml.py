@@ -14,7 +14,7 @@ from rnncalc.formats import MOST_OF_A_SUM
 from rnncalc.formats.mathematics import BREAKS, POWER, parts
 from rnncalc.reports.equations import GREEK, Derivative, Function, Piece, Sign, Term, plain_piece
 from rnncalc.reports.sheet import Block, EquationText, Phrase, Sheet, TensorName, WorkPiece
-from rnncalc.text import escape
+from rnncalc.text import escape, with_accents
 
 
 def _between(sign: str, space: float) -> str:
@@ -115,14 +115,13 @@ def _piece(piece: Piece) -> str:
 def symbol(letter: str, below: str = "") -> str:
     """Return a letter, a Greek one for its name, with its subscript."""
     symbol = f"<mi>{text(GREEK.get(letter, letter))}</mi>"
-    return (
-        f"<msub>{symbol}<mrow>{''.join(map(_below, escape(below, MOST_OF_A_SUM)))}</mrow></msub>" if below else symbol
-    )
+    index = "".join(map(_below, with_accents(escape(below, MOST_OF_A_SUM))))
+    return f"<msub>{symbol}<mrow>{index}</mrow></msub>" if below else symbol
 
 
 def _below(char: str) -> str:
     """Return a character of a subscript; a letter is slanted."""
-    if char.isalpha():
+    if char[0].isalpha():
         return f"<mi>{char}</mi>"
     return f"<mn>{char}</mn>" if char.isdigit() else f'<mo lspace="0" rspace="0">{quoted(char)}</mo>'
 

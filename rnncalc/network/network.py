@@ -31,7 +31,8 @@ class Network(Description):
     output: a layer, or its number of units. steps: the length T of the sequence.
     An encoder-decoder has an `encoder` and a `decoder`, which hold those four, in their place.
     feedback: whether, in one-to-many, each output is the next input; else zeros follow.
-    notation: how its parameters are spelled where they are shown; by default as the convention has them.
+    notation: how its parameters are spelled where they are shown; by default as the convention has them. gate_letters:
+        what is written for the letters of gates, as in `{"i": "Γ_u", "g": "c̃"}`.
     rate: the steps per second, when it runs on a live signal.
     sizes: its sizes with names, as a spec has them; `load` reads them.
     Raises SpecError naming everything that is wrong with it.
@@ -111,7 +112,8 @@ class Network(Description):
         """The notation, or the textbook's, in which equations are written if none is named."""
         from rnncalc.conventions.notation import NOTATION_BY_NAME  # few calls need it
 
-        return NOTATION_BY_NAME[self.notation or "w"]
+        notation = NOTATION_BY_NAME[self.notation or "w"]
+        return notation.with_letters(self.gate_letters) if self.gate_letters else notation
 
     @property
     def shown(self) -> Convention:

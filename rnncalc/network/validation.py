@@ -7,11 +7,12 @@ Every check yields problems; none raises. The path of a problem is the path in a
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_LAYERS, MOST_LETTERS, MOST_TENSORS
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention, lacks
@@ -37,7 +38,7 @@ from rnncalc.network.parts import (
     part_of,
 )
 from rnncalc.records import Frozen
-from rnncalc.text import did_you_mean, escape, has_letters, one_of, plural
+from rnncalc.text import GATE_LETTER, all_of, did_you_mean, escape, has_letters, one_of, plural
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -59,6 +60,7 @@ class Description(Frozen):
     feedback: bool = False
     convention: str = "textbook"
     notation: str | None = None
+    gate_letters: Mapping[str, str] = {}
     rate: Fraction | float | None = None
     sizes: Mapping[str, int] | None = None
     name: str = "network"
@@ -147,6 +149,8 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from cannot_feed_back(network)
     if network.notation is not None:
         yield from _cannot_spell(network.notation, network.convention)
+    if network.gate_letters:
+        yield from _misnamed_gates(network.gate_letters, parts)
     yield from _asked(network, parts)
 
 
@@ -350,6 +354,29 @@ def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
         others = one_of([name for name, each in NOTATION_BY_NAME.items() if not each.only])
         message = f"{notation} goes with the convention {only} alone, and the convention here is {convention}"
         yield Problem(("notation",), f"{message}; make the convention {only}, or the notation {others}")
+
+
+def _misnamed_gates(letters: Mapping[str, str], parts: Parts) -> Iterator[Problem]:
+    """Yield letters for gates that no kind has, that are no letters, or that another gate or a state has.
+
+    All kinds are looked at: other cells in the network's place, as compared ones, have the same letters.
+    """
+    kinds: list[Any] = [cls for cls in map(kind, KINDS) if issubclass(cls, Cell) and not cls.needed()]
+    cells: list[Cell] = [cls(**{cls.number: 1}) for cls in kinds]
+    cells += [layer for part in parts.values() for layer in part.layers if isinstance(layer, Cell)]
+    states = {"x", *(state for cell in cells for state in cell.states)}
+    known = tuple(dict.fromkeys(gate.letter for cell in cells for gate in cell.gates(1) if gate.letter not in states))
+    for letter, other in letters.items():
+        at: Path = ("notation", "letters", letter)
+        taken = {
+            letters.get(gate, gate).partition("_")[2] or letters.get(gate, gate) for gate in known if gate != letter
+        }
+        if letter not in known:
+            yield Problem(at, f"{escape(letter)} is not the letter of a gate; the gates are {all_of(known)}")
+        elif not re.fullmatch(GATE_LETTER, other):
+            yield Problem(at, f"expected a letter, such as Γ_u, c̃ or h′, got '{escape(other)}'")
+        elif not {other, other.partition("_")[2] or other}.isdisjoint(taken | states):
+            yield Problem(at, f"{other}, or its index, is the letter of another value too; write another")
 
 
 def _tied(at: Path, part: Part) -> Iterator[Problem]:

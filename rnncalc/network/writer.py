@@ -14,6 +14,8 @@ from rnncalc.text import has_letters
 def spec_of(network: Network) -> dict[str, Any]:
     """Return the network as a spec file holds it, in plain values, without `expect`, `budget` and `training`."""
     spec = _changed(network, ("source", "convention", "topology", "feedback", "notation"))
+    if network.gate_letters:
+        spec["notation"] = {"name": network.notation or "w", "letters": {**network.gate_letters}}
     if network.rate is not None:
         whole = network.rate == int(network.rate)
         spec["rate"] = int(network.rate) if whole else float(network.rate)

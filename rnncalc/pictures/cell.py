@@ -32,7 +32,7 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.reports.equations import Line, Term, line_of, plain, spelled
+from rnncalc.reports.equations import Line, Term, line_of, plain, spelled, timed
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
@@ -89,7 +89,7 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     width, signs, row = frame.width, frame.signs, convention(network.convention)
     notation = network.spelling
     traced = trace(cell_of(placed), placed.inputs, row)
-    steps = [spelled(line_of(each, placed.sizes, notation.rows), signs) for each in equations(traced, notation)]
+    steps = [spelled(line_of(each, placed.sizes, notation), signs) for each in equations(traced, notation)]
     flow = graph(traced, notation)
     drawn, shapes = False, list[Shape](lines(steps, width or ROOM))
     for drawing in (figure(flow, gap, signs) for gap in GAPS):
@@ -184,11 +184,12 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
             for letter in tensor.gates:
                 separate[letter] += tensor.params // len(tensor.gates)
     legend = [
-        LegendRow((Term(letter, time="t"),), gate.name, separate[letter], layer.meaning(gate, habits))
+        LegendRow((timed(letter, "t", notation),), gate.name, separate[letter], layer.meaning(gate, habits))
         for letter, gate in gates.items()
     ]
     legend += [
-        LegendRow((), "shared", params, f"matrices of {all_of([*letters])}") for letters, params in shared.items()
+        LegendRow((), "shared", params, f"matrices of {all_of([notation.letter(gate) for gate in letters])}")
+        for letters, params in shared.items()
     ]
     sums = [sum(each) for each in zip(*beside.values(), strict=True)]
     legend += [row._replace(params=params) for row, params in zip(_beside(layer, notation), sums, strict=False)]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.pictures.picture import Arrow, Box, Dot, GridPoint, Label, Shape, Style, moved, span
-from rnncalc.reports.equations import Line, Term, spelled
+from rnncalc.reports.equations import Line, Term, spelled, timed
 from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.nodes import WEIGHTS, Trace
 from rnncalc.step.operations import OPERATIONS, Operation
@@ -113,16 +113,16 @@ class _Reader:
         if below.operation == WEIGHTS and below.weights and not below.axes and row.operands < 2:
             return DrawnNode(NodeKind.NUMBER, row, letter=below.weights.letter)
         normalised, letters = self._normalised(node.operands[0] if node.letter else place)
-        is_sum = normalised in self.trace.sums
+        is_sum, letter = normalised in self.trace.sums, self.letters.notation.letter(node.letter)
         if node.letter and not is_sum:
-            return DrawnNode(NodeKind.THROUGH, row, (self._whole(normalised),), node.letter)
+            return DrawnNode(NodeKind.THROUGH, row, (self._whole(normalised),), letter)
         if letters and not node.letter:
             return DrawnNode(NodeKind.PRODUCT, linear, (self._whole(normalised),), weights=tuple(letters))
         if is_sum or (below.operation == WEIGHTS and below.axes):
             products = [*self._products(normalised)]
             kind, activation = (NodeKind.GATE, row) if node.letter else (NodeKind.PRODUCT, linear)
             matrices = tuple(dict.fromkeys(matrix for matrix, _ in products))
-            return DrawnNode(kind, activation, tuple(vector for _, vector in products), node.letter, matrices)
+            return DrawnNode(kind, activation, tuple(vector for _, vector in products), letter, matrices)
         return DrawnNode(NodeKind.OPERATION, row, tuple(map(self._whole, node.operands)))
 
     def _normalised(self, place: int) -> tuple[int, list[Letter]]:
@@ -298,7 +298,7 @@ def _box(node: DrawnNode, signs: Mapping[int, str]) -> Box:
             line: Line = (number,) if row.name == "linear" else (f"{function}(", number, ")")
             return Box(0, 0, (span(line) + 2) | 1, 1, (line,), Style.GATE)
         case NodeKind.GATE | NodeKind.THROUGH:
-            lines: tuple[Line, ...] = ((function,), spelled((Term(node.letter, time="t"),), signs))
+            lines: tuple[Line, ...] = ((function,), spelled((timed(node.letter, "t"),), signs))
         case _:
             lines = tuple(spelled((Term(*letters),), signs) for letters in node.weights)
     entries = 4 * (len(node.operands) // 2) + 3

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from rnncalc.conventions.notation import Notation, W
 from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, sizes_of
 from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import GREEK as LETTERS
@@ -79,15 +80,21 @@ Line = tuple[Piece, ...]
 """An equation, piece by piece; a string is text."""
 
 
-def line_of(equation: Equation, sizes: Mapping[str, int], rows: bool = False) -> Line:
-    """Return an equation with numbers for the letters of its shapes; rows: vectors are rows, left of matrices."""
-    writer = _EquationWriter(sizes, rows)
+def line_of(equation: Equation, sizes: Mapping[str, int], notation: Notation = W) -> Line:
+    """Return an equation with numbers for the letters of its shapes; in rows, vectors are left of matrices."""
+    writer = _EquationWriter(sizes, notation)
     return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
 
 
-def vector(formula: Formula, sizes: Mapping[str, int], rows: bool = False) -> Line:
+def timed(letter: str, time: str, notation: Notation = W, shape: tuple[int, ...] = ()) -> Term:
+    """Return a gate, a state or another value at a time, in the letters of a notation: `z_t`, `Γ_u,t`."""
+    letter, _, index = notation.letter(letter).partition("_")
+    return Term(letter, f"{index},{time}", shape=shape) if index and time else Term(letter, index, time, shape)
+
+
+def vector(formula: Formula, sizes: Mapping[str, int], notation: Notation = W) -> Line:
     """Return a vector without its shapes: `r_t ∘ h_(t−1)`."""
-    line = _EquationWriter(sizes, rows).line(formula)
+    line = _EquationWriter(sizes, notation).line(formula)
     return tuple(piece._replace(shape=()) if isinstance(piece, Term) else piece for piece in line)
 
 
@@ -121,14 +128,16 @@ class _EquationWriter(NamedTuple):
     """The context in which the parts of an equation are written."""
 
     sizes: Mapping[str, int]
-    rows: bool
+    notation: Notation
 
     def line(self, formula: Formula, least: int = 0) -> Line:
         """Return a formula, in brackets if it binds less tightly than its context requires."""
         if isinstance(formula, Symbol):
             shape = sizes_of(formula.axes, self.sizes)
-            if self.rows:  # a row vector has an axis of one before its own
+            if self.notation.rows:  # a row vector has an axis of one before its own
                 shape = (1, *shape) if len(shape) == 1 else shape[::-1]
+            if formula.time and not formula.subscript:
+                return (timed(formula.letter, formula.time, self.notation, shape),)
             return (Term(formula.letter, formula.subscript, formula.time, shape),)
         line, strength = self._written(formula)
         return (Sign.OPEN, *line, Sign.CLOSE) if strength < least else line
@@ -146,7 +155,7 @@ class _EquationWriter(NamedTuple):
             (operand,) = formula.operands
             return (*row.before, *self.line(operand, row.strength + 1)), row.strength
         operands = formula.operands
-        if row.name == "matrix" and self.rows:
+        if row.name == "matrix" and self.notation.rows:
             operands = operands[::-1]
         is_sum = row.strength == 1
         line = self.line(operands[0], 1 if is_sum else ATOM if row.name == "matrix" else row.strength + 1)
@@ -159,9 +168,9 @@ class _EquationWriter(NamedTuple):
         matrix, *products = formula.operands
         operands = [product.operands[1] for product in products if isinstance(product, Application)]
         first, *others = [self.line(operand, ATOM if len(operands) == 1 else 0) for operand in operands]
-        sign = Sign.COMMA if self.rows else Sign.SEMICOLON
+        sign = Sign.COMMA if self.notation.rows else Sign.SEMICOLON
         vectors = (*first, *(piece for other in others for piece in (sign, *other)))
         stacked = (Sign.OPEN_STACK, *vectors, Sign.CLOSE_STACK) if others else vectors
-        if self.rows:
+        if self.notation.rows:
             return (*stacked, Sign.APPLIED, *self.line(matrix))
         return (*self.line(matrix), Sign.APPLIED, *stacked)

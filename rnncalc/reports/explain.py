@@ -146,7 +146,7 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "name": placed.name,
         "kind": placed.layer.kind,
         "letters": [*letters_of(each)],
-        "gates": [*gates(each)],
+        "gates": [f"{letter}, {name}: {meaning}" for letter, name, meaning in gates(each)],
         "equations": [
             {
                 "text": plain(line),
@@ -186,7 +186,7 @@ def in_words(value: str | TensorName | Phrase) -> str:
 def _row(step: Step, derivation: Derivation | None = None) -> Row:
     """Return a line; a tensor whose name is a symbol in the convention is labelled with the symbol."""
     arithmetic = worked(step.expression, step.sizes)
-    label, what = _words(step, {gate.letter: gate.name for gate in derivation.gates} if derivation else {})
+    label, what = _words(step, derivation)
     if step.what is StepKind.TENSOR and derivation and derivation.row.symbols:
         direction, mark, symbol = label.rpartition("/")
         letter, _, below = symbol.partition("_")
@@ -194,21 +194,23 @@ def _row(step: Step, derivation: Derivation | None = None) -> Row:
     return label, what, arithmetic, step.params
 
 
-def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
-    """Return the label and the meaning of a line; names: the names of the gates, by letter."""
+def _words(step: Step, derivation: Derivation | None) -> tuple[str, str]:
+    """Return the label and the meaning of a line."""
+    names = {gate.letter: gate.name for gate in derivation.gates} if derivation else {}
+    letters = [derivation.notation.letter(gate) for gate in step.gates] if derivation else []
     match step.what:
         case StepKind.TENSOR:
             what = HOLDS[step.role] if step.role else ""
             if step.role is Role.RECURRENT and step.expression in ONE_A_UNIT:
                 what = "recurrent weights, one per unit"
             if len(step.gates) > 1:
-                what += f"{'es' if what.endswith('bias') else ''} of {all_of([*step.gates])}"
+                what += f"{'es' if what.endswith('bias') else ''} of {all_of(letters)}"
             return step.name, what
         case StepKind.BLOCKS:  # not all of them are gates: `2 gates and the candidate: z, r, n`
             others = [name for name in map(names.__getitem__, step.gates) if not name.endswith("gate")]
             gates = len(step.gates) - len(others)
             parts = [*([plural(gates, "gate")] if gates else []), *(f"the {name}" for name in others)]
-            return f"{len(step.gates)} blocks", f"{all_of(parts)}: {', '.join(step.gates)}"
+            return f"{len(step.gates)} blocks", f"{all_of(parts)}: {', '.join(letters)}"
         case StepKind.DIRECTIONS:
             return "2 directions", "forward, backward"
         case StepKind.FORMULA:
@@ -230,7 +232,7 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
-    meanings = [f"{gate.name[:1].upper()}{gate.name[1:]} {gate.letter}: {gate.meaning}." for gate in each.gates]
+    meanings = [f"{name[:1].upper()}{name[1:]} {letter}: {meaning}." for letter, name, meaning in gates(each)]
     general = [(kind, text) for text in (*meanings, *on_biases(each))]
     if any(gate.normalised for gate in each.gates):
         norm = f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
@@ -248,7 +250,7 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
 
 def equations(each: Derivation) -> tuple[Line, ...]:
     """Return the equations of a layer with the numbers of its shapes."""
-    return tuple(line_of(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
+    return tuple(line_of(equation, each.placed.sizes, each.notation) for equation in each.equations)
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:
@@ -281,10 +283,10 @@ _NAMES_OF_HEADS = {
 """The letters with another meaning in a layer that reads a whole sequence."""
 
 
-def gates(each: Derivation) -> Iterator[str]:
-    """Yield the name and the function of each gate and of the candidate."""
+def gates(each: Derivation) -> Iterator[tuple[str, str, str]]:
+    """Yield the letter, the name and the function of each gate and of the candidate."""
     for gate in each.gates:
-        yield f"{gate.letter}, {gate.name}: {gate.meaning}"
+        yield each.notation.letter(gate.letter), gate.name, gate.meaning
 
 
 def on_biases(each: Derivation) -> Iterator[str]:

@@ -105,7 +105,7 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     sizes = {**each.derivation.placed.sizes, each.letter: each.steps}
     rows: list[Row] = [
         (
-            Phrase((vector(line.formula, sizes, each.derivation.notation.rows),)),
+            Phrase((vector(line.formula, sizes, each.derivation.notation),)),
             "token number" if isinstance(each.derivation.placed.layer, Embedding) else line.gate or line.kind.value,
             worked(line.expression, sizes),
             line.number,

@@ -96,7 +96,7 @@ def _step(each: OperationsDerivation) -> list[Row]:
     sizes = each.derivation.placed.sizes
     rows: list[Row] = []
     for line in each.step:
-        label = Phrase(enumeration([vector(left, sizes, each.derivation.notation.rows) for left in line.lefts]))
+        label = Phrase(enumeration([vector(left, sizes, each.derivation.notation) for left in line.lefts]))
         rows.append((label, TITLES[line.kind].lower(), worked(line.expression, sizes), line.number))
     return rows
 

@@ -17,7 +17,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.explain import explain
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
-from rnncalc.reports.equations import Derivative, Term, line_of
+from rnncalc.reports.equations import Derivative, Term, line_of, timed
 from rnncalc.reports.explain import on_padding
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
@@ -75,7 +75,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     if not layer.ways and not layer.steps:
         return
     (derived,) = explain(work.run.network, placed.name).layers
-    letters = tuple(line_of(each, placed.sizes, derived.notation.rows) for each in derived.equations)
+    letters = tuple(line_of(each, placed.sizes, derived.notation) for each in derived.equations)
     weights = tuple(_weights(work, layer))
     notes = (*_remarks(layer), *on_padding(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
@@ -201,12 +201,11 @@ def _remarks(layer: LayerWork) -> tuple[str, ...]:
 
 def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
     """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; named values are written as numbers."""
-    sides: list[WorkLine] = [_name(line.name)]
+    sides: list[WorkLine] = [_name(line.name, notation)]
     if line.same_as is not None:
         other = line.same_as
-        sides.append(
-            (*_name(other), *(() if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)))
-        )
+        whose = () if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)
+        sides.append((*_name(other, notation), *whose))
     else:
         writers = (
             _ValueWriter(names, notation),
@@ -219,17 +218,13 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 
 
-def term(name: Variable) -> Term:
-    """Return a name as a term: `h_(12)`."""
-    return Term(name.letter, time="" if name.step is None else str(name.step))
-
-
-def _name(name: Variable) -> WorkLine:
+def _name(name: Variable, notation: Notation = W) -> WorkLine:
     """Return a name, also of a gradient, `∂L/∂h_2`, or of the contribution of one step, `∂L/∂W_xh (step 2)`."""
+    term = timed(name.letter, "" if name.step is None else str(name.step), notation)
     if not name.gradient:
-        return (Term(name.letter, name.below) if name.below else term(name),)
+        return (Term(name.letter, name.below) if name.below else term,)
     if not (name.below or name.weights):
-        return (Derivative(Term("L"), term(name)),)
+        return (Derivative(Term("L"), term),)
     at = (EquationText(f" (step {name.step})"),) if name.weights and name.step is not None else ()
     return (Derivative(Term("L"), Term(name.letter, name.below)), *at)
 

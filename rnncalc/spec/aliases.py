@@ -205,16 +205,17 @@ IN_KIND = {
 """Cures for options of other kinds, by the kind that lacks them."""
 
 TYPED = {
-    "-l {kind}:{number}": "h hidden hidden_size hidden_dim hidden_units num_units n_units n_hidden units",
-    "-l {layer},repeat={number}": "num_layers n_layers layers depth",
-    "-l {typed}": "layers cell cells",
+    "-l {kind}:{number}": "units",
+    "-l {layer},repeat={number}": "repeat",
+    "-l {typed}": "layers cell",
     "--params {number}": "budget",
-    "--training --chunk {number}": "bptt tbptt",
-    "--training": "bptt tbptt",
-    "--cost": "macs mac madds mult_adds multiply_adds",
-    "--operations": "flops ops",
+    "--training --chunk {number}": "chunk",
+    "--training": "chunk",
+    "--operations": "operations",
+    "--cost": "cost",
 }
-"""What to write for a flag that is typed with a number, with a layer or alone; the first row that fits is meant."""
+"""What to write for one of our words, or another name for it, that is typed as a flag with a number, with a layer or
+alone; the first row that fits is meant."""
 
 NO_NOTATION = {"{framework}": "keras flax-linen flax-nnx onnx tensorflow tf jax flax linen nnx"}
 """Cures for words that are not notations."""

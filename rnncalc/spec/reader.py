@@ -96,6 +96,12 @@ class _NetworkReader(TreeReader):
             self.sizes = self.named_sizes(nodes["sizes"])
             self.sizes.compute()
         values = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
+        if isinstance(notation := nodes.get("notation"), Mapping):
+            below = dict(self.keys(notation, ("notation",), ("name", "letters")))
+            nodes["notation"] = below.get("name", Scalar("w", True, notation.mark))
+            if "letters" in below:
+                letters = self.named(below["letters"], ("notation", "letters"), "a letter for each gate")
+                values["gate_letters"] = {gate: word_of(node) for gate, node, _ in letters}
         whole = "encoder" not in values and "decoder" not in values
         values |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
         for key, (kinds, expected) in OWN_DATA.items():

@@ -17,7 +17,7 @@ from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
-from rnncalc.text import LETTER
+from rnncalc.text import GATE_LETTER, LETTER
 
 GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -36,6 +36,7 @@ def schema() -> Schema:
     part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": _layers(), "output": _ref("output")}
     top = {
         **part,
+        "notation": {"anyOf": [part["notation"], _notation()]},
         "sizes": _sizes(),
         "encoder": _ref("part"),
         "decoder": _ref("part"),
@@ -81,6 +82,12 @@ def _numbers() -> Schema:
         "targets": {**numbers, "description": "For the loss of a run, in the shape of the output."},
         "start": {**states, "description": "For a run: the states before the first step, {LAYER: {h: [...]}}."},
     }
+
+
+def _notation() -> Schema:
+    """Return the schema of a notation with letters of its own for gates."""
+    letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
+    return _keys({"name": KEYS["notation"].schema, "letters": letters})
 
 
 def _expect() -> Schema:

@@ -207,8 +207,8 @@ class _Writer:
             if matrix == stack.matrices[0]:
                 letters, width = stack.letters(gates), "+".join("h" for _ in stack.matrices)
                 joined = self.sums[vectors][matrix]
-                left = Symbol("a", letters, "t", (width,))
-                self.parts |= {_part(each): left for each in stack.matrices}
+                left = Symbol("a", self._index(letters), "t", (width,))
+                self.parts |= {self._part(each): left for each in stack.matrices}
                 terms = [self._stacked(letters, joined.products, width)]
                 for bias in joined.biases if stack.biases else ():
                     weights = self._weights_at(bias)
@@ -299,7 +299,7 @@ class _Writer:
             if self._weights(products[0]).shared is None:
                 self.sums.setdefault(vectors, {})[matrix] = _Sum(products, beside)
             if stack := self.joined.get((matrix, vectors)):
-                stacks.append((_part(matrix), [*products, *(beside if stack.biases else ())]))
+                stacks.append((self._part(matrix), [*products, *(beside if stack.biases else ())]))
             elif len(products) > 1:
                 stacks.append((self._stacked(matrix, products, "h"), products))
                 self.stacks.setdefault(Stack((matrix,), tuple([self._weights(each).vector for each in products])))
@@ -310,6 +310,13 @@ class _Writer:
         reads = "+".join(self.nodes[self.nodes[each].operands[0]].axes[1] for each in products)
         symbol = Symbol(*self.letters.named("stacked", letters), axes=(width, reads))
         return Application(STACKED, (symbol, *map(self._product, products)))
+
+    def _part(self, matrix: str) -> Symbol:
+        """Return the part of a gate in the sums of several."""
+        return Symbol("a", self._index(matrix), axes=("h",))
+
+    def _index(self, gates: str) -> str:
+        return self.letters.named("stacked", gates)[1]
 
     def _weights(self, product: int) -> Weights:
         return self._weights_at(self.nodes[product].operands[0])
@@ -329,11 +336,6 @@ class _Sum(NamedTuple):
 
 _Reads = tuple[int, ...]
 """The places of the vectors that products multiply."""
-
-
-def _part(matrix: str) -> Symbol:
-    """Return the part of a gate in the sums of several."""
-    return Symbol("a", matrix, axes=("h",))
 
 
 def _is_h(result: tuple[Symbol, int]) -> bool:

@@ -1,18 +1,24 @@
 """A notation holds wherever parameters are shown: equations, tables, tensors and accepted answers agree in it."""
 
+import json
 from collections.abc import Iterator
 from math import prod
+from pathlib import Path
 
 import pytest
 from cells import CELLS, network, spelled
+from conftest import Call
 
-from rnncalc import Network, Output, answer, count, explain
+from rnncalc import GRU, LSTM, Network, Output, answer, count, draw, explain
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.conventions.tensor import Role
+from rnncalc.network.writer import spec_of
+from rnncalc.questions.work import work
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.spec import parse
 from rnncalc.text import GREEK
 
 Shapes = dict[str, tuple[int, ...]]
@@ -97,3 +103,58 @@ def test_a_notation_keeps_the_biases_of_a_convention(name: str) -> None:
             row = notation.of(convention(name))
             assert row.symbols
             assert notation.of(convention(name)) is row
+
+
+OF_A_COURSE = {"i": "Γ_u", "f": "Γ_f", "o": "Γ_o", "g": "c̃", "z": "Γ_z", "n": "h′"}
+"""Letters for the gates of an LSTM and a GRU."""
+
+
+def lettered(notation: str) -> Network:
+    """Return a network whose gates have these letters."""
+    return Network(
+        input=4,
+        layers=[LSTM(2), GRU(3)],
+        steps=2,
+        notation=notation,
+        gate_letters=OF_A_COURSE,
+        convention=NOTATION_BY_NAME[notation].only or "textbook",
+    )
+
+
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
+def test_letters_for_gates_hold_wherever_a_notation_does(notation: str) -> None:
+    """In equations, tables, tensors and accepted answers, which agree in them."""
+    check(lettered(notation))
+
+
+def test_gates_have_the_letters_of_a_course() -> None:
+    """A weight has the index of its gate, or the letter if there is no index; no number changes."""
+    net = lettered("columns")
+    explained = str(explain(net))
+    for line in (
+        "Γ_u,t = σ(W_u [h_(t−1); x_t] + b_u)",
+        "c̃_t = tanh(W_c̃ [h_(t−1); x_t] + b_c̃)",
+        "c_t = Γ_f,t ∘ c_(t−1) + Γ_u,t ∘ c̃_t",
+        "h_t = Γ_z,t ∘ h_(t−1) + (1 − Γ_z,t) ∘ h′_t",
+        "3 gates and the candidate: Γ_u, Γ_f, c̃, Γ_o",
+        "Candidate c̃: what could be written.",
+    ):
+        assert line in explained
+    names = [tensor.name for tensor in net.spelled[0].tensors]
+    assert names == ["W_u", "W_f", "W_c̃", "W_o", "b_u", "b_f", "b_c̃", "b_o"]
+    assert answer(net, "W_c̃=2x6", "W_h′=(3,5)").judged[0].right
+    assert "Γ_u,t" in str(draw(net, view="cell"))
+    assert parse(json.dumps(spec_of(net)).encode(), "spec").network.replace(name="network") == net
+    assert net.params == net.replace(gate_letters={}).params
+    weights = {name: [[1.0] * 6] * 2 if name[0] == "W" else [0.0, 0.0] for name in names}
+    assert "Γ_u,2 = σ" in str(work(net.replace(layers=net.layers[:1]), weights={"lstm_1": weights}))
+
+
+def test_letters_for_gates_are_typeset(call: Call, tmp_path: Path) -> None:
+    """Greek capitals, accents and primes by their commands in TeX, below another letter too."""
+    path = tmp_path / "spec.yaml"
+    path.write_text(json.dumps(spec_of(lettered("columns"))), encoding="utf-8")
+    latex = call("explain", path, "-f", "latex").out
+    for symbol in (r"{\Gamma_{u,t}}", r"{{\tilde{c}}_{t}}", r"W_{{\tilde{c}}}", r"{h'_{t}}"):
+        assert symbol in latex, symbol
+    assert "<mi>c̃</mi>" in call("explain", path, "-f", "html").out

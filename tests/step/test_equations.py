@@ -127,7 +127,7 @@ def check(net: Network, notation: str) -> None:
     names |= SPELLED[notation](layer, names)
     written_in = NOTATION_BY_NAME[notation]
     step = trace(layer, M, convention(net.convention))
-    lines = [line_of(each, placed.sizes, written_in.rows) for each in equations(step, written_in)]
+    lines = [line_of(each, placed.sizes, written_in) for each in equations(step, written_in)]
     for x, seen, handed in zip(inputs, ran.traces[0].steps, ran.output, strict=True):
         names["x_t"] = x
         for line in map(plain, lines):
@@ -283,7 +283,7 @@ def test_equations_as_books_and_frameworks_write_them(block: list[str]) -> None:
     assert isinstance(placed.layer, Cell)
     written_in = NOTATION_BY_NAME[notation]
     step = trace(placed.layer, M, convention(convention_name))
-    shown = [plain(line_of(each, placed.sizes, written_in.rows)) for each in equations(step, written_in)]
+    shown = [plain(line_of(each, placed.sizes, written_in)) for each in equations(step, written_in)]
     assert ([*shown[: len(lines) - 1], "..."] if lines[-1] == "..." else shown) == lines
 
 

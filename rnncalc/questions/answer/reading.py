@@ -38,7 +38,7 @@ _SHAPE = re.compile(rf"[(\[]{_SIZE}(?:(?:[,x×]|\\times){_SIZE})*,?[)\]]|{_SIZE}
 _AXIS = f"(?:{_SIZE}|[A-Z]|None)"
 _SET = re.compile(r" ?(?:∈|\\in\b) ?(?:\\mathbb ?\{?R\}?|[Rℝ]) ?\^ ?[{(]([^{}()]+)[})]")
 _NAMED = re.compile(
-    r"(?P<name>(?!(?:[NP]|\w*param\w*|total)\b)[A-Za-z][\w./-]*) ?(?:==?|:) ?"
+    r"(?P<name>(?!(?:[NP]|\w*param\w*|total)\b)[^\W\d_][\w./′\u0300-\u036f-]*) ?(?:==?|:) ?"
     rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]])))+[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS})+)"
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
