@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Times, numbers
 from rnncalc.conventions.layout import sides_of_biases
-from rnncalc.conventions.rules import Convention, Side
+from rnncalc.conventions.rules import Convention, Side, Width
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
@@ -155,7 +155,7 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
             for line in equations(each)
         ],
         "steps": [row_data(_row(step, each), "params") for step in each.steps],
-        "remarks": [*on_biases(each), *on_this_layer(each)],
+        "remarks": [*on_biases(each), *on_matrices(each), *on_this_layer(each)],
         "params_formula": placed.params_formula,
         "params": placed.params,
     }
@@ -233,7 +233,7 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
     meanings = [f"{name[:1].upper()}{name[1:]} {letter}: {meaning}." for letter, name, meaning in gates(each)]
-    general = [(kind, text) for text in (*meanings, *on_biases(each))]
+    general = [(kind, text) for text in (*meanings, *on_biases(each), *on_matrices(each))]
     if any(gate.normalised for gate in each.gates):
         norm = f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
         general.append(("", norm))
@@ -294,6 +294,20 @@ def on_biases(each: Derivation) -> Iterator[str]:
     layer = each.placed.layer
     if isinstance(layer, Cell) and layer.bias:
         yield biases(layer, each.gates, each.row)
+
+
+def on_matrices(each: Derivation) -> Iterator[str]:
+    """Yield where the matrices of the equations are in a framework's tensors, and whether it multiplies rows."""
+    arrays = each.row.arrays(each.placed.layer.kind) if isinstance(each.placed.layer, Cell) else None
+    if arrays is None or each.row.symbols:
+        return
+    turned = arrays.input.axes[-1] in (Width.GATED, Width.UNITS)
+    block = f"a block of their {'columns' if turned else 'rows'}"
+    part = block if len(each.gates) > 1 and not arrays.input.by_gate else "one of them"
+    if turned:
+        yield f"Matrices: in {each.row.title} they multiply rows, x W; a W of the equations is {part}, transposed."
+    else:
+        yield f"Matrices: in {each.row.title} they multiply columns, W x, as in the equations; a W is {part}."
 
 
 def on_this_layer(each: Derivation) -> Iterator[str]:
