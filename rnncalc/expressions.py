@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
 from rnncalc.errors import CallError
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 """The letters behind a number that multiply it, with their powers of ten."""
-
-_POWERS = SUFFIXES | {"t": 3, "T": 3, "m": 6}  # thousand, Tsd., million
 
 _GAP = r"\{,\}|\\[,; ]|[,.'’_ \u00a0\u2009\u202f]"
 NUMBER = (
@@ -101,7 +99,7 @@ def evaluate(text: str, sizes: Mapping[str, Number]) -> Number:
     """
     if re.fullmatch(LETTER, text):
         return _size(text, text, sizes)
-    return read_chain(bounded(text), sizes, evaluated=True)[0].value
+    return read_chain(text, sizes, evaluated=True)[0].value
 
 
 def _size(name: str, text: str, sizes: Mapping[str, Number | None]) -> Number:
@@ -111,20 +109,13 @@ def _size(name: str, text: str, sizes: Mapping[str, Number | None]) -> Number:
     return size
 
 
-def bounded(text: str) -> str:
-    """Return a text that is not longer than a limit. Raises TooLargeError for a longer one."""
-    if len(text) > LONGEST_ANSWER:
-        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    return text
-
-
 def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
     """Return the value of a number, such as 20,000, 1.6k or 0.5; None for any other text, and beyond 40 characters."""
     if len(text) > MAX_DIGITS:
         return None
     with suppress(CallError):
         number, *others = *_tokens(text, 0, len(text), {}), Token("end", "", len(text))
-        parser = _Parser(text, others, {}, decimal, 0)
+        parser = _Parser(text, others, {}, decimal)
         above, below = parser.number(number) if number.kind == "number" else (0, 0)
         if below < 2 or parser.token.kind != "end":
             return above if below and parser.token.kind == "end" else None
@@ -143,6 +134,8 @@ def read_chain(
     within: where the chain begins and ends in the text. evaluated: whether each letter is its size.
     Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
     """
+    if len(text) > LONGEST_ANSWER:
+        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     begin, end = within or (0, len(text))
     tokens = [*_tokens(text, begin, end, sizes)]
     places = [-1, *(place for place, token in enumerate(tokens) if token.kind == "equals"), len(tokens)]
@@ -152,7 +145,8 @@ def read_chain(
     work = 0
     for before, after in pairwise(places):
         side = [*tokens[before + 1 : after], Token("end", "", tokens[after].place if after < len(tokens) else end)]
-        parser = _Parser(text, side, sizes, decimal, work, evaluated)
+        parser = _Parser(text, side, sizes, decimal, evaluated)
+        parser.work = work
         sides.append(parser.side())
         work = parser.work
     return tuple(sides)
@@ -163,10 +157,9 @@ def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
     known = None if sizes is None else {*sizes}
     for match in _pattern(known is not None and any(name[0] == "x" for name in known)).finditer(text, begin, end):
         kind, place = str(match.lastgroup), match.start()
-        if kind == "space":
-            continue
-        if kind != "letters":
+        if kind not in ("space", "letters"):
             yield Token(kind, match[0].lstrip("\\") if kind in ("open", "close") else match[0], place, match)
+        if kind != "letters":
             continue
         names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
         if index := match["braced"] or match["styled"] or match["index"] or match["digits"]:
@@ -198,11 +191,9 @@ def _pattern(x_is_letter: bool) -> re.Pattern[str]:
 class _Parser:
     """Reads the signs of one side of a chain."""
 
-    def __init__(
-        self, text: str, tokens: list[Token], sizes: Known, decimal: str, work: int, evaluated: bool = False
-    ) -> None:
-        self.text, self.tokens, self.decimal, self.work = text, tokens, decimal, work
-        self.next = self.depth = 0
+    def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str, evaluated: bool = False) -> None:
+        self.text, self.tokens, self.decimal = text, tokens, decimal
+        self.next = self.depth = self.work = 0
         self.values = sizes if evaluated else None
         letters = {token.text for token in tokens if token.kind == "letter"}
         known: Collection[str] = sizes if sizes is not None else letters if len(letters - {*SUFFIXES}) else ()
@@ -218,8 +209,8 @@ class _Parser:
     def side(self) -> ChainSide:
         """Return the value of the side, with its rounding if it is one number."""
         signs = [token for token in self.tokens[:-1] if token.text not in ("+", *"()[]{}")]
-        kinds = [each.kind for each in signs]
-        one = kinds == ["number"] or (kinds == ["number", "letter"] and signs[1].text in self.suffixes)
+        one = [each.kind for each in signs] in (["number"], ["number", "letter"])
+        one = one and {each.text for each in signs[1:]} <= self.suffixes
         value = self.total()
         if self.token.kind != "end":
             raise self.expected("+, -, a factor or the end")
@@ -242,11 +233,10 @@ class _Parser:
 
     def taken(self, *kinds: str) -> Token | None:
         """Return the next token and go on, if it is of these kinds."""
-        token = self.token
-        if token.kind not in kinds:
+        if self.token.kind not in kinds:
             return None
         self.next += 1
-        return token
+        return self.tokens[self.next - 1]
 
     def expected(self, what: str, place: int | None = None) -> ExpressionError:
         """Return the error for the next token, or for an earlier place."""
@@ -305,8 +295,7 @@ class _Parser:
             return above, below
         digits = power.text.translate(_SUPERSCRIPTS)
         if not digits.isdecimal():
-            bracket = self.taken("open")
-            number = self.taken("number")
+            bracket, number = self.taken("open"), self.taken("number")
             digits = number.text if number else ""
             if not re.fullmatch("[0-9]{1,2}", digits) or (bracket and not self.closed(bracket)):
                 raise self.expected("an exponent of one or two digits", number.place if number else None)
@@ -370,9 +359,9 @@ class _Parser:
         One group of three behind a point or a comma is thousands, unless the decimal sign is known to be that one; a
         point before a suffix or an exponent is a decimal point: 1.600 and 1,600 are 1600, and so is 1.600k.
         """
-        match = token.number
-        assert match is not None
-        power = int(match["exponent"] or _POWERS.get((match["word"] or suffix)[:1], 0))
+        match: Any = token.number
+        word = match["word"] and ("M" if match["word"][0] in "Mm" else "k")
+        power = int(match["exponent"] or SUFFIXES.get(word or suffix, 0))
         gap, grouped, decimals = match["gap"] or "", match["grouped"] or "", match["decimals"] or ""
         whole = re.sub(r"\D", "", match[0].partition("e")[0].partition("E")[0])
         if len(whole) > MAX_DIGITS or power > MAX_DIGITS:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.expressions import ChainSide, ExpressionError, TooLargeError, bounded, read_chain
+from rnncalc.expressions import ChainSide, ExpressionError, TooLargeError, read_chain
 from rnncalc.text import escape, has_letters
 
 if TYPE_CHECKING:
@@ -34,15 +34,17 @@ _DELIMITERS = {("\\(", "\\)"), ("\\[", "\\]"), ("**", "**")}
 """What is around an answer and is ignored: words, the name of what is counted, and signs of mathematics."""
 
 _SIZE = "[1-9][0-9]{0,12}"
-_SHAPE = re.compile(rf"[(\[]{_SIZE}(?:(?:[,x×]|\\times){_SIZE})*,?[)\]]|{_SIZE}(?:(?:[x×]|\\times){_SIZE})+")
+_SHAPE = re.compile(
+    rf"[(\[]{_SIZE}(?:(?:[,x×]|\\times){_SIZE}){{,99}},?[)\]]|{_SIZE}(?:(?:[x×]|\\times){_SIZE}){{1,99}}"
+)
 _AXIS = f"(?:{_SIZE}|[A-Z]|None)"
 _SET = re.compile(r" ?(?:∈|\\in\b) ?(?:\\mathbb ?\{?R\}?|[Rℝ]) ?\^ ?[{(]([^{}()]+)[})]")
 _NAMED = re.compile(
     r"(?P<name>(?!(?:[NP]|\w*param\w*|total)\b)[^\W\d_][\w./′\u0300-\u036f-]*) ?(?:==?|:) ?"
-    rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]])))+[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS})+)"
+    rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]]))){{1,99}}[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS}){{1,99}})"
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
-_BRACKETS = re.compile(r"[(\[][^()\[\]]+[)\]]")
+_BRACKETS = re.compile(r"[(\[][^()\[\]]{1,9999}[)\]]")
 
 
 def check_number_of_answers(count: int) -> None:
@@ -130,7 +132,7 @@ def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal:
     decimal: the decimal sign, where it is known.
     Raises CallError if the text is no answer.
     """
-    text = _IN_MATHEMATICS.sub(_bare_chain, re.sub(r"\s{2,}", " ", bounded(text).strip()))
+    text = _IN_MATHEMATICS.sub(_bare_chain, re.sub(r"\s{2,}", " ", text.strip()))
     plain = re.sub(r"_ ?\{(\w+)\}", r"_\1", re.sub(r"\$|\\[()\[\]]", "", text)).replace("\\times", "×")
     if match := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", _SET.sub(r"=\1", " ".join(plain.split())))):
         named = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", match["shape"])
