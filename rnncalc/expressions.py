@@ -357,7 +357,7 @@ class _Parser:
         """Return the digits of a number, how many of them are decimals, and its power of ten.
 
         One group of three behind a point or a comma is thousands, unless the decimal sign is known to be that one; a
-        point before a suffix or an exponent is a decimal point: 1.600 and 1,600 are 1600, and so is 1.600k.
+        point before a suffix or an exponent is a decimal point: 1.600 and 1,600 are 1600, and so are 1.600k, 1,600 Tsd.
         """
         match: Any = token.number
         word = match["word"] and ("M" if match["word"][0] in "Mm" else "k")
@@ -370,8 +370,8 @@ class _Parser:
             raise self.expected("a number without a 0 before it", token.place)
         if gap and gap == match["point"]:
             raise self.expected("groups of three digits", token.place)
-        alone = gap in (".", ",") and not decimals and grouped.count(gap) == 1
-        if alone and (gap == self.decimal or (not self.decimal and gap == "." and power)):
+        sign = self.decimal or (",."[(match["word"] or "")[1:] not in ("io", "sd", "ausend")] if power else "")
+        if gap and gap == sign and not decimals and grouped.count(gap) == 1:
             decimals = grouped.partition(gap)[2]
         whole = whole.removesuffix(decimals)
         decimals = decimals[:power] + decimals[power:].rstrip("0")  # 1600.0 is 1600

@@ -144,7 +144,9 @@ def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequen
         return Grade(row, problem="some answers are empty")
     try:
         answers = [
-            read_answer(grader.chosen(place, text), exact=exact, sizes=grader.sizes, decimal=sign)
+            read_answer(
+                grader.chosen(place, text), exact=exact, sizes=grader.sizes, decimal=sign, quantity=grader.quantity
+            )
             for place, (text, sign) in enumerate(zip(row.answers, signs, strict=True))
         ]
         judged = grader.judge(answers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     Sizes = Mapping[str, Number | None] | None
 
 _BEFORE = re.compile(r"[\s$]*(?:(?:[≈~=]|about\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)[\s$]*)?", re.I)
-_AFTER = re.compile(
-    r"(?:\\\s)?(?:\\text\{\s*)?\b(?:(?:trainable|learnable|total)\s+)?"
-    r"(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)\}?"
-    r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)?\Z",
-    re.IGNORECASE,
-)
+_UNITS = {
+    "params": r"\b(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)",
+    "multiply-adds": r"\b(?:multiply.?adds?|macs?)",
+    "flops": r"\bflops?",
+    "bytes": r"\bbytes?|(?<=[kKMG ])B",
+    "saved": r"\b(?:saved\s+)?activations?",
+    "state": r"\bnumbers?",
+}
 _NAME = re.compile(
     r"(?:\\(?:text|mathrm)\{[^{}]*\}|(?:\\?#|\|)?\\?[^\W\d_](?: ?[^\W\d_])*\|?|\w*par[aá]m\w*"
     r"|[NPnp]\\?_(?:\w+|\{(?:\\\w+\{)?\w+\}?\}))\s*(?:==?(?!>)|:=?|≈|\\approx\b)[\s$]*"
@@ -124,12 +127,14 @@ Given = GivenNumber | Shape | NamedShape
 """A learner's answer."""
 
 
-def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal: str = "") -> Given:
+def read_answer(
+    text: str, *, exact: bool = False, sizes: Sizes = None, decimal: str = "", quantity: str = "params"
+) -> Given:
     """Return a learner's number, formula or shape: 1600, 1.6k, 4*16*(8+16+1), 4h(m+h+1), (20, 10), W_xh=(20, 10).
 
     Of a chain of equations it is the last side. exact: whether a number that looks rounded is taken exactly.
     sizes: the letters that may be used, each with its size if it has one; None if any may.
-    decimal: the decimal sign, where it is known.
+    decimal: the decimal sign, where it is known. quantity: what it is about, whose words may be behind it.
     Raises CallError if the text is no answer.
     """
     text = _IN_MATHEMATICS.sub(_bare_chain, re.sub(r"\s{2,}", " ", text.strip()))
@@ -140,7 +145,7 @@ def read_answer(text: str, *, exact: bool = False, sizes: Sizes = None, decimal:
             match["name"].removesuffix(".shape"),
             tuple(int(size) if size.isdecimal() else None if size == "None" else size for size in named),
         )
-    begin, end, name = _within(text)
+    begin, end, name = _within(text, _after(quantity))
     shape = None if name else _shape(text[begin:end], sizes)
     if shape and shape.product is None:
         return shape
@@ -169,13 +174,20 @@ def _bare_chain(match: re.Match[str]) -> str:
     return f"  {match[2]}  " if "=" in match[2] and (match[1], match[3]) in _DELIMITERS else match[0]
 
 
-def _within(text: str) -> tuple[int, int, str]:
+@cache
+def _after(quantity: str) -> re.Pattern[str]:
+    """Return the pattern of words behind an answer about a quantity."""
+    total = r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)?"
+    return re.compile(rf"(?:\\\s)?(?:\\text\{{\s*)?(?:{_UNITS[quantity]})\}}?{total}\Z", re.IGNORECASE)
+
+
+def _within(text: str, after: re.Pattern[str]) -> tuple[int, int, str]:
     """Return where the mathematics of an answer begins and ends, and the name of what is counted before it."""
     begin, end, name = 0, len(text), ""
     for _ in range(2):  # outside and inside signs of mathematics
         begin = _BEFORE.match(text, begin, end).end()  # type: ignore[union-attr]  # it matches nothing, too
         end = begin + len(text[begin:end].rstrip(" $.\n\t"))
-        if words := _AFTER.search(text, begin, end):
+        if words := after.search(text, begin, end):
             end = begin + len(text[begin : words.start()].rstrip(" $.\n\t"))
         closing = text[max(begin + 2, end - 2) : end]
         if (text[begin : begin + 2], closing) in _DELIMITERS and text.find(closing, begin + 2) == end - 2:

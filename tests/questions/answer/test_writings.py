@@ -25,7 +25,7 @@ GROUPS: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 def verdict(grader: Grader, text: str) -> str:
     """Return what is said of an answer."""
     try:
-        judged = grader.judge([read_answer(text, sizes=grader.sizes)])
+        judged = grader.judge([read_answer(text, sizes=grader.sizes, quantity=grader.quantity)])
     except CallError:
         return "refused"
     return "correct" if judged.right else "wrong"
