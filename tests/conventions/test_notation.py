@@ -15,7 +15,7 @@ from rnncalc.conventions.formula import value
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.conventions.tensor import Role
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.work import work
+from rnncalc.questions.run import own_numbers
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.spec import parse
@@ -147,7 +147,9 @@ def test_gates_have_the_letters_of_a_course() -> None:
     assert parse(json.dumps(spec_of(net)).encode(), "spec").network.replace(name="network") == net
     assert net.params == net.replace(gate_letters={}).params
     weights = {name: [[1.0] * 6] * 2 if name[0] == "W" else [0.0, 0.0] for name in names}
-    assert "Γ_u,2 = σ" in str(work(net.replace(layers=net.layers[:1]), weights={"lstm_1": weights}))
+    given = own_numbers(net.replace(layers=net.layers[:1]), {"lstm_1": weights}).weights
+    assert given is not None
+    assert given["lstm_1"]["W_xi"] == [[1.0] * 4] * 2
 
 
 def test_letters_for_gates_are_typeset(call: Call, tmp_path: Path) -> None:
@@ -158,3 +160,4 @@ def test_letters_for_gates_are_typeset(call: Call, tmp_path: Path) -> None:
     for symbol in (r"{\Gamma_{u,t}}", r"{{\tilde{c}}_{t}}", r"W_{{\tilde{c}}}", r"{h'_{t}}"):
         assert symbol in latex, symbol
     assert "<mi>c̃</mi>" in call("explain", path, "-f", "html").out
+    assert "Γ_u,2 = σ" in call("run", path, "--work").out

@@ -417,7 +417,7 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
     assert evaluate("4h/2 + D", sizes) == 2 * letter("h") + 64
     assert evaluate("2*D", {"D": letter("k")}) == 2 * letter("k")
     for text, message in (
-        ("D/3", "a quotient that is whole"),
+        ("D/3", "64 / 3 is not whole"),
         ("2*E", "E is no size; the sizes are D, h"),
         ("D = 64", "an expression without ="),
         ("D(", "a number, a letter or a bracket"),
