@@ -116,8 +116,8 @@ def answer(
             sizes = Grader(read[0].network).sizes if read else None
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
-        of = quantity or "params"
-        readings = [at_once.ask(read_answer, number, exact=exact, sizes=sizes, quantity=of) for number in numbers]
+        task = quantity or "params"
+        readings = [at_once.ask(read_answer, number, exact=exact, sizes=sizes, quantity=task) for number in numbers]
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
