@@ -155,7 +155,8 @@ def test_the_backward_pass_of_any_network_is_as_it_is_counted(spec: Spec, chunk:
     found = any_network(spec)
     if found is None:
         return
-    done = backward(found, chunk=chunk, seed=seed)
+    few = found.params <= 100  # each finite difference takes two passes
+    done = backward(found, chunk=chunk, seed=seed, verify=few)
     assert done.run.agrees
     for layer in done.layers:
         assert layer.shapes_agree
