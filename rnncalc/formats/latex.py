@@ -279,7 +279,9 @@ def _typeset(char: str) -> str:
 
 def symbol(letter: str, below: str = "") -> str:
     """Return a letter in LaTeX, a Greek one by its name, with its subscript."""
+    root, letter = letter.startswith("√"), letter.removeprefix("√")
     letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
+    letter = f"\\sqrt{{{letter}}}" if root else letter
     return f"{letter}_{{{_mathematical(below)}}}" if below else letter
 
 

@@ -3,6 +3,7 @@
 from math import exp, tanh
 
 import pytest
+from conftest import Call
 
 from rnncalc import Embedding, Layer, Network, SpecError, count, run, training
 from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
@@ -110,3 +111,8 @@ def test_a_learned_table_of_positions() -> None:
 def test_what_is_refused(layer: Layer, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         Network(input=4, layers=[layer])
+
+
+def test_the_root_of_a_width_in_latex(call: Call) -> None:
+    written = call("explain", "-i", 4, "-l", "multi_head_attention:2", "-f", "latex").out
+    assert r"e_{i,t,s} &= (\underset{2}{q_{i,t}} \cdot \underset{2}{k_{i,s}}) / \sqrt{k}" in written
