@@ -118,6 +118,9 @@ MOST_EXPLAINED = 100
 MOST_STUDENTS = 100_000
 """The rows of a file of answers: more than any course has, and each is a record here."""
 
+MOST_VARIED = 2_000
+"""The combinations of sizes that `--vary` counts: a table has as many rows."""
+
 MOST_EXERCISES = 1_000
 """The variants of an exercise: more than a course has students, and each costs a search."""
 

@@ -31,6 +31,7 @@ from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import BackwardReport, RunReport
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.reports.training import TrainingReport
+from rnncalc.reports.vary import Variation, VaryReport
 from rnncalc.reports.work import WorkReport
 
 NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
@@ -72,6 +73,7 @@ REPORTS: list[Any] = [
     ExerciseLinkReport("https://a.test/", SMALL, ("rnn_1=1..4",), 0, "total"),
     CheckReport((check(NETWORK)._replace(file="a.yaml"),)),
     ReadReport(read(FILE)),
+    VaryReport("a", "", ("steps",), tuple(Variation((T,), "rnn", count(NETWORK.replace(steps=T))) for T in (1, 2))),
     Drawing(NETWORK),
     Drawing(NETWORK, "growth"),
 ]

@@ -110,11 +110,11 @@ def test_no_number_is_cut(columns: int, screen: Screen) -> None:
 @pytest.mark.parametrize("columns", [60, 80])
 def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
     """The two sums, the limit and the number, a bar and its number: on one line, or one below the other."""
-    lines = screen(columns, "answer", "specs/sentiment-classifier.yaml", 2560000, 49408, 66048, 129).splitlines()
-    below = lines.index("forgets the second direction")
-    assert re.fullmatch(r"  Your calculation +4 × 64 × \(128 \+ 64 \+ 1\) = 49,408", lines[below + 1])
-    assert re.fullmatch(r"  Correct calculation +2 × 4 × 64 × \(128 \+ 64 \+ 1\) = 98,816", lines[below + 2])
-    assert lines[below + 1].index("4") == lines[below + 2].index("2")
+    lines = screen(columns, "answer", "-i", 3, "-l", "gru:5", 45).splitlines()
+    below = lines.index("counts the input matrices alone")
+    assert re.fullmatch(r"  Your calculation +3 × 5 × 3 = 45", lines[below + 1])
+    assert re.fullmatch(r"  Correct calculation +3 × 5 × \(3 \+ 5 \+ 1\) = 135", lines[below + 2])
+    assert lines[below + 1].index("3") == lines[below + 2].index("3")
     out = screen(columns, "check", "specs/dense-equivalent.yaml", "--min-dense-ratio", 5)
     assert re.search(r"--min-dense-ratio +5.00 +4.54$", out, re.MULTILINE)
     out = screen(columns, "compare", "specs/time-series-gru.yaml", "--same-params")

@@ -12,7 +12,7 @@ Number = Any
 """A float, a vector of them, or a matrix of more than one column."""
 
 OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
-_WORD = re.compile(r"[A-Za-zγσζνδ∂][\w/∂]*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
+_WORD = re.compile(r"[A-Za-zγσζνδ∂][\w/∂′]*(?:\[\d\])?(?:(?<=_)\(\d+\)|(?<=\w),\d+)?")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
 
 
@@ -37,6 +37,8 @@ FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "σ": each(lambda x: 1 / (1 + exp(-x))),
     "tanh": each(tanh),
     "relu": each(lambda x: max(x, 0.0)),
+    "relu′": each(lambda x: float(x > 0)),
+    "sum": lambda value: sum(value) if isinstance(value, list) else value,
     "softmax": softmax,
     "norm": norm,
 }

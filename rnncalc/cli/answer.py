@@ -49,7 +49,6 @@ Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]
 @word_flag(
     "--of", "quantity", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters."
 )
-@click.option("--exact", is_flag=True, help="Read 1.6k as exactly 1,600, not as a rounded number.")
 @click.option("--hint", is_flag=True, help="Write the kind of mistake in words, and no correct number.")
 @click.option(
     "--from",
@@ -71,7 +70,6 @@ def answer(
     context: click.Context,
     words: tuple[str, ...],
     quantity: str | None,
-    exact: bool,
     hint: bool,
     from_: str | None,
     names: tuple[str, ...],
@@ -89,7 +87,7 @@ def answer(
     _refuse_unknown_flags(context, words)
     if from_ is not None:
         columns = names, answers, variant
-        book = _grade(words, from_, columns, quantity=quantity, exact=exact, hint=hint, flags=flags)
+        book = _grade(words, from_, columns, quantity=quantity, hint=hint, flags=flags)
         write([book], destination)
         return 0
     if names or answers or variant is not None:
@@ -117,7 +115,7 @@ def answer(
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         task = quantity or "params"
-        readings = [at_once.ask(read_answer, number, exact=exact, sizes=sizes, quantity=task) for number in numbers]
+        readings = [at_once.ask(read_answer, number, sizes=sizes, quantity=task) for number in numbers]
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
@@ -132,7 +130,6 @@ def _grade(
     columns: Columns,
     *,
     quantity: str | None,
-    exact: bool,
     hint: bool,
     flags: NetworkFlags,
 ) -> GradebookReport:
@@ -156,11 +153,11 @@ def _grade(
     if variants and quantity is not None:
         raise CallError(f"--of: {escape(words[0])} says what its variants ask for; remove it")
     if variants:
-        book = grade_class(file, variants.grader, variants.answered, exact=exact)
+        book = grade_class(file, variants.grader, variants.answered)
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         network = specs[0].network
-        book = grade_class(file, lambda _: _grader(network, quantity), exact=exact)
+        book = grade_class(file, lambda _: _grader(network, quantity))
         heading = title(network), setting(network)
     report = GradebookReport(book, *heading, hint)
     tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))

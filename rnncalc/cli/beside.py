@@ -83,10 +83,8 @@ _READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio(abo
 """The flags that are read from text, with their allowed values."""
 
 training_flags = together(
-    click.option(
-        "--training", is_flag=True, help="Add what a training step needs: gradients, saved activations, bytes."
-    ),
-    click.option("--chunk", metavar="K", help="Steps that the gradient passes through; all of them by default."),
+    click.option("--training", is_flag=True, help="Add gradients, saved activations and bytes of training."),
+    click.option("--chunk", metavar="K", help="Steps that the gradient passes through; all by default."),
     click.option("--batch", metavar="B", help="Sequences in a batch; 1 by default."),
     word_flag("--optimizer", words="rnncalc.network.training:OPTIMIZERS", help="Optimizer; sgd by default."),
 )
@@ -94,7 +92,7 @@ training_flags = together(
 beside_flags = together(
     click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs."),
     click.option("--shapes", is_flag=True, help="Show what each layer reads and returns, states included."),
-    click.option("--time-first", is_flag=True, help="Shapes with the steps before the batch."),
+    click.option("--time-first", is_flag=True, hidden=True, help="Shapes with the steps before the batch."),
     click.option("--stream", is_flag=True, help="Add the state that is carried from step to step."),
     click.option("--rate", metavar="R", help="Steps per second, for --stream."),
     quantize_flag,

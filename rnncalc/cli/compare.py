@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, Unpack
 
 import click
@@ -13,12 +13,15 @@ from rnncalc.cli.commands import Command, cli
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
 from rnncalc.cli.inputs import describing, overrides, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.vary import read_vary, varied_report, vary_flag
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.questions import compare as question
+from rnncalc.questions.compare import Compared
 from rnncalc.questions.solve import Sized
-from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
+from rnncalc.reports.compare import THIS_NETWORK, ComparisonReport, DenseGrowthReport
+from rnncalc.reports.vary import VaryReport
 from rnncalc.spec import Template, flags_template, read_value
 from rnncalc.text import all_of, escape
 
@@ -43,14 +46,16 @@ _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 @click.option("--kinds", metavar="KIND,KIND...", help="The kinds to compare; rnn,gru,lstm by default.")
 @click.option("--params", metavar="N", help="Which width each kind or network gets within N parameters, such as 100k.")
 @click.option("--same-params", is_flag=True, help="The same within the first network's parameters.")
+@vary_flag
 @dtype_flag
-@report_flags(ComparisonReport, DenseGrowthReport)
+@report_flags(ComparisonReport, DenseGrowthReport, VaryReport)
 def compare(
     specs: tuple[str, ...],
     in_flags: tuple[str, ...],
     kinds: str | None,
     params: str | None,
     same_params: bool,
+    vary: tuple[str, ...],
     dtype: str,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
@@ -68,11 +73,14 @@ def compare(
         span = at_once.ask(_span, flags["steps"] or "") if spans else None
         if spans:
             flags["steps"] = None
-            searching = {"--kinds": kinds, "--params": params, "--same-params": same_params}
+            searching = {"--kinds": kinds, "--params": params, "--same-params": same_params, "--vary": vary}
             if flag := next((flag for flag, value in searching.items() if value), None):
                 at_once.refuse(f"--steps FIRST..LAST and {flag} ask different things: give one of them")
             if span and span[0] > span[1]:
                 at_once.refuse(f"--steps: expected FIRST..LAST, the smaller first; write {span[1]}..{span[0]}")
+        if vary and (params or same_params):
+            at_once.refuse("--vary gives the sizes, and a budget searches for them: give one of them")
+        varied = read_vary(vary, at_once)
         if params and same_params:
             at_once.refuse("--params and --same-params are two budgets: give one of them")
         budget = at_once.ask(read_value, "--params", params, WholeNumber(suffixes=True)) if params else None
@@ -85,6 +93,14 @@ def compare(
     cells = [kind.strip() for kind in kinds.split(",")] if kinds else None
     if span:
         write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], destination)
+    elif varied:
+
+        def compared(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Compared]]:
+            comparison = question.compare(*changed, dtype=dtype, kinds=cells)
+            labels = [side.kind or THIS_NETWORK for side in comparison.sides] if comparison.by_kind else titles
+            return zip(labels, comparison.sides, strict=True)
+
+        write([varied_report(networks, varied, compared)], destination)
     elif params or same_params:
         comparison = question.compare_same_params(*networks, params=budget, kinds=cells, dtype=dtype)
         write([ComparisonReport(comparison)], destination)

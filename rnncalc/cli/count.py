@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -12,10 +12,14 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.vary import read_vary, varied_report, vary_flag
 from rnncalc.formats import find
+from rnncalc.network.network import Network
 from rnncalc.questions import count as question
+from rnncalc.questions.count import Count
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.report import Report
+from rnncalc.reports.vary import VaryReport
 from rnncalc.text import all_of
 
 
@@ -32,11 +36,12 @@ from rnncalc.text import all_of
 @notation_flag
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
 @click.option("--cost", is_flag=True, help="Add multiply-adds (MACs) and bytes.")
-@click.option("--dense", is_flag=True, help="Say what the dense equivalent needs if it is not known.")
+@click.option("--dense", is_flag=True, help="Say what the dense equivalent needs, if unknown.")
 @dtype_flag
 @beside_flags
 @click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
-@report_flags(CountReport)
+@vary_flag
+@report_flags(CountReport, VaryReport)
 def count(
     specs: tuple[str, ...],
     tensors: bool,
@@ -44,6 +49,7 @@ def count(
     dense: bool,
     dtype: str,
     all_conventions: bool,
+    vary: tuple[str, ...],
     destination: Destination,
     **flags: Any,
 ) -> None:
@@ -59,14 +65,26 @@ def count(
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
         if flags.get("notation") and not tensors and destination.format != "json":
             at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
+        others += ["--vary"] * bool(all_conventions and vary)
         if all_conventions and others:
             at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
+        if vary and (tables := [flag for flag in others if flag != "-c"]):
+            at_once.refuse(f"--vary has a table of its own: remove {all_of(tables)}")
+        varied = read_vary(vary, at_once)
     if all_conventions:
         from rnncalc.questions.compare import compare_conventions
         from rnncalc.reports.compare import AllocationReport
 
         allocations = [(file, AllocationReport(compare_conventions(network))) for file, network in networks]
         write(_with_titles(allocations, destination), destination)
+        return
+    if varied:
+
+        def counted(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Count]]:
+            labels = titles if len(titles) > 1 else [""]
+            return zip(labels, (question.count(network, dtype) for network in changed), strict=True)
+
+        write([varied_report([network for _, network in networks], varied, counted)], destination)
         return
     counts = [(file, CountReport(question.count(network, dtype), tensors, cost, dense)) for file, network in networks]
     reports = _with_titles([(file, add(report) if add else report) for file, report in counts], destination)

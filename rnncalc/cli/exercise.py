@@ -11,6 +11,7 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.vary import read_vary, vary_flag
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions.exercise import ASKS
@@ -19,7 +20,6 @@ from rnncalc.reports.exercise import ExerciseLinkReport, ExerciseReport
 from rnncalc.spec import read_value
 from rnncalc.text import escape
 
-_VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
 SITE = "https://OWNER.github.io/rnncalc/playground/"
 ON_PAPER = ("table", "markdown", "html", "latex")
 """The formats that can leave out the questions or the answers."""
@@ -35,9 +35,7 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 @specs_argument
 @network_flags
 @notation_flag
-@click.option(
-    "--vary", multiple=True, metavar="SIZE=LO..HI[:STEP]", help="Vary input, steps, output or a layer; may be repeated."
-)
+@vary_flag
 @click.option("--variants", metavar="N", default="1", show_default=True, help="How many variants to write.")
 @click.option("--seed", metavar="N", default="0", show_default=True, help="The same seed gives the same variants.")
 @word_flag("--ask", words=lambda: ASKS, default=ASKS[0], show_default=True, help="What to ask for.")
@@ -80,11 +78,7 @@ def exercise(
             at_once.refuse(f"--site: {destination.format} has no address; leave it out, or add -f link")
         elif site is not None and not re.fullmatch(r"https?://[^\s#]+", site):
             at_once.refuse(f"--site: expected an address such as {SITE}, got '{escape(site)}'")
-        varied: dict[str, range] = {}
-        for name, values in filter(None, [at_once.ask(_read_vary, each) for each in vary]):
-            if name in varied:
-                at_once.refuse(f"--vary: {escape(name)} is given twice; remove one of them")
-            varied[name] = values
+        varied = read_vary(vary, at_once)
         networks = at_once.ask(read_networks, specs, **flags)
     if destination.format == "link" and (numbers[0] > 1 or numbers[2]):
         flag = "--choices" if numbers[2] else "--variants"
@@ -97,16 +91,3 @@ def exercise(
             continue
         reports.append(ExerciseReport(variety.exercises, sheet=sheet or not key, key=key or not sheet))
     write(reports, destination)
-
-
-def _read_vary(text: str) -> tuple[str, range]:
-    """Return a size and its possible values, from `lstm_1=16..64:16`."""
-    match = _VARIED.fullmatch(text)
-    if not match:
-        raise CallError(
-            f"--vary: expected SIZE=LO..HI or SIZE=LO..HI:STEP, as in lstm_1=16..64:16, got '{escape(text)}'"
-        )
-    low, high, step = (read_value("--vary", each or "1", Size()) for each in match.group("low", "high", "step"))
-    if low > high:
-        raise CallError(f"--vary: expected the smaller size first; write {match['size']}={high}..{low}")
-    return match["size"].strip(), range(low, high + 1, step)

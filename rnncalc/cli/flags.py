@@ -40,7 +40,7 @@ class NetworkFlags(TypedDict):
     sizes: NotRequired[tuple[str, ...]]
 
 
-OF_NETWORK = {*NetworkFlags.__annotations__, "stacked_gates"}
+OF_NETWORK = {*NetworkFlags.__annotations__}
 """The names of the flags that describe a network, or how it is written."""
 
 
@@ -113,14 +113,6 @@ def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comp
     return layers(incomplete)
 
 
-def _stacked_gates(context: click.Context, _: click.Parameter, stacked: bool) -> None:
-    """Set the notation to the one with stacked gates; note a problem if another notation is named."""
-    if stacked and context.params.get("notation") not in (None, "stacked", "stacked-gates"):
-        note(Problem((), "goes with --notation stacked; leave one of the two out", "--stacked-gates"))
-    elif stacked:
-        context.params["notation"] = "stacked-gates"
-
-
 def _sizes(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the values of named sizes, without blanks; note those without a name, and names given twice."""
     values: dict[str, str] = {}
@@ -180,21 +172,11 @@ network_flags = together(
 )
 """All flags that describe a network, as in NetworkFlags."""
 
-notation_flag = together(
-    word_flag(
-        "--notation",
-        words="rnncalc.conventions:NOTATIONS",
-        checked=False,
-        is_eager=True,  # read before --stacked-gates, in whatever order they are typed
-        help="How parameters and shapes are written: rnncalc help notations.",
-    ),
-    click.option(
-        "--stacked-gates",
-        is_flag=True,
-        expose_value=False,
-        callback=_stacked_gates,
-        help="With --notation stacked, one matrix for all gates; short for --notation stacked-gates.",
-    ),
+notation_flag = word_flag(
+    "--notation",
+    words="rnncalc.conventions:NOTATIONS",
+    checked=False,
+    help="How parameters and shapes are written: rnncalc help notations.",
 )
 """The flag of commands that show tensors or equations."""
 

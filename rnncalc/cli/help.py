@@ -117,7 +117,7 @@ def _notations(formatter: click.HelpFormatter, _: click.Context) -> None:
         with formatter.section(f"{name}, with -c {notation.only} alone" if notation.only else name):
             for sheet in ExplanationReport(explain(network)).sheets():
                 for line in sheet.equations:
-                    for text in with_shapes(line, formatter.width - 2, {}):
+                    for text in (text for pair in with_shapes(line, formatter.width - 2, {}) for text in pair):
                         formatter.write(f"{'':{formatter.current_indent}}{text}\n")
             if notation.note:
                 formatter.write_text(f"{notation.note[0].upper()}{notation.note[1:]}.")

@@ -41,7 +41,15 @@ _GREEK = {letter: f"\\{name}" for name, letter in LETTERS.items()} | {"ο": "o"}
 _GREEK |= {letter.upper(): f"\\{name.title()}" for name, letter in LETTERS.items() if letter.upper() in "ΓΔΘΛΞΠΣΥΦΨΩ"}
 ESCAPES |= {letter: f"${command}$" for letter, command in _GREEK.items()} | {"ο": "o", "′": "$'$"}
 ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
-ESCAPES |= {"×": r"$\times$", "·": r"$\cdot$", "∘": r"$\circ$", "÷": r"$\div$", "−": "$-$", "∂": r"$\partial$"}
+ESCAPES |= {
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "∘": r"$\circ$",
+    "÷": r"$\div$",
+    "−": "$-$",
+    "∂": r"$\partial$",
+    "′": "$'$",
+}
 ESCAPES |= {"→": r"$\to$", "⇄": r"$\leftrightarrow$", "⋯": r"$\cdots$", "✓": r"$\surd$", "✗": r"$\times$"}
 
 _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": "."}
@@ -53,12 +61,13 @@ _MATH_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": 
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
 """The commands that set letters."""
 
-_LATEX_NAMES = {name: f"\\{name}" for name in GREEK} | {"omicron": "o", "⋯": r"\cdots"}
+_LATEX_NAMES = {name: f"\\{name}" for name in GREEK} | {"omicron": "o", "⋯": r"\cdots", "above": r"\mathrm{above}"}
 """The commands by name; TeX has none for a letter that looks like a Latin one."""
 
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.CONVOLVED: r" \ast ", Sign.APPLIED: r" \, ", Sign.COMMA: r",\, ", Sign.SEMICOLON: r";\, "}
+_LATEX_SIGNS |= {Sign.TRANSPOSED: r"^\top"}
 _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
 """The functions with a command in TeX; others are written as words."""
 

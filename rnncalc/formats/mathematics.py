@@ -46,8 +46,8 @@ def filled(groups: Iterable[Sequence[Part]], fits: Callable[[Sequence[Part], boo
     return rows
 
 
-def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[str]:
-    """Yield an equation and its shapes below it, line by line, broken at its signs where it is wider than `width`.
+def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield the lines of an equation, broken at signs where it is wider than `width`, each with the shapes below it.
 
     signs: what stands for signs that cannot be written.
     """
@@ -60,8 +60,8 @@ def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) 
             rows.append(_longer((" " * indent, ""), group, signs))
         else:
             rows[-1] = above, below
-    for row in rows:
-        yield from (text.rstrip() for text in row)
+    for above, below in rows:
+        yield above.rstrip(), below.rstrip()
 
 
 def _longer(row: tuple[str, str], pieces: Line, signs: Mapping[int, str]) -> tuple[str, str]:

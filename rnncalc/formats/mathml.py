@@ -38,6 +38,7 @@ _SIGNS: dict[str, str] = {
     Sign.CLOSE: '<mo form="postfix" stretchy="false">)</mo>',
     Sign.OPEN_STACK: '<mo form="prefix" stretchy="false">[</mo>',
     Sign.CLOSE_STACK: '<mo form="postfix" stretchy="false">]</mo>',
+    Sign.TRANSPOSED: '<mo form="postfix" lspace="0" rspace="0">ᵀ</mo>',
 }
 """Brackets must not grow: they would enclose the shapes too."""
 

@@ -31,7 +31,7 @@ from rnncalc.pictures.picture import (
     with_paths,
 )
 from rnncalc.reports.equations import GREEK, Line, Term, plain, plain_piece
-from rnncalc.reports.report import PictureReport
+from rnncalc.reports.report import DrawnReport
 from rnncalc.text import escape
 
 ACROSS, DOWN = 9, 20
@@ -43,7 +43,7 @@ MARGIN, HEAD, LOWER = 14, 8, 4
 INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "#181d23")
 
 
-def write(reports: Iterable[PictureReport], file: TextIO) -> None:
+def write(reports: Iterable[DrawnReport], file: TextIO) -> None:
     """Write the pictures below each other, as the one element that a file holds."""
     file.write(f"{element(stacked([picture for report in reports for picture in report.pictures(PAGE)]))}\n")
 

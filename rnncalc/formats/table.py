@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
-from rnncalc.reports.report import SheetReport
+from rnncalc.reports.report import DrawnReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
 
@@ -42,6 +42,7 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     width = max(terminal_width(), NARROWEST) if file.isatty() else UNBOUNDED
     console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
     page = _Page(console, width, unencodable(file.encoding))
+    reports = [*reports]
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
         if number:
             file.write("\n")
@@ -54,6 +55,11 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
                     console.print(line)
             drawn = capture.get()
         file.writelines(f"{line.rstrip()}\n" for line in drawn.split("\n")[:-1])
+    if drawings := [report for report in reports if isinstance(report, DrawnReport)]:
+        from rnncalc.formats import text  # few tables have pictures below them
+
+        file.write("\n")
+        text.write(drawings, file)
 
 
 class _Page:
@@ -91,8 +97,10 @@ class _Page:
         from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
 
         for line in sheet.equations:
-            for number, text in enumerate(with_shapes(line, self.width, self.plain)):
-                yield Text(escape(text, UNBOUNDED).translate(self.plain), "dim" if number % 2 else "")
+            for above, shapes in with_shapes(line, self.width, self.plain):
+                yield Text(escape(above, UNBOUNDED).translate(self.plain))
+                if shapes:
+                    yield Text(escape(shapes, UNBOUNDED).translate(self.plain), "dim")
 
     def _work(self, sheet: Sheet) -> Iterator[Text]:
         from rnncalc.formats.mathematics import paragraphs, spelled  # one report has work

@@ -26,7 +26,7 @@ from rnncalc.pictures.picture import (
     lowest_first,
 )
 from rnncalc.reports.equations import Line, plain
-from rnncalc.reports.report import PictureReport
+from rnncalc.reports.report import DrawnReport
 from rnncalc.text import GREEK, encodes, escape, unencodable
 
 UP, RIGHT, DOWN, LEFT = 1, 2, 4, 8
@@ -57,7 +57,7 @@ LOWERED = str.maketrans(RAISED, "0123456789")
 """The digits of a power of ten: if an encoding lacks them, 10⁹ is 1e9, which is as wide."""
 
 
-def write(reports: Iterable[PictureReport], file: TextIO) -> None:
+def write(reports: Iterable[DrawnReport], file: TextIO) -> None:
     """Draw each picture as wide as the terminal allows; in a pipe, as wide as a page."""
     width = terminal_width() if file.isatty() else PAGE
     signs = {sign: word for sign, word in unencodable(file.encoding).items() if sign in GREEK.values()}

@@ -1,8 +1,8 @@
-"""The parameters against the number of steps: a recurrent network's stay the same, its dense equivalent's grow."""
+"""Parameters against a size, as curves. Against steps, only those of the dense equivalent grow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import log10
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.pictures.picture import Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
-from rnncalc.reports.equations import Term
+from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import title
 from rnncalc.text import decimal, escape, plural
 
@@ -29,24 +29,32 @@ WIDTH, HEIGHT, NARROWEST = 56, 16, 16
 POINTS = 48
 """The most points of a curve."""
 
-NAMES = {Style.DENSE: "dense", Style.RECURRENT: "recurrent"}
+STYLES = (Style.RECURRENT, Style.DENSE, Style.OUTPUT, Style.STATE, Style.BACKWARD, Style.INPUT, Style.GATE)
+"""The styles of curves, in their order."""
 
 
-class Growth(NamedTuple):
-    """The parameters of a recurrent network, and those of its dense equivalent for some numbers of steps.
+class Curves(NamedTuple):
+    """Parameters at some sizes: a curve for each name, at most as many as there are STYLES; None is no point.
 
-    at: the number of the network's steps, None if it is unknown or differs between the halves.
+    axis: what the sizes are. at: the size to mark, if any.
     """
 
-    steps: tuple[int, ...]
-    dense: tuple[int, ...]
-    recurrent: int
-    at: int | None
+    across: tuple[int, ...]
+    lines: Mapping[str, Sequence[int | None]]
+    axis: Line
+    at: int | None = None
 
     @property
     def scales(self) -> tuple[Scale, Scale]:
-        """The scales of the steps and of the parameters."""
-        return linear_or_logarithmic([*self.steps]), linear_or_logarithmic([self.recurrent, *self.dense])
+        """The scales of the sizes and of the parameters."""
+        numbers = [max(number, 1) for line in self.lines.values() for number in line if number is not None]
+        return linear_or_logarithmic([*self.across]), linear_or_logarithmic(numbers)
+
+    @property
+    def scales_in_words(self) -> str:
+        """Say whether the scales are linear or logarithmic."""
+        kinds = ["logarithmic" if scale.logarithmic else "linear" for scale in self.scales]
+        return f"both scales {kinds[0]}" if kinds[0] == kinds[1] else f"scales {kinds[0]} across, {kinds[1]} up"
 
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
@@ -65,14 +73,21 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     dense = {number: dense_params(network, number) for number in steps}
     dense = {number: params for number, params in dense.items() if params}  # a kernel needs some steps
     at = next(iter(known)) if len(known) == 1 else None
-    grown = Growth((*dense,), (*dense.values(),), network.params, at)
-    if not grown.recurrent or len({*grown.dense}) < 2:
+    params = network.params
+    if not params or len({*dense.values()}) < 2:
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
-    left = max(span((text,)) for text in _numbers(grown.scales[1]))
-    free = WIDTH if frame.width is None else frame.width - left - 4 - max(len(name) for name in NAMES.values())
+    lines = {"recurrent": [params] * len(dense), "dense": [*dense.values()]}
+    curves = Curves((*dense,), lines, ("steps ", Term("T")), at)
+    return [plotted(curves, _caption(network, curves), frame)]
+
+
+def plotted(curves: Curves, caption: Caption, frame: Frame) -> Picture:
+    """Return a picture of curves."""
+    left = max(span((text,)) for text in _numbers(curves.scales[1]))
+    free = WIDTH if frame.width is None else frame.width - left - 4 - max(span((name,)) for name in curves.lines)
     rooms = max(min(WIDTH, free), NARROWEST), HEIGHT
-    across, up = (room // scale.steps * scale.steps for scale, room in zip(grown.scales, rooms, strict=True))
-    return [framed(_caption(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], frame)]
+    across, up = (room // scale.steps * scale.steps for scale, room in zip(curves.scales, rooms, strict=True))
+    return framed(caption, [*_axes(curves, across, up), *_lines(curves, across, up)], frame)
 
 
 def _numbers(scale: Scale) -> list[str]:
@@ -89,13 +104,13 @@ MOST_IN_FULL = 10_000_000
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def _axes(grown: Growth, width: int, height: int) -> Iterator[Shape]:
-    """Yield the axes with their numbers; that of the parameters is in column 0, that of the steps at the bottom."""
-    across, up = grown.scales
+def _axes(curves: Curves, width: int, height: int) -> Iterator[Shape]:
+    """Yield the axes with their numbers; that of the parameters is in column 0, that of the sizes at the bottom."""
+    across, up = curves.scales
     yield Arrow(((0, height), (0, -1)), Style.AXIS)
     yield Arrow(((0, height), (width + 2, height)), Style.AXIS)
     yield Label(0, -2, ("parameters",), Style.SHAPE, "middle")
-    yield Label(width + 4, height, ("steps ", Term("T")), Style.SHAPE)
+    yield Label(width + 4, height, curves.axis, Style.SHAPE)
     for number, text in zip(up.marks, _numbers(up), strict=True):
         y = height - round(up.share(number) * height)
         yield Curve(((0.1, y + 0.5), (0.5, y + 0.5)), Style.AXIS)
@@ -109,39 +124,38 @@ def _axes(grown: Growth, width: int, height: int) -> Iterator[Shape]:
             behind = label.left + span(label.text)
 
 
-def _curves(grown: Growth, width: int, height: int) -> Iterator[Shape]:
-    """Yield both curves, each with its name behind its end, and where the network's own steps are."""
-    across, up = grown.scales
+def _lines(curves: Curves, width: int, height: int) -> Iterator[Shape]:
+    """Yield the curves, each with its name behind its end, and where the marked size is."""
+    across, up = curves.scales
 
-    def point(steps: int, params: int) -> tuple[float, float]:
-        return 0.5 + across.share(steps) * width, height + 0.5 - up.share(params) * height
+    def point(size: int, params: int) -> tuple[float, float]:
+        return 0.5 + across.share(size) * width, height + 0.5 - up.share(max(params, 1)) * height
 
-    if grown.at is not None:
-        x = point(grown.at, grown.recurrent)[0]
+    if curves.at is not None:
+        x = point(curves.at, up.first)[0]
         yield Curve(((x, 0.5), (x, height + 0.5)), Style.ELIDED)
-    ends = {}
-    for role, numbers in ((Style.DENSE, grown.dense), (Style.RECURRENT, (grown.recurrent,) * len(grown.dense))):
-        points = tuple(map(point, grown.steps, numbers))
-        yield Curve(points, role)
-        ends[role] = int(points[-1][1])
-    if ends[Style.DENSE] == ends[Style.RECURRENT]:
-        ends[Style.DENSE] -= 1
-    for role, y in ends.items():
-        yield Label(int(point(grown.steps[-1], 1)[0]) + 2, y, (NAMES[role],), role)
+    ends: list[tuple[float, str, Style]] = []
+    for (name, numbers), style in [*zip(curves.lines.items(), STYLES, strict=False)][::-1]:
+        known = zip(curves.across, numbers, strict=True)
+        if points := [point(size, number) for size, number in known if number is not None]:
+            yield Curve(tuple(points), style)
+            ends.append((points[-1][1], name, style))
+    above = height + 1
+    for y, name, style in sorted(ends, key=lambda end: -end[0]):
+        above = min(int(y), above - 1)
+        yield Label(int(point(curves.across[-1], 1)[0]) + 2, above, (name,), style)
 
 
-def _caption(network: Network, grown: Growth) -> Caption:
-    across, up = grown.scales
-    kinds = ["logarithmic" if scale.logarithmic else "linear" for scale in (across, up)]
-    scales = f"both scales {kinds[0]}" if kinds[0] == kinds[1] else f"scales {kinds[0]} across, {kinds[1]} up"
-    notes = [f"Recurrent: {plural(grown.recurrent, 'parameter')}, however many the steps."]
-    at = grown.steps[-1] if grown.at is None else grown.at
+def _caption(network: Network, grown: Curves) -> Caption:
+    recurrent, steps = network.params, grown.across[-1]
+    notes = [f"Recurrent: {plural(recurrent, 'parameter')}, however many the steps."]
+    at = steps if grown.at is None else grown.at
     dense = dense_params(network, at)
-    ratio = f"{decimal(dense / grown.recurrent)}× as many"
+    ratio = f"{decimal(dense / recurrent)}× as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
     if grown.at is not None:
         notes.append(f"Dashed: the network's own {plural(at, 'step')}.")
-    setting = f"Parameters against steps; {scales}"
+    setting = f"Parameters against steps; {grown.scales_in_words}"
     return Caption(title(network), setting, tuple(notes), "growth")
 
 

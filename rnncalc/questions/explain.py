@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnncalc.conventions import NOTATIONS, convention
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
 from rnncalc.conventions.notation import Notation
-from rnncalc.conventions.rules import Array, Convention
+from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
@@ -22,7 +22,17 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions import describe, network_of, word
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, equations, symbol_of
+from rnncalc.step.equations import (
+    STACKED,
+    Application,
+    Equation,
+    Formula,
+    Formulas,
+    Letter,
+    Symbol,
+    equations,
+    symbol_of,
+)
 from rnncalc.step.layer_trace import array_of, slides
 from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, Trace
 from rnncalc.step.trace import trace
@@ -78,6 +88,18 @@ class Derivation(NamedTuple):
     notation: Notation
     equations: tuple[Equation, ...]
     steps: tuple[Step, ...]
+
+    @property
+    def named(self) -> Formulas | LayerFormulas | None:
+        """The names of the values of a step; None for a layer without equations."""
+        placed, layer = self.placed, self.placed.layer
+        if isinstance(layer, Cell):
+            return Formulas(trace(layer, placed.inputs, self.row), self.notation)
+        if isinstance(layer, Dense) or (
+            isinstance(layer, Transform) and layer.arrays and not (layer.whole or (layer.ends and slides(layer)))
+        ):
+            return _names(layer, placed, self.shape, self.row, self.notation)
+        return None
 
 
 @displayed
@@ -148,37 +170,20 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
 def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convention, notation: Notation) -> Derivation:
     layer = placed.layer
     gates: tuple[Gate, ...] = ()
-    written: tuple[Equation, ...] = ()
     if isinstance(layer, Cell):
         arrays = row.arrays(layer.kind)
         assert arrays is not None  # never None: a network whose convention lacks a cell was refused
         gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
-        written = equations(trace(layer, placed.inputs, row), notation)
-    elif isinstance(layer, Dense):
-        written = (_dense(layer, placed, notation),)
-    elif isinstance(layer, Transform) and layer.whole:
-        written = (*_whole(trace(layer, placed.inputs, row), layer),)
-    elif isinstance(layer, Transform) and layer.arrays and not (layer.ends and slides(layer)):
-        written = _transform(layer, placed, shape, row)
-    return Derivation(placed, below, shape, row, gates, notation, written, tuple(_steps(placed)))
-
-
-def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
-    """Return the equation y = W x + b; the output layer has its own letters."""
-    output = isinstance(layer, Output)
-    if placed.starts:
-        product = Application("matrix", (_symbol(notation.dense.kernel, "n", "m"), Symbol("v", axes=("m",))))
-        sum_ = Application("plus", (product, _symbol(notation.dense.bias, "n")))
-        return Equation(Symbol(placed.starts[1], "0", axes=("n",)), sum_)
-    time = "t" if placed.sequence else ""
-    arrays = notation.output if output else notation.dense
-    read = Symbol("h" if output else "x", time=time, axes=("m",))
-    right: Formula = Application("matrix", (_symbol(arrays.kernel, "n", "m"), read))
-    if layer.bias:
-        right = Application("plus", (right, _symbol(arrays.bias, "n")))
-    if layer.activation != "linear":
-        right = Application(layer.activation, (right,))
-    return Equation(Symbol("y", time=time, axes=("n",)), right)
+    derivation = Derivation(placed, below, shape, row, gates, notation, (), tuple(_steps(placed)))
+    if isinstance(layer, Transform) and layer.whole:
+        return derivation._replace(equations=(*_whole(trace(layer, placed.inputs, row), layer),))
+    match derivation.named:
+        case Formulas(trace=step):
+            return derivation._replace(equations=equations(step, notation))
+        case LayerFormulas(names=names) as named:
+            lines = [Equation(name, named.formula(place, named=False)) for place, name in names.items()]
+            return derivation._replace(equations=tuple(lines))
+    return derivation
 
 
 MOST_TAPS = 4
@@ -188,27 +193,32 @@ FAR = 10**6
 """A step far from both ends of a long sequence, where a window has no padding."""
 
 
-def _transform(layer: Transform, placed: Placed, shape: Shape, row: Convention) -> tuple[Equation, ...]:
-    """Return the equations of a layer around the cells, for the steps of one window; steps are counted from 1.
+def _names(
+    layer: Dense | Transform, placed: Placed, shape: Shape, row: Convention, notation: Notation
+) -> LayerFormulas:
+    """Return the letters of a layer that is no cell, for the steps of one window; steps are counted from 1.
 
     With a stride, the zeros at both ends depend on the remainder of T; an unknown T counts as a multiple of the stride.
     """
-    stride = layer.every
+    stride, time = layer.every, "t" if placed.sequence or layer.along else ""  # it may output its last step alone
     rest = shape[0] % stride if isinstance(shape[0], int) else 0
     window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * stride + rest)] if layer.along else [FAR]
-    time = "t" if placed.sequence or layer.along else ""  # such a layer may output its last step alone
     middle = time if stride == 1 else f"{stride}{time}"
     apart = [place + 1 - stride * (FAR + 1) for place in window]
     taps = [f"{middle}{'+' if place > 0 else '−'}{abs(place)}" if place else middle for place in apart]
     step = trace(layer, placed.inputs // placed.places, row)
+    y, x = Symbol("y", time=time), "h" if isinstance(layer, Output) else "x"
+    letters: dict[Role, Letter] = {}
+    if isinstance(layer, Dense):
+        arrays = notation.output if isinstance(layer, Output) else notation.dense
+        letters = {Role.KERNEL: arrays.kernel.symbol(), Role.BIAS: arrays.bias.symbol()}
+    if placed.starts:
+        y, x = Symbol(placed.starts[1], "0"), "v"
     wholes = [*dict.fromkeys(node.operands[0] for node in step.nodes if node.operation == "part")]
-    names = {
-        place: Symbol(chr(ord("a") + number), time=time, axes=(step.nodes[place].width,))
-        for number, place in enumerate(wholes)
-    }
-    y = Symbol("y", time=time, axes=(step.nodes[step.output].width,))
-    lines = [Equation(name, _formula(step, place, taps, {})) for place, name in names.items()]
-    return (*lines, Equation(y, _formula(step, step.output, taps, names)))
+    names = {place: Symbol(chr(ord("a") + number), time=time) for number, place in enumerate(wholes)}
+    names[step.output] = y
+    names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
+    return LayerFormulas(step, [Symbol(x, time=tap) for tap in taps], letters, names)
 
 
 def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
@@ -264,45 +274,53 @@ def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
 DOTS = Symbol("⋯")
 
 
-def _formula(step: Trace, place: int, times: Sequence[str], names: Mapping[int, Symbol]) -> Formula:
-    """Return the formula of a value of a layer around the cells.
+class LayerFormulas(NamedTuple):
+    """The formulas of the values of a layer that is no cell.
 
-    times: of the vectors of its window. names: of the vectors that are used in parts.
+    window: the vectors that it reads. letters: of its weights, by their roles, if they are not those of their arrays.
+    names: of its output, and of the vectors that are used in parts.
     """
-    node = step.nodes[place]
-    match node.operation:
-        case "input" | "step":
-            return Symbol("x", time=times[node.number], axes=(node.width,))
-        case "weights":
-            assert node.weights
-            return Symbol(node.weights.letter or _LETTERS.get(node.weights.role, ""), axes=node.axes[:2])
-        case "standardise":  # the stored numbers appear only in the name of the function
-            return Application("normalise", (_formula(step, node.operands[0], times, names),))
-        case "part":
-            whole = names[node.operands[0]]
-            return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
-        case "matrix" if len(step.nodes[node.operands[0]].axes) > 2:
-            axes, weights = step.nodes[node.operands[0]].axes[:2], step.nodes[node.operands[0]].weights
-            letter = (weights and weights.letter) or "W"
-            taps = range(len(times)) if len(times) <= MOST_TAPS else [0, 1, -1, len(times) - 1]
-            products: list[Formula] = [
-                Application(
-                    "matrix", (Symbol(letter, str(tap + 1), axes=axes), Symbol("x", time=times[tap], axes=("m",)))
-                )
-                if tap >= 0
-                else DOTS
-                for tap in taps
-            ]
-            return reduce(lambda left, right: Application("plus", (left, right)), products)
-        case name:
-            return Application(name, tuple([_formula(step, operand, times, names) for operand in node.operands]))
+
+    trace: Trace
+    window: Sequence[Symbol]
+    letters: Mapping[Role, Letter]
+    names: Mapping[int, Symbol]
+
+    def formula(self, place: int, *, named: bool = True) -> Formula:
+        """Return the formula of a value; its name if it has one and `named` is true."""
+        node = self.trace.nodes[place]
+        if named and place in self.names:
+            return self.names[place]
+        match node.operation:
+            case "input" | "step":
+                return self.window[node.number].replace(axes=(node.width,))
+            case "weights":
+                assert node.weights
+                letter = node.weights.letter or _LETTERS.get(node.weights.role, "")
+                return Symbol(*self.letters.get(node.weights.role, (letter, "")), axes=node.axes[:2])
+            case "standardise":  # the stored numbers appear only in the name of the function
+                return Application("normalise", (self.formula(node.operands[0]),))
+            case "part":
+                whole = self.names[node.operands[0]]
+                return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
+            case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
+                axes, weights = self.trace.nodes[node.operands[0]].axes[:2], self.trace.nodes[node.operands[0]].weights
+                letter = (weights and weights.letter) or "W"
+                length = len(self.window)
+                products: list[Formula] = [
+                    Application(
+                        "matrix", (Symbol(letter, str(tap + 1), axes=axes), self.window[tap].replace(axes=("m",)))
+                    )
+                    if tap >= 0
+                    else DOTS
+                    for tap in (range(length) if length <= MOST_TAPS else [0, 1, -1, length - 1])
+                ]
+                return reduce(lambda left, right: Application("plus", (left, right)), products)
+            case name:
+                return Application(name, tuple(map(self.formula, node.operands)))
 
 
 _LETTERS = {Role.KERNEL: "W", Role.BIAS: "b", Role.SCALE: "g"}
-
-
-def _symbol(array: Array, *axes: str) -> Symbol:
-    return Symbol(*array.symbol(), axes=axes)
 
 
 def _steps(placed: Placed) -> Iterator[Step]:

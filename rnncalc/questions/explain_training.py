@@ -13,8 +13,10 @@ from rnncalc.network.parts import steps_known
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
-from rnncalc.step.costs import BackwardProduct, Gradient, Tally
-from rnncalc.step.equations import Formula, Symbol
+from rnncalc.step.costs import BackwardProduct, Gradient, Outputs, Tally
+from rnncalc.step.equations import Equation, Formula, Symbol
+from rnncalc.step.gradients import gradient_equations
+from rnncalc.step.layer_trace import slides
 from rnncalc.step.nodes import ONE
 from rnncalc.text import escape
 
@@ -62,6 +64,7 @@ class TrainingDerivation(NamedTuple):
 
     derivation: with the equations. steps: those of the chunk that saves the most.
     letter: T, or K if a chunk has fewer steps than the sequence. formula: of the saved activations, in that letter.
+    gradients: the backward equations of a step.
     """
 
     derivation: Derivation
@@ -70,6 +73,7 @@ class TrainingDerivation(NamedTuple):
     saved: tuple[SavedLine, ...]
     formula: Expression
     work: tuple[ProductsLine, ...]
+    gradients: tuple[Equation, ...]
 
 
 def explain_training(training: Training, only: tuple[str, ...] = ()) -> tuple[TrainingDerivation, ...]:
@@ -102,7 +106,25 @@ def _derivation(derivation: Derivation, chunks: list[ChunkTally]) -> TrainingDer
             work[product] = work.get(product, 0) + chunk.times * times
     letter = "T" if sum(chunk.steps * chunk.times for chunk in chunks) == most.steps else "K"
     formula = _formula(most.tally, most.steps, letter)
-    return TrainingDerivation(derivation, most.steps, letter, tuple(saved), formula, tuple(_work(derivation, work)))
+    return TrainingDerivation(
+        derivation,
+        most.steps,
+        letter,
+        tuple(saved),
+        formula,
+        tuple(_work(derivation, work)),
+        _gradients(derivation, chunks),
+    )
+
+
+def _gradients(derivation: Derivation, chunks: list[ChunkTally]) -> tuple[Equation, ...]:
+    """Return the backward equations of a layer that the loss reaches; none if its windows are of several steps."""
+    kinds = [each.chunk for each in chunks]
+    reached = any(kind.outputs is not Outputs.NONE or kind.final_states for kind in kinds)
+    if derivation.named is None or not reached or slides(derivation.placed.layer):
+        return ()
+    x, start = any(any(kind.inputs_need) for kind in kinds), any(any(kind.starts_need) for kind in kinds)
+    return gradient_equations(derivation.named, frozen=kinds[0].frozen, x=x, start=start)
 
 
 def _saved(derivation: Derivation, tally: Tally) -> Iterator[SavedLine]:

@@ -32,7 +32,7 @@ from rnncalc.step.costs import (
     layer_reads,
     tally,
 )
-from rnncalc.step.equations import Formula, Symbol, formulas, symbol_of
+from rnncalc.step.equations import Formula, Formulas, Symbol, symbol_of
 from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Repeats, Trace
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
@@ -62,11 +62,16 @@ MOST_STEPS = 100_000
 
 
 class ChunkTally(NamedTuple):
-    """Like chunks of a layer's input: how many, the steps of each, and what its backward pass reads and multiplies."""
+    """Like chunks of a layer's input: how many, what they are, and what their backward pass reads and multiplies."""
 
     times: int
-    steps: int
+    chunk: Chunk
     tally: Tally
+
+    @property
+    def steps(self) -> int:
+        """The steps of each."""
+        return self.chunk.steps
 
 
 def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
@@ -102,7 +107,7 @@ def layer_tallies(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
         if key not in tallies:
             tallies[key] = [_tally(network, placed, each) for each in chunks]
         rows = zip(times, chunks, tallies[key], strict=True)
-        yield placed, [ChunkTally(number, each.steps, tally) for number, each, tally in rows]
+        yield placed, [ChunkTally(number, each, tally) for number, each, tally in rows]
 
 
 def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed, tuple[int, ...], tuple[Chunk, ...]]]:
@@ -325,7 +330,7 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
         return NOTHING
     step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
-        return tally(step, chunk, formulas(step, network.spelling))
+        return tally(step, chunk, Formulas(step, network.spelling).formula)
     dense = tally(step, chunk._replace(fed_itself=False), partial(_of_dense, placed, step))
     dense = dense._replace(saved=dict(reversed([*dense.saved.items()])))  # x before y
     if not chunk.fed_itself:

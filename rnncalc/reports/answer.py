@@ -83,10 +83,9 @@ class AnswerReport(SheetReport, DataReport):
         yield self._verdict()
         for each in self.answer.judged:
             for diagnosis in self.diagnoses(each):
-                sentence, *sums = self._row(diagnosis, each)
+                _, *sums = self._row(diagnosis, each)
                 more = f": {' instead of '.join(map(_in_words, sums))}" if sums else ""
-                could = " could be a count that" if diagnosis.by_chance else ""
-                yield f"{_answer_text(each)}{_where(each)}{could} {sentence}{more}."
+                yield f"{_in_full(diagnosis, each)}{more}."
             yield from _also(each, hint=self.hint)
         yield from self._remarks()
 
@@ -137,20 +136,32 @@ class AnswerReport(SheetReport, DataReport):
             yield from on_conditions(self.answer.network.stack, self.answer.network.convention)
 
     def _mistakes(self) -> Iterator[Sheet]:
+        """Yield for each wrong number the likeliest mistake behind it, then the others, guesses last."""
         for each in self.answer.judged:
-            diagnoses = self.diagnoses(each)
-            facts = [self._row(diagnosis, each) for diagnosis in diagnoses if not diagnosis.by_chance]
-            guesses = [self._row(diagnosis, each) for diagnosis in diagnoses if diagnosis.by_chance]
-            number = f"{_answer_text(each)}{_where(each)}"
-            guessed = "Also possible" if facts else f"How you could get {number}"
-            of_number = isinstance(each.answer, GivenNumber)
-            sums = ("Your calculation", "Correct calculation") if of_number else ("Yours", "Correct")
-            columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums if not self.hint))
+            diagnoses = sorted(self.diagnoses(each), key=lambda diagnosis: diagnosis.by_chance)
+            if not diagnoses:
+                continue
+            first, *others = diagnoses
+            title = f"How you {'could ' * first.by_chance}get {_answer_text(each)}{_where(each)}"
             also = (*_also(each, hint=self.hint),)
-            if facts:
-                yield Sheet(columns, facts, title=f"How you get {number}", notes=() if guesses else also)
-            if guesses:
-                yield Sheet(columns, guesses, title=guessed, notes=also)
+            below = also if others and not first.by_chance else ()  # what calls all of them a guess is with the first
+            yield self._told(each, [first], title, () if below else also)
+            if others:
+                yield self._told(each, others, "Also possible", below)
+
+    def _told(self, judged: Judgement, diagnoses: list[Diagnosis], title: str, notes: tuple[str, ...]) -> Sheet:
+        """Return a mistake in sentences, or several in a table."""
+        of_number = isinstance(judged.answer, GivenNumber)
+        sums = ("Your calculation", "Correct calculation") if of_number else ("Yours", "Correct")
+        rows = [self._row(diagnosis, judged) for diagnosis in diagnoses]
+        both = [f"{word}: {_in_words(value)}" for word, value in zip(sums, rows[0][1:], strict=False)]
+        if len(rows) == 1 and all(len(line) <= LONG for line in both):
+            return Sheet((), (), title=title, notes=(f"{_in_full(diagnoses[0], judged)}.", *both, *notes))
+        columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums if not self.hint))
+        mixed = {diagnosis.by_chance for diagnosis in judged.diagnoses} == {True, False}
+        guesses = [" (a guess)" * (mixed and diagnosis.by_chance) for diagnosis in diagnoses]
+        marked = [(f"{row[0]}{guess}", *row[1:]) for row, guess in zip(rows, guesses, strict=True)]
+        return Sheet(columns, marked, title=title, notes=notes)
 
 
 def mistake_of(answer: Answer, *, hint: bool = False) -> str:
@@ -184,6 +195,9 @@ def feedback_on(answer: Answer, *, hint: bool = False) -> str:
     return " ".join(AnswerReport(answer._replace(judged=judged), hint=hint).sentences())
 
 
+LONG = 500
+"""A calculation of more characters is in a table, which cuts none."""
+
 _NUMBER = re.compile(r"(?<!\w)\d+(?:,\d{3})*")
 
 
@@ -210,6 +224,8 @@ def _in_words(value: Value) -> str:
             return f"{value.letters} = {value.numbers}"
         case int():
             return f"{value:,}"
+        case tuple():
+            return bracketed(value)
     return str(value)
 
 
@@ -244,6 +260,12 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
         "arithmetic": _answer_text(judged) if judged.returned else write(diagnosis.yours),
         "right": shape_text(judged.returned) if judged.returned else write(diagnosis.right),
     }
+
+
+def _in_full(diagnosis: Diagnosis, judged: Judgement) -> str:
+    """Return what an answer does wrong, or could do wrong."""
+    could = " could be a count that" if diagnosis.by_chance else ""
+    return f"{_answer_text(judged)}{_where(judged)}{could} {_sentence(diagnosis)}"
 
 
 def _sentence(diagnosis: Diagnosis) -> str:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, sizes_of
-from rnncalc.step.operations import ATOM, OPERATIONS
+from rnncalc.step.gradients import OVER_TIME
+from rnncalc.step.operations import ATOM, OPERATIONS, OUTER, WRITTEN
 from rnncalc.text import GREEK as LETTERS
 
 
@@ -31,7 +32,7 @@ class Term(NamedTuple):
         """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`."""
         letter = GREEK.get(self.letter, self.letter)
         if self.subscript:
-            return f"{letter}_{self.subscript}"
+            return f"{letter}_({self.subscript})" if "+" in self.subscript else f"{letter}_{self.subscript}"
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter
 
 
@@ -67,6 +68,7 @@ class Sign(StrEnum):
     COMMA = ", "
     SEMICOLON = "; "
     ONE = "1"
+    TRANSPOSED = "ᵀ"
     OPEN = "("
     CLOSE = ")"
     OPEN_STACK = "["
@@ -74,6 +76,13 @@ class Sign(StrEnum):
 
 
 GREEK = {**LETTERS, "sum": "Σ"}
+
+LOSS = Term("L")
+
+ON_DELTA = "δ is the gradient of the loss with respect to what is within the function of a gate."
+
+IN_GRADIENTS = {row.name: row for row in WRITTEN.values()}
+"""The operations in the gradients of others, by name."""
 
 Piece = Term | Function | Derivative | str
 Line = tuple[Piece, ...]
@@ -94,7 +103,11 @@ def timed(letter: str, time: str, notation: Notation = W, shape: tuple[int, ...]
 
 def vector(formula: Formula, sizes: Mapping[str, int], notation: Notation = W) -> Line:
     """Return a vector without its shapes: `r_t ∘ h_(t−1)`."""
-    line = _EquationWriter(sizes, notation).line(formula)
+    return without_shapes(_EquationWriter(sizes, notation).line(formula))
+
+
+def without_shapes(line: Line) -> Line:
+    """Return an equation, or a part of one, without its shapes."""
     return tuple(piece._replace(shape=()) if isinstance(piece, Term) else piece for piece in line)
 
 
@@ -133,6 +146,13 @@ class _EquationWriter(NamedTuple):
     def line(self, formula: Formula, least: int = 0) -> Line:
         """Return a formula, in brackets if it binds less tightly than its context requires."""
         if isinstance(formula, Symbol):
+            if formula.gradient:
+                if formula.time and not formula.subscript:
+                    return (Derivative(LOSS, timed(formula.letter, formula.time, self.notation)),)
+                return (Derivative(LOSS, Term(formula.letter, formula.subscript, formula.time)),)
+            if formula.letter == "delta":
+                gate, comma, time = formula.subscript.partition(",")
+                return (Term("delta", f"{self.notation.letter(gate)}{comma}{time}"),)
             shape = sizes_of(formula.axes, self.sizes)
             if self.notation.rows:  # a row vector has an axis of one before its own
                 shape = (1, *shape) if len(shape) == 1 else shape[::-1]
@@ -146,21 +166,32 @@ class _EquationWriter(NamedTuple):
         """Return a formula, written as its operation's row declares, and how tightly it binds."""
         if formula.operation == STACKED:
             return self._stacked(formula), OPERATIONS["matrix"].strength
-        row = OPERATIONS[formula.operation]
-        if row.function:
+        if formula.operation == OVER_TIME:
+            return (Term("sum", "t"), Sign.APPLIED, *self.line(formula.operands[0], 2)), 2
+        row = OPERATIONS.get(formula.operation) or IN_GRADIENTS.get(formula.operation)
+        if row is None or row.function:
             first, *others = map(self.line, formula.operands)
             arguments = (*first, *(piece for other in others for piece in (Sign.COMMA, *other)))
-            return (Function(row.function), Sign.OPEN, *arguments, Sign.CLOSE), ATOM
+            return (Function(row.function if row else formula.operation), Sign.OPEN, *arguments, Sign.CLOSE), ATOM
         if row.before:
             (operand,) = formula.operands
             return (*row.before, *self.line(operand, row.strength + 1)), row.strength
         operands = formula.operands
+        if row.name in ("through", "inner", "outer"):  # Wᵀ g, yᵀ g and g xᵀ; as rows, g Wᵀ, g yᵀ and xᵀ g
+            sides = [self.line(operand, ATOM) for operand in operands]
+            sides[row is OUTER] = (*sides[row is OUTER], Sign.TRANSPOSED)
+            first, second = sides[::-1] if self.notation.rows else sides
+            return (*first, Sign.APPLIED, *second), row.strength
         if row.name == "matrix" and self.notation.rows:
             operands = operands[::-1]
-        is_sum = row.strength == 1
-        line = self.line(operands[0], 1 if is_sum else ATOM if row.name == "matrix" else row.strength + 1)
+        is_sum, left = row.strength == 1, operands[0]
+        alike = is_sum or (row.name == "times" and isinstance(left, Application) and left.operation == "times")
+        line = self.line(left, row.strength if alike else ATOM if row.name == "matrix" else row.strength + 1)
         for operand in operands[1:]:
-            line = (*line, row.sign, *self.line(operand, 2 if is_sum else ATOM))
+            if row.name == "plus" and isinstance(operand, Application) and operand.operation == "negative":
+                line = (*line, Sign.MINUS, *self.line(operand.operands[0], 2))
+            else:
+                line = (*line, row.sign, *self.line(operand, 2 if is_sum else ATOM))
         return line, row.strength
 
     def _stacked(self, formula: Application) -> Line:

@@ -12,22 +12,32 @@ from rnncalc.layers.layer import Embedding, External, Output, Transform
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
 from rnncalc.questions.training import Training
-from rnncalc.reports.equations import Derivative, Line, Sign, Term, enumeration, plain, vector
+from rnncalc.reports.equations import (
+    LOSS,
+    ON_DELTA,
+    Derivative,
+    Line,
+    Sign,
+    Term,
+    enumeration,
+    line_of,
+    plain,
+    vector,
+    without_shapes,
+)
 from rnncalc.reports.explain import equations, in_words, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Letter, letters_of, stacks
+from rnncalc.step.equations import Application, Letter, letters_of, stacks, within
+from rnncalc.step.gradients import ABOVE
 from rnncalc.step.trace import trace
 from rnncalc.text import all_of
 
 Row = tuple[Phrase, Phrase | str, Arithmetic, int]
 """A line of a derivation: its label, its meaning, the arithmetic, the number."""
-
-
-LOSS = Term("L")
 
 
 def _sum_over_k(last: str, *sums: Term, loss: Term = LOSS) -> Phrase:
@@ -51,6 +61,23 @@ SUM_OVER_K = _sum_over_k("t", Term("sum", "t"), Term("sum", "k"), loss=Term("L",
 OF_THE_LAST = _sum_over_k("T", Term("sum", "k"))
 LEFT_OUT = _left_out("a chunk keeps those", "it", "t", "earlier chunks")
 OF_THE_LAST_LEFT_OUT = _left_out("those stay", "the last chunk", "T", "others")
+
+
+ON_ABOVE = Phrase(
+    (
+        *((Term(ABOVE, time="t"),), " is the part of ", (Derivative(LOSS, Term("h", time="t")),), " that comes from "),
+        "above: the gradient of the next layer's input, or of the loss; 0 at a step that is not read.",
+    )
+)
+ENDS = Phrase(("After the last step of a backward pass, the gradients of step ", (Term("t+1"),), " are 0."))
+ENCODER_ENDS = Phrase(
+    (
+        *ENDS.parts,
+        " In an encoder, the states after it have the decoder's ",
+        (Derivative(LOSS, Term("h", time="0")),),
+        ".",
+    )
+)
 
 
 class TrainingExplanationReport(DerivationReport, DataReport):
@@ -85,6 +112,9 @@ class TrainingExplanationReport(DerivationReport, DataReport):
             yield OF_THE_LAST if last else SUM_OVER_K
             if training.truncated:
                 yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
+            yield ON_DELTA
+            yield ON_ABOVE
+            yield ENCODER_ENDS if network.encoder else ENDS
         yield on_bytes(training)
 
 
@@ -95,6 +125,7 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
         "kind": placed.layer.kind,
         "steps": each.steps,
         "equations": [*map(plain, equations(each.derivation))],
+        "gradients": [*map(plain, gradients(each))],
         "saved": [row_data(row) for row in _saved(each)],
         "backward_multiply_adds": [row_data(row) for row in _work(each)],
     }
@@ -133,15 +164,20 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.derivation.placed, tuple(_notes(each))
     steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items() if len(letter) == 1]
-    head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
+    subtitle, empty = "; ".join(filter(None, (placed.layer.kind, steps, *sizes))), Sheet((), ())
     saved, work = (
-        Sheet((Column(name, key=True), *COLUMNS, Column(number, right=True)), rows[:-1], rows[-1]) if rows else None
+        Sheet((Column(name, key=True), *COLUMNS, Column(number, right=True)), rows[:-1], rows[-1]) if rows else empty
         for name, number, rows in (("Saved", "Numbers", _saved(each)), ("Gradient", "Multiply-adds", _work(each)))
     )
-    first = saved or work or head
-    yield first.replace(title=head.title, subtitle=head.subtitle, equations=equations(each.derivation), notes=notes)
-    if saved and work:
-        yield work
+    yield saved.replace(title=placed.name, subtitle=subtitle, equations=equations(each.derivation), notes=notes)
+    if work is not empty or each.gradients:
+        yield work.replace(title=f"{placed.name}, backward", equations=gradients(each), notes=(*_on_gradients(each),))
+
+
+def gradients(each: TrainingDerivation) -> tuple[Line, ...]:
+    """Return the backward equations of a layer, without shapes."""
+    lines = (line_of(equation, each.derivation.placed.sizes, each.derivation.notation) for equation in each.gradients)
+    return tuple(map(without_shapes, lines))
 
 
 def _notes(each: TrainingDerivation) -> Iterator[str]:
@@ -154,6 +190,28 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
         yield "Nothing is saved, and the backward pass multiplies nothing."
     elif isinstance(layer, Cell) and layer.directions > 1:
         yield "The numbers are those of both directions, twice the steps of one; x, which both read, is saved once."
+
+
+def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
+    """Yield remarks on the letters and functions of backward equations, and on a second direction."""
+    layer, inside = each.derivation.placed.layer, [*(part for line in each.gradients for part in within(line.right))]
+    rules = {part.operation for part in inside if isinstance(part, Application)}
+    if "positive" in rules:
+        yield "relu′ is 1 where its argument is above 0, and 0 elsewhere."
+    if named := [*(name for name in rules if name.endswith("′"))]:
+        yield f"{all_of(named)}: the gradient by the rule of the function, first that of its result."
+    if isinstance(layer, Cell) and layer.directions > 1 and each.gradients:
+        yield "Each direction has these equations, step t+1 being the next that it reads; the gradient of x is the sum."
+    step = isinstance(layer, Cell) and trace(layer, each.derivation.placed.inputs, each.derivation.row)
+    if step and (joined := stacks(step, each.derivation.notation)):
+        letters, stack = letters_of(step, each.derivation.notation), joined[0]
+        parts = [
+            (Term(*letters.named("input" if read == "x" else "recurrent", stack.matrices[0], read)),)
+            for read in stack.reads
+        ]
+        whole = (Term(*letters.named("stacked", stack.letters(len(step.gates)))),)
+        gate = f" of the gate {stack.matrices[0]}" if len(stack.matrices) > 1 else ""
+        yield Phrase((*enumeration(parts), " are the parts of ", whole, f" for {all_of([*stack.reads])}{gate}."))
 
 
 def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
@@ -173,9 +231,6 @@ def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
 def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the description of a line's matrices."""
     back = line.gradient is not Gradient.MATRIX
-    if stacked := _stacked(line, each):
-        rows = _rows(line, each, stacked)
-        return Phrase(("back through ", *rows) if back else rows)
     if len(line.matrices) > 1:
         gates = f"the blocks {all_of([*line.matrices])}"
         return Phrase((f"back through those of {gates}" if back else f"matrices of {gates}",))
@@ -193,11 +248,7 @@ def _matrix(line: ProductsLine, each: TrainingDerivation) -> Term:
     if not isinstance(layer, Cell):
         arrays = each.derivation.notation.output if isinstance(layer, Output) else each.derivation.notation.dense
         return Term(*arrays.kernel.symbol())
-    stacked = _stacked(line, each)
-    if len(line.matrices) > 1:
-        return Term("W") if stacked else Term(*_letters(line, each, ""))
-    letters = _letters(line, each, line.matrices[0])
-    return Term(*stacked.get(letters, letters))
+    return Term(*_letters(line, each, line.matrices[0] if len(line.matrices) == 1 else ""))
 
 
 def _letters(line: ProductsLine, each: TrainingDerivation, matrix: str) -> Letter:
@@ -207,28 +258,3 @@ def _letters(line: ProductsLine, each: TrainingDerivation, matrix: str) -> Lette
     letters = letters_of(trace(layer, placed.inputs, each.derivation.row), each.derivation.notation)
     part = "input" if line.vector == "x" else "recurrent" if line.vector else "projection"
     return letters.named(part, matrix, line.vector)
-
-
-def _stacked(line: ProductsLine, each: TrainingDerivation) -> dict[Letter, Letter]:
-    """Return the matrices of a line that are part of a larger matrix in the equations, each with the larger one."""
-    layer, placed, notation = each.derivation.placed.layer, each.derivation.placed, each.derivation.notation
-    if not isinstance(layer, Cell):
-        return {}
-    step = trace(layer, placed.inputs, each.derivation.row)
-    joined = {
-        (matrix, vector): letters_of(step, notation).named("stacked", stack.letters(len(step.gates)))
-        for stack in stacks(step, notation)
-        for matrix in stack.matrices
-        for vector in stack.reads
-    }
-    matrices = [matrix for matrix in line.matrices if (matrix, line.vector) in joined]
-    return {_letters(line, each, matrix): joined[matrix, line.vector] for matrix in matrices}
-
-
-def _rows(line: ProductsLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
-    """Return `the rows for x in W_z and W_r`, or the columns; first the matrices that are not stacked."""
-    pairs = [_letters(line, each, matrix) for matrix in line.matrices]
-    alone = [part for letters in pairs if letters not in stacked for part in (", ", (Term(*letters),))][1:]
-    rows = enumeration([(Term(*letters),) for letters in dict.fromkeys(stacked.values())])
-    lines = "rows" if each.derivation.notation.rows else "columns"
-    return (*alone, f"{', and ' if alone else ''}the {lines} for {line.vector} in ", *rows)

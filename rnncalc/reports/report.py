@@ -84,17 +84,21 @@ class DocumentReport(Report, ABC):
         """Return the document."""
 
 
-class PictureReport(Report, ABC):
-    """A report that can be drawn."""
+class DrawnReport(Report, ABC):
+    """A report with pictures, which may have tables too."""
+
+    @abstractmethod
+    def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
+        """Return pictures, if possible no wider than `width` cells; signs: words to write instead of letters."""
+
+
+class PictureReport(DrawnReport, ABC):
+    """A report that is nothing but pictures."""
 
     @property
     def standalone(self) -> bool:
         """Whether a format that writes parts of documents, such as TikZ, writes a whole document."""
         return False
-
-    @abstractmethod
-    def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
-        """Return pictures, if possible no wider than `width` cells; signs: words to write instead of letters."""
 
 
 class CheckedReport(Report, ABC):

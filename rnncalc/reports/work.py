@@ -17,13 +17,13 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.explain import explain
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
-from rnncalc.reports.equations import Derivative, Term, line_of, timed
+from rnncalc.reports.equations import ON_DELTA, Derivative, Term, line_of, timed
 from rnncalc.reports.explain import on_padding
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine, WorkPiece
-from rnncalc.step.operations import ATOM, OUTER
+from rnncalc.step.operations import ATOM, INNER, OUTER
 from rnncalc.text import all_of, plural
 
 DIGITS = 4
@@ -106,8 +106,7 @@ def _backward(work: Work) -> Iterator[Sheet]:
         value = _sum([(number(each),) for each in done.summed])
         note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
     line: WorkLine = (Term("L"), " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
-    deltas = "δ is the gradient of the loss with respect to what is within the function of a gate."
-    yield Sheet((), (), title="Loss", work=(line,), notes=(note, deltas))
+    yield Sheet((), (), title="Loss", work=(line,), notes=(note, ON_DELTA))
     for step in done.steps:
         way = "" if step.direction is None else f", {WAYS[step.direction]}"
         at = "" if step.step is None else f", step {step.step}"
@@ -309,7 +308,7 @@ class _ValueWriter:
                 return ("(", *self.line(operands[0]), "; ", *self.line(operands[1]), ")")
             case "row":
                 return (Term("E", row.drawn),)
-            case "outer" | "through":
+            case "outer" | "through" | "inner":
                 return self._by_hand(value)
         if not row.sign or row.name == "convolve":  # its products, place by place, are too many to write
             return self.numbers(value)
@@ -375,14 +374,17 @@ class _ValueWriter:
         return numbers(value.numbers, rows=self.rows)
 
     def _by_hand(self, value: TapeValue) -> WorkLine:
-        """Return δ xᵀ or Wᵀ δ; with vectors as rows, xᵀ δ or δ Wᵀ."""
+        """Return δ xᵀ, Wᵀ δ or yᵀ δ; with vectors as rows, xᵀ δ, δ Wᵀ or δ yᵀ."""
         left, right = value.operands
         if value.row is OUTER:
             gradient, beside = self.line(left, 3), numbers(right.numbers, rows=not self.rows)
             first, second = (beside, self.line(left, ATOM)) if self.rows else (gradient, _bracketed(*beside))
             single = 1 in (len(left.numbers), len(right.numbers))
         else:
-            weights = matrix(left.numbers.rows if self.rows else left.numbers.columns)
+            if value.row is INNER:
+                weights = numbers(left.numbers, rows=not self.rows)
+            else:
+                weights = matrix(left.numbers.rows if self.rows else left.numbers.columns)
             first, second = (weights, self.line(right, ATOM))
             if self.rows:
                 first, second = self.line(right, 3), _bracketed(*weights)

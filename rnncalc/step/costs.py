@@ -8,7 +8,7 @@ the same. Knows no sequence and no network; the chunk is an argument.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod
 from typing import NamedTuple
@@ -139,7 +139,7 @@ class Chunk(NamedTuple):
     begins: tuple[bool, ...]
     starts_need: tuple[bool, ...]
     ends: tuple[bool, ...]
-    frozen: Container[Role] = ()
+    frozen: Collection[Role] = ()
     merge: str | None = None
     final_states: bool = False
     other_end_needs: bool = False

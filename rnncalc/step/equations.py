@@ -7,7 +7,7 @@ reports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Union
 
 from rnncalc.conventions.layout import Stack
@@ -65,12 +65,14 @@ class Symbol(Frozen):
     """A letter with its subscript and the letters of its axes; time is `t`, `t−1` or nothing.
 
     An axis of several vectors one behind the other has the letters of all, with + between them.
+    gradient: whether the gradient of the loss with respect to it is meant.
     """
 
     letter: str
     subscript: str = ""
     time: str = ""
     axes: tuple[str, ...] = ()
+    gradient: bool = False
 
 
 class Application(Frozen):
@@ -100,18 +102,13 @@ class Equation(NamedTuple):
 
 def equations(trace: Trace, notation: Notation = W) -> tuple[Equation, ...]:
     """Return the equations of a step, each after those it refers to."""
-    writer = _Writer(trace, notation)
+    writer = Formulas(trace, notation)
     return tuple(_in_order(writer.lines(), writer.parts))
-
-
-def formulas(trace: Trace, notation: Notation = W) -> Callable[[int], Formula]:
-    """Return a function from a value of a step to its symbol or, without a letter, its formula."""
-    return _Writer(trace, notation).formula
 
 
 def owners(trace: Trace) -> dict[int, Symbol]:
     """Return for each value of a step, by its place, the left side of the equation that computes it."""
-    writer = _Writer(trace, W)
+    writer = Formulas(trace, W)
     places = {**writer.results, **writer.gates}
     symbols: dict[int, Symbol] = {}
     for equation in equations(trace):
@@ -129,7 +126,7 @@ def stacks(trace: Trace, notation: Notation) -> list[Stack]:
     """Return the products whose matrices a notation joins."""
     if not notation.stacked:
         return []
-    writer = _Writer(trace, notation)
+    writer = Formulas(trace, notation)
     writer.lines()
     return [*writer.stacks]
 
@@ -158,10 +155,11 @@ def symbols(formula: Formula) -> set[Symbol]:
     return {each for each in within(formula) if isinstance(each, Symbol)}
 
 
-class _Writer:
+class Formulas:
     """The formulas of the values of a step; values that have letters are symbols."""
 
     def __init__(self, trace: Trace, notation: Notation) -> None:
+        self.trace = trace
         self.nodes = trace.nodes
         self.letters = letters_of(trace, notation)
         self.sums: dict[_Reads, dict[str, _Sum]] = {}

@@ -208,11 +208,6 @@ def _softmax(vector: Vector) -> Vector:
     return [power / total for power in powers]
 
 
-def _through_softmax(gradient: Vector, result: Vector) -> Vector:
-    inner = sum(map(mul, result, gradient))
-    return [y * (g - inner) for y, g in zip(result, gradient, strict=True)]
-
-
 def complement(vector: Vector) -> Vector:
     """Return 1 minus each number."""
     return [1.0 - each for each in vector]
@@ -221,6 +216,27 @@ def complement(vector: Vector) -> Vector:
 def negative(vector: Vector) -> Vector:
     """Return each number with the other sign."""
     return [-each for each in vector]
+
+
+def positive(vector: Vector) -> Vector:
+    """Return 1 for each number above 0, and 0 for the others."""
+    return [1.0 if each > 0 else 0.0 for each in vector]
+
+
+def inner(left: Vector, right: Vector) -> Vector:
+    """Return the sum of the products of two vectors, one number."""
+    return [sum(map(mul, left, right))]
+
+
+def total(vector: Vector) -> Vector:
+    """Return the sum of a vector, one number."""
+    return [sum(vector)]
+
+
+def lowered(vector: Vector, number: Vector) -> Vector:
+    """Return each number of a vector minus one number."""
+    (term,) = number
+    return [each - term for each in vector]
 
 
 def outer(gradient: Vector, vector: Vector) -> tuple[Vector, Vector]:
@@ -334,7 +350,7 @@ TABLE = (
         2,
         _scaled,
         (
-            GradientRule(lambda gradient, vector: [sum(map(mul, gradient, vector))], GRADIENT, 1),
+            GradientRule(inner, GRADIENT, 1),
             GradientRule(_scaled, 0, GRADIENT),
         ),
         number=0,
@@ -349,7 +365,7 @@ TABLE = (
         "shift",
         2,
         _shifted,
-        (UNCHANGED, GradientRule(lambda gradient: [sum(gradient)])),
+        (UNCHANGED, GradientRule(total)),
         number=1,
         sign=" + ",
         strength=1,
@@ -375,13 +391,13 @@ TABLE = (
     activation(
         "relu",
         lambda vector: [x if x > 0 else 0.0 for x in vector],
-        GradientRule(
-            lambda gradient, result: [g if y > 0 else 0.0 for y, g in zip(result, gradient, strict=True)],
-            GRADIENT,
-            RESULT,
-        ),
+        GradientRule(times, GRADIENT, GradientRule(positive, RESULT)),
     ),
-    activation("softmax", _softmax, GradientRule(_through_softmax, GRADIENT, RESULT)),
+    activation(
+        "softmax",
+        _softmax,
+        GradientRule(times, RESULT, GradientRule(lowered, GRADIENT, GradientRule(inner, RESULT, GRADIENT))),
+    ),
     Operation("linear", 1, _same, (UNCHANGED,), again=True),
     # A matrix, with its rows and columns, and a vector.
     Operation(
@@ -469,18 +485,28 @@ HALVES = _half(0), _half(1)
 """A direction's half of x, where x is as wide as both directions together: the forward one's and the backward one's."""
 
 
-OUTER = Operation(
-    "outer", 2, lambda rows, columns: [_scaled([row], columns) for row in rows], (UNCHANGED,) * 2, beside=True
-)
+def _in_gradients(name: str, operands: int, forward: Callable[..., Any], **spelling: Any) -> Operation:
+    """Return the row of a function that is in the gradients of others alone, and has none itself."""
+    return Operation(name, operands, forward, (UNCHANGED,) * operands, beside=True, **spelling)
+
+
+OUTER = _in_gradients("outer", 2, lambda rows, columns: [_scaled([row], columns) for row in rows], sign=" ", strength=2)
 """The outer product g xᵀ, the gradient of a matrix."""
+
+INNER = _in_gradients("inner", 2, inner, sign=" ", strength=2)
+"""The inner product yᵀ g."""
 
 WRITTEN: dict[Callable[..., Any], Operation] = {
     **{row.forward: row for row in TABLE},
-    negative: Operation("negative", 1, negative, (UNCHANGED,), before=("−",), strength=2, beside=True),
+    negative: _in_gradients("negative", 1, negative, before=("−",), strength=2),
+    positive: _in_gradients("positive", 1, positive, function="relu′"),
+    total: _in_gradients("total", 1, total, function="sum"),
+    lowered: _in_gradients("lowered", 2, lowered, sign=" − ", strength=1),
+    inner: INNER,
+    through: _in_gradients("through", 2, through, sign=" ", strength=2),
     outer: OUTER,
-    through: Operation("through", 2, through, (UNCHANGED,) * 2, sign=" ", strength=3, beside=True),
 }
-"""The operation as which a function of a gradient's rule is written; −g, g xᵀ and Wᵀ g are in gradients alone."""
+"""The operation as which a function of a gradient's rule is written; relu′, g xᵀ and Wᵀ g are in gradients alone."""
 
 
 def standardise_by(epsilon: float) -> Operation:

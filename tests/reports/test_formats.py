@@ -75,7 +75,7 @@ def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
         command = [sys.executable, "-c", add, str(tmp_path), *args]
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
-    assert "table, json, csv, markdown, latex, html, plain" in called("count", "--help")
+    assert "table, json, csv, markdown, latex, svg, html, plain" in called("count", "--help")
     out = called("-i", "4", "-l", "rnn:3", "-o", "1", "-f", "plain")
     assert out.splitlines()[-1] == "Total; ; ; ; ; 28"
     assert "✓; specs/lstm.yaml; expect.total; 1600; 1600" in called("check", "specs/lstm.yaml", "-f", "plain")

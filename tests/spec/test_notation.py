@@ -38,12 +38,8 @@ def test_a_notation_that_nothing_would_show_is_refused(call: Call) -> None:
     assert call("count", *network, "-f", "json").code == 0
 
 
-def test_all_gates_in_one_matrix_are_a_notation_and_a_flag(call: Call) -> None:
-    """Beside `stacked` or alone, in whatever order; beside another notation it is refused."""
-    network = ("-i", "4", "-l", "lstm:3")
-    for flags in (("--stacked-gates",), ("--stacked-gates", "--notation", "stacked"), ("--notation", "stacked-gates")):
-        assert ["lstm_1", "W", "kernel", "(7,", "12)", "84"] in words(call("count", *network, "--tensors", *flags).out)
-        assert call("answer", *network, *flags, "(7,12)", "(1,12)").code == 0
-    for flags in (("--stacked-gates", "--notation", "rows"), ("--notation", "rows", "--stacked-gates")):
-        err = refusal(call, "explain", *network, *flags)
-        assert err == "--stacked-gates: goes with --notation stacked; leave one of the two out\n"
+def test_all_gates_in_one_matrix_are_a_notation(call: Call) -> None:
+    network = ("-i", "4", "-l", "lstm:3", "--notation", "stacked-gates")
+    assert ["lstm_1", "W", "kernel", "(7,", "12)", "84"] in words(call("count", *network, "--tensors").out)
+    assert call("answer", *network, "(7,12)", "(1,12)").code == 0
+    assert "write --notation stacked-gates" in refusal(call, "explain", "-i", "4", "-l", "lstm:3", "--stacked-gates")

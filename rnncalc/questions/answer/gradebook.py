@@ -100,15 +100,12 @@ def grade_class(
     file: AnswerFile,
     grader_of: Callable[[str], Grader],
     variant_of: VariantOf = lambda _: None,
-    *,
-    exact: bool = False,
 ) -> Gradebook:
     """Return the grades of a class.
 
     grader_of: returns the grader of a variant; raises CallError if there is no such variant. It is called once for each
     variant, and only one grader is in memory at a time. Equal answers are judged once.
     variant_of: returns the number of the variant to which answers are right, if there is one.
-    exact: whether a number that looks rounded is taken exactly.
     """
     signs = [decimal_sign(column) for column in zip(*(row.answers for row in file.rows), strict=True)]
     by_variant: dict[str, list[StudentRow]] = {}
@@ -116,13 +113,13 @@ def grade_class(
         by_variant.setdefault(row.variant, []).append(row)
     grades: dict[StudentRow, Grade] = {}
     for variant, rows in by_variant.items():
-        graded = _grades(rows, partial(grader_of, variant), variant_of, [each.sign for each in signs], exact=exact)
+        graded = _grades(rows, partial(grader_of, variant), variant_of, [each.sign for each in signs])
         grades |= zip(rows, graded, strict=True)
     return Gradebook(file, tuple(grades[row] for row in file.rows), tuple(signs))
 
 
 def _grades(
-    rows: Sequence[StudentRow], make: Callable[[], Grader], variant_of: VariantOf, signs: Sequence[str], *, exact: bool
+    rows: Sequence[StudentRow], make: Callable[[], Grader], variant_of: VariantOf, signs: Sequence[str]
 ) -> Iterator[Grade]:
     """Yield the grades of the students of one variant."""
     judged: dict[tuple[str, ...], Grade] = {}
@@ -133,20 +130,18 @@ def _grades(
         return
     for row in rows:
         if row.answers not in judged:
-            judged[row.answers] = _grade(row, grader, variant_of, signs, exact=exact)
+            judged[row.answers] = _grade(row, grader, variant_of, signs)
         yield judged[row.answers]._replace(row=row)
 
 
-def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str], *, exact: bool) -> Grade:
+def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str]) -> Grade:
     if not any(row.answers):
         return Grade(row)
     if not all(row.answers):
         return Grade(row, problem="some answers are empty")
     try:
         answers = [
-            read_answer(
-                grader.chosen(place, text), exact=exact, sizes=grader.sizes, decimal=sign, quantity=grader.quantity
-            )
+            read_answer(grader.chosen(place, text), sizes=grader.sizes, decimal=sign, quantity=grader.quantity)
             for place, (text, sign) in enumerate(zip(row.answers, signs, strict=True))
         ]
         judged = grader.judge(answers)

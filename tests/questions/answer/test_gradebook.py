@@ -97,15 +97,6 @@ def test_what_opens_in_a_spreadsheet_is_no_formula(call: Call, tmp_path: Path, n
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\n")]
 
 
-def test_a_rounding_is_taken_for_itself_alone_if_that_is_asked(call: Call, tmp_path: Path) -> None:
-    """1.2k is 1,200; 1k is not."""
-    assert call("answer", "specs/gru.yaml", "1.2k", "--exact").code == 0
-    assert call("answer", "specs/gru.yaml", "1k", "--exact").code == 1
-    assert call("answer", "specs/gru.yaml", "1k").code == 0
-    out, _ = graded(call, tmp_path / "a.csv", "name,answer\nAnn,1.2k\nBen,1k\n", "-f", "json", "--exact")
-    assert [grade["right"] for grade in json.loads(out)["grades"]] == [True, False]
-
-
 ROWS = [("Zoë", "1200"), ("Ann, B.", "1,152")]
 
 

@@ -1,0 +1,75 @@
+"""`--vary` of several commands: sizes, each with its possible values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from rnncalc.cli.output import AllAtOnce, needs_numbers
+from rnncalc.errors import CallError
+from rnncalc.layers.options import Size
+from rnncalc.spec import read_value
+from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.network.network import Network
+    from rnncalc.questions.compare import Compared
+    from rnncalc.questions.count import Count
+    from rnncalc.reports.vary import VaryReport
+
+_VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
+
+vary_flag = click.option(
+    "--vary",
+    multiple=True,
+    metavar="SIZE=LO..HI",
+    help="Vary input, steps, output or a layer, also as LO..HI:STEP; repeatable.",
+)
+
+
+def read_vary(texts: Sequence[str], at_once: AllAtOnce) -> dict[str, range]:
+    """Return sizes and their possible values, from texts such as `lstm_1=16..64:16`."""
+    varied: dict[str, range] = {}
+    for name, values in filter(None, [at_once.ask(_read, text) for text in texts]):
+        if name in varied:
+            at_once.refuse(f"--vary: {escape(name)} is given twice; remove one of them")
+        varied[name] = values
+    return varied
+
+
+def _read(text: str) -> tuple[str, range]:
+    match = _VARIED.fullmatch(text)
+    if not match:
+        raise CallError(
+            f"--vary: expected SIZE=LO..HI or SIZE=LO..HI:STEP, as in lstm_1=16..64:16, got '{escape(text)}'"
+        )
+    low, high, step = (read_value("--vary", each or "1", Size()) for each in match.group("low", "high", "step"))
+    if low > high:
+        raise CallError(f"--vary: expected the smaller size first; write {match['size']}={high}..{low}")
+    return match["size"].strip(), range(low, high + 1, step)
+
+
+def varied_report(
+    networks: Sequence[Network],
+    vary: Mapping[str, range],
+    count: Callable[[Sequence[Network], Sequence[str]], Iterable[tuple[str, Count | Compared]]],
+) -> VaryReport:
+    """Return the report on networks with each combination of the values.
+
+    count: returns what is counted, each with a label, from networks and their titles.
+    """
+    from rnncalc.questions.vary import varied  # needed with --vary alone
+    from rnncalc.reports.setting import setting, title
+    from rnncalc.reports.vary import Variation, VaryReport
+
+    if len(vary) > 2:
+        raise CallError("--vary: a grid has two sizes; join sizes that stay equal by a comma, or remove some")
+    with needs_numbers("--vary"):
+        combinations = [*varied(networks, vary)]
+    titles = [title(first, last) for first, last in zip(combinations[0][1], combinations[-1][1], strict=True)]
+    counted = [Variation(values, *each) for values, changed in combinations for each in count(changed, titles)]
+    steps = any("steps" in size for size in vary)
+    return VaryReport("; ".join(titles), "" if steps else setting(networks[0]), tuple(vary), tuple(counted))

@@ -1,0 +1,37 @@
+"""`--vary`: networks with every combination of the values of some sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, product
+from math import prod
+
+from rnncalc.bounds import MOST_VARIED
+from rnncalc.errors import CallError
+from rnncalc.network.network import Network
+from rnncalc.questions import network_of
+from rnncalc.questions.exercise import sizes_of
+from rnncalc.questions.solve import resized
+from rnncalc.text import not_among
+
+
+def varied(
+    networks: Sequence[Network], vary: Mapping[str, Sequence[int]]
+) -> Iterator[tuple[tuple[int, ...], list[Network]]]:
+    """Yield each combination of the values with the networks of those sizes.
+
+    vary: sizes and their values, as in `exercise`; a network is changed in those sizes that it has.
+    Raises CallError for a size that no network has and for too many combinations; SpecError for an invalid network.
+    """
+    sizes = [sizes_of(network_of(network)) for network in networks]
+    joined = [[name.strip() for name in names.split(",")] for names in vary]
+    if wrong := not_among([*chain(*joined)], tuple(dict.fromkeys(chain(*sizes)))):
+        raise CallError(f"vary: {wrong}")
+    if (number := prod(map(len, vary.values()))) > MOST_VARIED:
+        raise CallError(f"vary: {number:,} combinations, and the limit is {MOST_VARIED:,}; write a larger STEP")
+    for values in product(*vary.values()):
+        changed = [*networks]
+        for names, value in zip(joined, values, strict=True):
+            for place, places in enumerate(sizes):
+                changed[place] = resized(changed[place], [places[name] for name in names if name in places], value)
+        yield values, changed

@@ -1,0 +1,129 @@
+"""The report of `--vary`: a row for each value of a size, or a grid for two sizes, and curves of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rnncalc.reports.compare import THIS_NETWORK
+from rnncalc.reports.report import DrawnReport, PageReport, RowsReport, fields
+from rnncalc.reports.sheet import Bar, Column, Row, Sheet, number_columns
+
+if TYPE_CHECKING:
+    from rnncalc.pictures.picture import Picture
+    from rnncalc.questions.compare import Compared
+    from rnncalc.questions.count import Count
+
+NUMBERS = {
+    "params": "Parameters",
+    "multiply_adds": "Multiply-adds",
+    "multiply_adds_per_step": "Multiply-adds per step",
+    "bytes": "Bytes",
+}
+
+Columns = dict[str, dict[int, Any]]
+"""What is counted, by the title of a column and the value of the first size."""
+
+
+class Variation(NamedTuple):
+    """What a network counts with some values of its sizes. label: which network it is, or as which kind."""
+
+    values: tuple[int, ...]
+    label: str
+    counted: Count | Compared
+
+
+class VaryReport(RowsReport, PageReport, DrawnReport):
+    """What networks count for some values of one size or two. title: of the networks; subtitle: their setting."""
+
+    title: str
+    subtitle: str
+    sizes: tuple[str, ...]
+    variations: tuple[Variation, ...]
+
+    def data(self) -> dict[str, Any]:
+        rows = [
+            {
+                **dict(zip(self.sizes, each.values, strict=True)),
+                "compared": each.label,
+                **fields(each.counted, *NUMBERS),
+            }
+            for each in self.variations
+        ]
+        return {"name": self.title, "rows": rows}
+
+    def _tables(self) -> dict[str, Columns]:
+        """Return one table with a column for each network; for two sizes one for each, a column for each value.
+
+        A network that counts as one of the kinds that it is compared as is left out.
+        """
+        tables: dict[str, Columns] = {}
+        for each in self.variations:
+            first, *others = each.values
+            table, column = (each.label, f"{others[0]:,}") if others else ("", each.label)
+            tables.setdefault(table, {}).setdefault(column, {})[first] = each.counted
+        within: list[dict[str, Any]] = [tables, *tables.values()]
+        for named in within:
+            params = {key: _params(value) for key, value in named.items()}
+            if params.pop(THIS_NETWORK, None) in params.values():
+                del named[THIS_NETWORK]
+        return tables
+
+    def sheets(self) -> list[Sheet]:
+        sheets = []
+        note = f"The columns are values of {self.sizes[1]}, the numbers parameters." if self.sizes[1:] else ""
+        for title, columns in self._tables().items():
+            counted, *others = columns.values()
+            if others or self.sizes[1:]:
+                titles = number_columns(*columns)
+                rows: list[Row] = [
+                    (value, *(_params(each.get(value)) for each in columns.values())) for value in counted
+                ]
+            else:
+                titles = (*number_columns(*self._known.values(), together=True), Column("", together=True))
+                most = max(each.params for each in counted.values()) or 1
+                rows = [
+                    (value, *fields(each, *self._known).values(), Bar(each.params / most))
+                    for value, each in counted.items()
+                ]
+            key = Column(self.sizes[0], right=True, key=True)
+            notes = (note or "The numbers are parameters.",) * bool(others or note)
+            sheets.append(Sheet((key, *titles), rows, title=title, notes=notes))
+        sheets[0] = sheets[0].replace(title=self.title, subtitle=self.subtitle)
+        return sheets
+
+    @property
+    def _known(self) -> dict[str, str]:
+        """The numbers that are known, and their titles."""
+        per_step = "multiply_adds" if self.variations[0].counted.multiply_adds is None else "multiply_adds_per_step"
+        return {key: title for key, title in NUMBERS.items() if key != per_step}
+
+    def page(self) -> Iterator[Sheet | Picture]:
+        yield from self.sheets()
+        yield from self.pictures()
+
+    def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
+        """Return a picture of each table, with a curve for each column, or for as many as can be told apart."""
+        from rnncalc.pictures.growth import STYLES, Curves, plotted  # imported only if something is drawn
+        from rnncalc.pictures.picture import Caption, Frame
+
+        drawn = []
+        for title, columns in self._tables().items():
+            names = [*columns]
+            names = [*names[: len(STYLES) - 1], *names[len(STYLES) - 1 :][-1:]]
+            across = tuple(next(iter(columns.values())))
+            lines = {name or "parameters": [_params(columns[name].get(value)) for value in across] for name in names}
+            curves = Curves(across, lines, (self.sizes[0],))
+            each = f", a curve for each {self.sizes[1]}" if self.sizes[1:] else ""
+            setting = f"Parameters against {self.sizes[0]}{each}; {curves.scales_in_words}"
+            heading = ", ".join(filter(None, (self.title, title)))
+            frame = Frame(width, str.maketrans({**(signs or {})}))
+            drawn.append(plotted(curves, Caption(heading, setting, (), "growth"), frame))
+        return drawn
+
+
+def _params(counted: Any) -> Any:
+    """Return the parameters of what is counted, or of each in a table; None if it is not known."""
+    if isinstance(counted, dict):
+        return {key: _params(value) for key, value in counted.items()}
+    return None if counted is None else counted.params

@@ -1,0 +1,172 @@
+"""The backward equations of a step, from its trace: the rule of each operation gives the gradients of its operands.
+
+They are those of step t, in the order of a backward pass. The gradient of a state is the sum of what reads it outside
+the layer, `above`, and of what the equations of step t + 1 give the state before that step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from rnncalc.conventions.tensor import STORED, Role
+from rnncalc.step.equations import Application, Equation, Formula, Symbol
+from rnncalc.step.nodes import Trace
+from rnncalc.step.operations import GRADIENT, OPERATIONS, RESULT, WRITTEN
+
+OVER_TIME = "over time"
+"""A sum over all steps, which is no row of the table of operations."""
+
+ABOVE = "above"
+"""The letter of the gradient that an output has from what reads it outside the layer."""
+
+_LATER = "later"
+"""The subscript of a state's gradient from the next step, until that is known."""
+
+
+class NamedValues(Protocol):
+    """The names of the values of a step; those in `names` have equations of their own."""
+
+    @property
+    def trace(self) -> Trace:
+        """The values by their places."""
+
+    @property
+    def names(self) -> Mapping[int, Symbol]:
+        """The names of values that have one, by their places."""
+
+    def formula(self, place: int, *, named: bool = True) -> Formula:
+        """Return the formula of a value; its name if it has one and `named` is true."""
+
+
+def gradient_equations(
+    named: NamedValues, *, frozen: Collection[Role] = (), x: bool = True, start: bool = False
+) -> tuple[Equation, ...]:
+    """Return the gradients of the values that have names, of the input, of the first states and of the weights.
+
+    frozen: the roles of weights that are not trained. x, start: whether a gradient is asked for of the input, and of
+    the states before the first step.
+    """
+    trace, formula = named.trace, named.formula
+    needs = _needs(trace, frozen, x=x)
+    parts: dict[int, list[Formula]] = {}
+    y: Any = formula(trace.output)
+    later: dict[int, list[Formula]] = {}
+    parts[trace.output] = [Symbol(ABOVE, time="t", axes=y.axes) if trace.after else _derivative(y)]
+    read = {trace.output, *trace.after.values(), *(operand for node in trace.nodes for operand in node.operands)}
+    for letter, place in trace.after.items():
+        if trace.before[letter] in read:
+            later.setdefault(place, []).append(Symbol(letter, _LATER))
+    lines: list[Equation] = []
+    weights: list[Equation] = []
+    carried: dict[str, Formula] = {}
+    within: dict[int, Symbol] = {}  # what the function of a named value is applied to
+    for place in reversed(range(len(trace.nodes))):
+        node = trace.nodes[place]
+        terms = (*parts.get(place, ()), *later.get(place, ()))
+        if not terms or not needs[place]:
+            continue
+        gradient = _sum(terms)
+        match node.operation:
+            case "weights":
+                over_time = Application(OVER_TIME, (gradient,)) if y.time else gradient
+                weights.insert(0, Equation(_derivative(formula(place)), over_time))
+                continue
+            case "state":
+                carried[node.letter] = gradient
+                continue
+            case "input" | "step":
+                lines.append(Equation(_derivative(formula(place)), gradient))
+                continue
+        row = OPERATIONS[node.operation]
+        name = named.names.get(place)
+        left = _derivative(name) if name else within.get(place)
+        if left is not None:
+            if left != gradient:
+                lines.append(Equation(left, gradient))
+            gradient = left
+        if name and row.function:
+            below = f"{name.letter},{name.time}" if name.time else name.letter
+            within.setdefault(node.operands[0], Symbol("delta", below, axes=name.axes))
+        values = _OperandFormulas({GRADIENT: gradient, RESULT: formula(place)})
+        values |= {number: formula(operand) for number, operand in enumerate(node.operands)}
+        values.widths = [trace.nodes[operand].width for operand in node.operands]
+        for operand, rule in zip(node.operands, row.gradients, strict=True):
+            if needs[operand]:
+                written = rule.written(partial(_apply, f"{row.function or row.name}′"), values)
+                parts.setdefault(operand, []).append(written)
+    states = {letter: _derivative(formula(trace.before[letter])) for letter in carried}
+    alone = {letter: _moved(gradient, {}, states) for letter, gradient in carried.items()}
+    following = {letter: _moved(gradient, {"t−1": "t", "t": "t+1"}) for letter, gradient in alone.items()}
+    first = {"t−1": "0", "t": "1"}
+    starts = [
+        Equation(_derivative(_moved(state, first)), _moved(alone[letter], first))
+        for letter, state in states.items()
+        if start
+    ]
+    return (*(Equation(line.left, _moved(line.right, {}, following)) for line in lines), *starts, *weights)
+
+
+def _sum(terms: Iterable[Formula]) -> Formula:
+    """Return a sum, its negative terms last; sums among the terms are expanded."""
+    expanded = [
+        each
+        for term in terms
+        for each in (term.operands if isinstance(term, Application) and term.operation == "plus" else (term,))
+    ]
+    expanded.sort(key=lambda term: isinstance(term, Application) and term.operation == "negative")
+    return Application("plus", tuple(expanded)) if len(expanded) > 1 else expanded[0]
+
+
+class _OperandFormulas(dict[int, Formula]):
+    """The formulas from which the gradients of an operation are made, by place; widths: of its operands."""
+
+    widths: Sequence[str] = ()
+
+    def width(self, place: int) -> Any:
+        """Return the letter of a width."""
+        return Symbol(self.widths[place])
+
+
+def _apply(name: str, function: Callable[..., Any], *operands: Formula) -> Formula:
+    """Return what a function gives, as it is written; name: of a function that no row writes."""
+    row = WRITTEN.get(function)
+    if row is None:
+        return Application(name, operands)
+    return operands[0] if row.name == "linear" else Application(row.name, operands)
+
+
+def _needs(trace: Trace, frozen: Collection[Role], *, x: bool) -> Sequence[bool]:
+    """Return for each value whether its gradient is asked for; a state's is if anything else's is."""
+    trained = [node.weights and node.weights.role not in {*frozen, *STORED} for node in trace.nodes]
+    needs: list[bool] = []
+    for place, node in enumerate(trace.nodes):
+        match node.operation:
+            case "weights":
+                needs.append(bool(trained[place]))
+            case "state":
+                needs.append(x or any(trained))
+            case "input" | "step":
+                needs.append(x)
+            case _:
+                needs.append(any(needs[operand] for operand in node.operands))
+    return needs
+
+
+def _derivative(symbol: Any) -> Symbol:
+    """Return the gradient with respect to a symbol."""
+    derivative: Symbol = symbol.replace(gradient=True)
+    return derivative
+
+
+def _moved(formula: Formula, times: Mapping[str, str], later: Mapping[str, Formula] = {}) -> Formula:
+    """Return a formula at another time; later: the gradients of states from the next step."""
+    if isinstance(formula, Application):
+        operands = [_moved(each, times, later) for each in formula.operands]
+        return _sum(operands) if formula.operation == "plus" else Application(formula.operation, tuple(operands))
+    if formula.subscript == _LATER:
+        return later.get(formula.letter, formula)
+    letter, comma, time = formula.subscript.partition(",")
+    subscript = letter + comma + times.get(time, time)
+    return formula.replace(time=times.get(formula.time, formula.time), subscript=subscript)

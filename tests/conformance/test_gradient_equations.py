@@ -1,0 +1,196 @@
+"""The backward equations in letters, with numbers put in, are the gradients of PyTorch's autograd."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import prod
+from typing import Any
+
+import pytest
+import torch
+from conformance.drawing import cells
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from rnncalc import ConvLSTM, Dense, Layer, LayerNorm, Network, SpecError
+from rnncalc.conventions import NOTATIONS
+from rnncalc.questions.explain import explain_those
+from rnncalc.step.equations import STACKED, Formula, Symbol
+from rnncalc.step.gradients import ABOVE, OVER_TIME, NamedValues, gradient_equations
+from rnncalc.step.nodes import Node
+from rnncalc.step.operations import EPSILON
+
+pytestmark = pytest.mark.conformance
+
+
+def norm(x: Any) -> Any:
+    return (x - x.mean()) / (x.var(correction=0) + EPSILON).sqrt()
+
+
+def convolve(kernel: Any, x: Any) -> Any:
+    """A convolution along a line, on a vector of places, each with its channels."""
+    channels = x.reshape(-1, kernel.shape[1]).T[None]
+    return torch.nn.functional.conv1d(channels, kernel, padding="same")[0].T.reshape(-1)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "plus": lambda *terms: sum(terms[1:], terms[0]),
+    "times": torch.mul,
+    "over": torch.div,
+    "complement": lambda x: 1 - x,
+    "scale": torch.mul,
+    "shift": torch.add,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "relu": torch.relu,
+    "softmax": lambda x: torch.softmax(x, -1),
+    "linear": lambda x: x + 0,
+    "normalise": norm,
+    "matrix": torch.mv,
+    "convolve": convolve,
+    "everywhere": lambda x, bias: (x.reshape(-1, len(bias)) + bias).reshape(-1),
+}
+"""What each operation computes."""
+
+IN_GRADIENTS: dict[str, Callable[..., Any]] = {
+    "negative": lambda x: -x,
+    "positive": lambda x: (x > 0) * 1.0,
+    "total": lambda x: x.sum()[None],
+    "lowered": lambda x, number: x - number,
+    "inner": lambda left, right: torch.dot(left, right)[None],
+    "outer": torch.outer,
+    "through": lambda matrix, vector: matrix.T @ vector,
+    STACKED: lambda _, *products: sum(products),
+}
+"""What is in equations alone."""
+
+
+def by_rule(name: str, *operands: Any) -> Any:
+    """Return what is written as a rule of its own: the gradient of the first operand is that of a result."""
+
+    def gradient(function: Callable[[Any], Any], at: Any, of_result: Any) -> Any:
+        return torch.autograd.functional.vjp(function, at, of_result)[1]
+
+    match name, [*operands]:
+        case "norm′", [of_result, x]:
+            return gradient(norm, x, of_result)
+        case "half′", [of_result, width]:
+            return torch.cat([of_result, torch.zeros(width - len(of_result), dtype=torch.float64)])
+        case "everywhere′", [of_result, width]:
+            return of_result.reshape(-1, width).sum(0)
+        case "convolve′", [kernel, of_result]:
+            zeros = torch.zeros(len(of_result) // len(kernel) * kernel.shape[1], dtype=torch.float64)
+            return gradient(lambda x: convolve(kernel, x), zeros, of_result)
+        case "convolve′", [kernel, of_result, x]:
+            return gradient(lambda kernel: convolve(kernel, x), kernel, of_result)
+    raise AssertionError(name)
+
+
+class Steps:
+    """The values of some steps of a layer as tensors, by their places; what is above has a gradient at each step."""
+
+    def __init__(self, named: NamedValues, sizes: Mapping[str, int], count: int, seed: int) -> None:
+        torch.manual_seed(seed)
+        self.named, self.trace, self.sizes, self.count = named, named.trace, sizes, count
+        nodes = self.trace.nodes
+        weights = {place: self._random(node) for place, node in enumerate(nodes) if node.weights}
+        self.start = state = {letter: self._random(nodes[place]) for letter, place in self.trace.before.items()}
+        self.steps: list[dict[int, Any]] = []
+        for _ in range(count):
+            at = weights | {self.trace.before[letter]: value for letter, value in state.items()}
+            for place, node in enumerate(nodes):
+                if place not in at:
+                    at[place] = self._value(node, [at[operand] for operand in node.operands])
+            self.steps.append(at)
+            state = {letter: at[place] for letter, place in self.trace.after.items()}
+        outputs = [at[self.trace.output] for at in self.steps]
+        self.above = [torch.randn(len(output), dtype=torch.float64) for output in outputs]
+        sum(torch.dot(*each) for each in zip(outputs, self.above, strict=True)).backward()
+        formulas = [named.formula(place) for place in range(len(nodes))]
+        self.places = {
+            (each.letter, each.subscript): place
+            for place, each in enumerate(formulas)
+            if isinstance(each, Symbol) and each.time != "t−1"
+        }
+        self.places = {(letter, ""): place for letter, place in self.trace.after.items()} | self.places
+        for place, name in named.names.items():
+            if nodes[place].operands:
+                self.places.setdefault(("delta", name.letter), nodes[place].operands[0])
+
+    def _random(self, node: Node) -> Any:
+        axes = node.axes if node.weights else (node.width,)
+        return (
+            0.7 * torch.randn([self.sizes.get(letter, 1) for letter in axes or "1"], dtype=torch.float64)
+        ).requires_grad_()
+
+    def _value(self, node: Node, operands: list[Any]) -> Any:
+        if node.operation == "input":
+            return self._random(node)
+        if node.operation == "half":  # of the direction that reads forward
+            value = operands[0][: len(operands[0]) // 2] + 0
+        else:
+            value = FUNCTIONS[node.operation](*operands)
+        value.retain_grad()
+        return value
+
+    def _symbol(self, symbol: Symbol, step: int) -> Any:
+        """Return the numbers of a letter, or the gradient with respect to it, in the equations of a step."""
+        if symbol.letter == ABOVE:
+            return self.above[step]
+        if not (symbol.axes or symbol.subscript):  # the letter of a width
+            return self.sizes[symbol.letter]
+        below, _, time = symbol.subscript.partition(",")
+        step = {"t": step, "t−1": step - 1, "t+1": step + 1, "0": -1, "1": 0}.get(time or symbol.time, step)
+        if step < 0:
+            value = self.start[symbol.letter]
+        else:
+            value = self.steps[min(step, self.count - 1)][
+                self.places[("delta", below) if symbol.letter == "delta" else (symbol.letter, symbol.subscript)]
+            ]
+        if not symbol.gradient and symbol.letter != "delta":
+            return value.detach()
+        return torch.zeros_like(value) if step == self.count or value.grad is None else value.grad
+
+    def value(self, formula: Formula, step: int = 0) -> Any:
+        """Return what a formula comes to in the equations of a step."""
+        if isinstance(formula, Symbol):
+            return self._symbol(formula, step)
+        if formula.operation == OVER_TIME:
+            return sum(self.value(formula.operands[0], each) for each in range(self.count))
+        operands = formula.operands[formula.operation == STACKED :]
+        function = {**FUNCTIONS, **IN_GRADIENTS}.get(formula.operation) or partial(by_rule, formula.operation)
+        return function(*[self.value(operand, step) for operand in operands])
+
+
+@st.composite
+def layers(draw: st.DrawFn) -> Layer:
+    sizes = st.integers(1, 4)
+    dense = st.builds(
+        Dense, sizes, bias=st.booleans(), activation=st.sampled_from(["tanh", "relu", "softmax", "linear"])
+    )
+    line = st.builds(ConvLSTM, st.integers(1, 3), space=st.integers(1, 4).map(lambda places: (places,)))
+    drawn: Layer = draw(cells("textbook", 4) | cells("pytorch", 4) | dense | st.builds(LayerNorm) | line)
+    return drawn
+
+
+@given(layers(), st.sampled_from(["textbook", "pytorch"]), st.sampled_from(NOTATIONS), st.integers(0, 10**6), st.data())
+@settings(max_examples=100, deadline=None)
+def test_every_equation_is_true_of_the_gradients_of_autograd(
+    layer: Layer, convention: str, notation: str, seed: int, data: st.DataObject
+) -> None:
+    """Of each value, each function's argument, the input, the first state and the weights, in every notation."""
+    width, steps = prod(layer.grid) * data.draw(st.integers(1, 4)), data.draw(st.integers(1, 4))
+    try:
+        network = Network(
+            width, (layer,), steps=steps, topology="many-to-many", notation=notation, convention=convention
+        )
+    except SpecError:  # the convention lacks the layer, or has another notation
+        reject()
+    (derived,) = explain_those(network).layers
+    assert derived.named
+    done = Steps(derived.named, derived.placed.sizes, steps, seed)
+    equations = gradient_equations(derived.named, start=True)
+    for left, right in equations:
+        for step in range(steps) if "t" in (left.time, left.subscript.partition(",")[2]) else [0]:
+            torch.testing.assert_close(done.value(right, step), done.value(left, step), rtol=1e-8, atol=1e-8)
+    assert len(equations) > sum(node.weights is not None for node in derived.named.trace.nodes)
+    assert "x" in {left.letter for left, _ in equations}

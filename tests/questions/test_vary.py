@@ -1,0 +1,105 @@
+"""`--vary`: a row for each value of a size, a grid for two, and curves."""
+
+import json
+from typing import Any
+
+import pytest
+from conftest import Call, refusal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rnncalc import GRU, Dense, Network, Output, count
+from rnncalc.questions.vary import varied
+
+LSTM_FLAGS = ("-i", 40, "-l", "lstm:64", "-o", 10)
+
+
+def rows(call: Call, *args: object) -> list[dict[str, Any]]:
+    done = call(*args, "-f", "json")
+    assert (done.code, done.err) == (0, "")
+    (report,) = json.loads(done.out)["reports"]
+    found: list[dict[str, Any]] = report["rows"]
+    return found
+
+
+def test_a_row_for_each_value(call: Call) -> None:
+    """By hand: 4h(m + h + 1) + 10(h + 1) parameters of four bytes; a step multiplies each weight, without biases."""
+    assert rows(call, "count", *LSTM_FLAGS, "--vary", "lstm_1=16..64:24") == [
+        {
+            "lstm_1": h,
+            "compared": "",
+            "params": 4 * h * (40 + h + 1) + 10 * (h + 1),
+            "multiply_adds": None,
+            "multiply_adds_per_step": 4 * h * (40 + h) + 10 * h,
+            "bytes": 4 * (4 * h * (40 + h + 1) + 10 * (h + 1)),
+        }
+        for h in (16, 40, 64)
+    ]
+
+
+def test_each_kind_is_a_column(call: Call) -> None:
+    """By hand: b blocks of h(m + h + 1); a dense network reads all steps at once. The network itself is its kind."""
+    done = call("compare", "-i", 3, "-l", "lstm:5", "-T", 4, "--vary", "lstm_1=2..4:2", "-f", "csv")
+    assert done.out.splitlines()[0] == "network,lstm_1,compared,params,multiply_adds,multiply_adds_per_step,bytes"
+    table = call("compare", "-i", 3, "-l", "lstm:5", "-T", 4, "--vary", "lstm_1=2..4:2", "--kinds", "mgu,lstm").out
+    numbers = [line.split() for line in table.splitlines()]
+    assert ["lstm_1", "mgu", "lstm", "dense"] in numbers
+    for h in (2, 4):
+        recurrent = [blocks * h * (3 + h + 1) for blocks in (2, 4)]
+        assert [*map(str, (h, *recurrent, 4 * h * (4 * 3 + 1)))] in numbers
+
+
+def test_two_sizes_are_a_grid(call: Call) -> None:
+    """Rows and columns are the values; a size that several layers share is written once."""
+    args = ("-i", 2, "-l", "gru:3", "-l", "gru:3", "--vary", "gru_1,gru_2=1..3", "--vary", "input=2..6:2")
+    lines = [line.split() for line in call("count", *args).out.splitlines()]
+    assert ["gru_1,gru_2", "2", "4", "6"] in lines
+    for h in (1, 2, 3):
+        assert [str(h), *(str(3 * h * (m + h + 1) + 3 * h * (2 * h + 1)) for m in (2, 4, 6))] in lines
+    assert len(rows(call, "count", *args)) == 9
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 5), st.booleans())
+@settings(max_examples=30)
+def test_each_is_the_network_of_that_size(low: int, high: int, step: int, two: bool) -> None:
+    """As if it were written down."""
+    sizes = range(low, max(low, high) + 1, step)
+    base = Network(input=7, layers=(GRU(3), Dense(4)), output=Output(2))
+    vary = {"gru_1": sizes} | ({"output": [1, 5]} if two else {})
+    for values, (network,) in varied([base], vary):
+        units, *output = values
+        written = Network(input=7, layers=(GRU(units), Dense(4)), output=Output(output[0] if output else 2))
+        assert count(network).params == count(written).params
+
+
+def test_curves_are_drawn(call: Call) -> None:
+    """Below the table, as SVG with each name, and on a page; a grid has a picture for each kind."""
+    flags = (*LSTM_FLAGS, "--vary", "lstm_1=16..64:8")
+    assert "┼─► lstm_1" in call("count", *flags).out.replace("┼┼", "┼")
+    svg = call("compare", *flags, "-f", "svg").out
+    assert svg.startswith("<svg")
+    assert all(f">{kind}<" in svg for kind in ("rnn", "gru", "lstm"))
+    assert call("compare", *flags, "-f", "html").out.count("<figure") == 1
+    assert call("compare", *flags, "--vary", "input=1..2", "-f", "html").out.count("<figure") == 3
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--vary", "lstm_2=1..3"), "vary: expected input, steps, lstm_1, lstm_1.repeat"),
+        (("--vary", "lstm_1=1..9000"), "vary: 9,000 combinations, and the limit is 2,000; write a larger STEP"),
+        (("--vary", "lstm_1=9..3"), "--vary: expected the smaller size first; write lstm_1=3..9"),
+        (("--vary", "lstm_1=3"), "--vary: expected SIZE=LO..HI or SIZE=LO..HI:STEP"),
+        (("--vary", "lstm_1=3..4", "--tensors"), "--vary has a table of its own: remove --tensors"),
+        (("--vary", "input=1..2", "--vary", "steps=1..2", "--vary", "output=1..2"), "--vary: a grid has two sizes"),
+        (("--vary", "lstm_1=3..4", "--all-conventions"), "--all-conventions is used alone: remove --vary"),
+    ],
+)
+def test_what_is_refused(args: tuple[str, ...], message: str, call: Call) -> None:
+    assert message in refusal(call, "count", *LSTM_FLAGS, *args)
+
+
+def test_a_budget_beside_it_is_refused(call: Call) -> None:
+    """A budget searches for the width that --vary gives; letters have no curve."""
+    assert "--vary gives the sizes" in refusal(call, "compare", *LSTM_FLAGS, "--vary", "input=1..2", "--params", "100k")
+    assert "--vary needs numbers" in refusal(call, "count", "-i", "m", "-l", "lstm:h", "--vary", "lstm_1=1..2")
