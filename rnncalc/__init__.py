@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rnncalc.layers.cell import Cell, Gate, Product
     from rnncalc.layers.conv_lstm import ConvLSTM
     from rnncalc.layers.convolution import Conv1D, Pool1D
+    from rnncalc.layers.decoder_attention import DecoderAttention
     from rnncalc.layers.fastgrnn import FastGRNN
     from rnncalc.layers.gru import GRU
     from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Transform
@@ -58,6 +59,7 @@ _HOMES = {
     "rnncalc.errors": "CallError DeclarationError Problem RefusedError SpecError",
     "rnncalc.export": "export",
     "rnncalc.layers.cell": "Cell Gate Product",
+    "rnncalc.layers.decoder_attention": "DecoderAttention",
     "rnncalc.layers.layer": "Layer Output Transform",
     "rnncalc.network.network": "Network",
     "rnncalc.network.own_kinds": "register",
@@ -95,6 +97,7 @@ __all__ = [
     "Conv1D",
     "ConvLSTM",
     "DeclarationError",
+    "DecoderAttention",
     "Dense",
     "Dropout",
     "Embedding",

@@ -47,7 +47,7 @@ def test_there_is_an_example_of_training() -> None:
 
 
 LARGE = [path for path in SPECS if cost_of(with_steps_to_run(load(path))) > 1_000_000]
-WIDTHS = {"input", "output", "units", "outputs", "extra_inputs", "projection", *KINDS} - {"dropout"}
+WIDTHS = {"input", "output", "units", "outputs", "extra_inputs", "projection", "initial_state", *KINDS} - {"dropout"}
 
 
 def eighth(width: Any) -> Any:

@@ -5,9 +5,10 @@ A line of `wrong_counts.txt` is `ID: NETWORK | COUNT`, of m inputs, h units, k m
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rnncalc import *  # noqa: F403  # what the expressions of the file may name
-from rnncalc import LSTM, Layer, Network, Output, Part
+from rnncalc import GRU, LSTM, DecoderAttention, Layer, Network, Output, Part
 from rnncalc.layers.cell import Merge
 from rnncalc.polynomial import letter  # noqa: F401  # likewise
 
@@ -49,6 +50,18 @@ def projected(m: int, h: int, k: int, n: int) -> Network:
 def halves(m: int, h: int, k: int, n: int) -> Network:
     """Return an encoder that reads m features and a decoder that reads k and gives n."""
     return Network(encoder=Part(m, (LSTM(h),)), decoder=Part(k, (LSTM(h),), Output(n)))
+
+
+def attending(m: int, h: int, k: int, n: int, **options: Any) -> Network:
+    """Return a bidirectional encoder of h units, and a decoder of k more whose attention has 5 and no bias."""
+    attention = DecoderAttention(units=5, bias=False, **options)
+    decoder = Part(n, (GRU(k, initial_state=2 * h),), Output(n), 7, attention)
+    return Network(encoder=Part(m, (GRU(h, bidirectional=True),), steps=6), decoder=decoder)
+
+
+def around_attention(m: int, h: int, k: int, n: int) -> int:
+    """Return the parameters of all else in it: the encoder, the bridge, the decoder's GRU and its output."""
+    return 2 * 3 * rnn(m, h) + out(2 * h, k) + 3 * rnn(n + 2 * h, k) + out(k, n)
 
 
 WRONG: dict[str, ByHand] = {}

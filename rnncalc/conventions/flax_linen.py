@@ -10,6 +10,7 @@ from rnncalc.conventions.rules import (
     Slot,
     TransformArrays,
     Width,
+    attention_of_dense,
     restricted,
     with_heads,
 )
@@ -62,6 +63,7 @@ CONVENTION = Convention(
             {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
             buffers=("running_mean", "running_variance"),
         ),
+        "decoder_attention": attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
     },
     returns=RETURNS,
 )

@@ -12,6 +12,7 @@ from rnncalc.conventions.rules import (
     Side,
     TransformArrays,
     Width,
+    attention_of_dense,
     restricted,
     with_heads,
 )
@@ -51,6 +52,7 @@ CONVENTION = Convention(
             {"scale": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_variance": "moving_variance"},
             epsilon=1e-3,
         ),
+        "decoder_attention": attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
     },
     returns=Returns(
         sequence="BTW",

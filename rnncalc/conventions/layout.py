@@ -100,9 +100,7 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
     tensors: dict[bool, dict[str, Tensor]] = {False: {}, True: {}}
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
-        placed = tuple(
-            Axis(1, letter.removeprefix(ONE)) for letter in arrays.axes.get(role, [axes[at] for at in order])
-        )
+        placed = tuple(map(_axis, arrays.axes.get(role, [axes[at] for at in order])))
         name = arrays.names[role] if listed else arrays.names.get(role, role)
         those = tensors[role in arrays.buffers]
         if name in those:  # one tensor for several arrays, one below the other
@@ -110,6 +108,11 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
             placed = (first._replace(times=first.times + 1), *others)
         those[name] = Tensor(name, role_of_array(role, axes), None, "", placed)
     return tuple(tensors[False].values()), tuple(tensors[True].values())
+
+
+def _axis(letters: str) -> Axis:
+    """Return the axis of a letter, of 1, or of several widths one after the other."""
+    return Axis(1) if letters == ONE else StackedAxis(1, letters) if "+" in letters else Axis(1, letters)
 
 
 def role_of_array(role: str, axes: Sequence[str]) -> Role:

@@ -10,6 +10,7 @@ from rnncalc.conventions.rules import (
     Slot,
     TransformArrays,
     Width,
+    attention_of_dense,
     restricted,
 )
 
@@ -50,6 +51,7 @@ CONVENTION = Convention(
             only={"scale": (True,), "center": (True,)},
             steps_last=True,
         ),
+        "decoder_attention": attention_of_dense("{}/B", "{}/C", (1, 0)),
     },
     returns=Returns(
         sequence="TBW",

@@ -13,6 +13,7 @@ from rnncalc.conventions.rules import (
     Slot,
     TransformArrays,
     Width,
+    attention_of_dense,
     restricted,
 )
 from rnncalc.layers.cell import Habits
@@ -78,6 +79,7 @@ CONVENTION = Convention(
             alike=("scale", "center"),
             steps_last=True,
         ),
+        "decoder_attention": attention_of_dense("{}.weight", "{}.bias"),
     },
     returns=Returns(
         sequence="BTW",

@@ -179,6 +179,14 @@ def with_heads(output: str) -> TransformArrays:
     return TransformArrays(names, axes=axes | {"query_bias": "hk", "key_bias": "hk", "value_bias": "hv"})
 
 
+def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> TransformArrays:
+    """Return a decoder's attention made of dense layers; weight, bias: the names in them, with {} for the layer's."""
+    weights = {"query": "query", "keys": "keys", "kernel": "matrix", "score": "score"}
+    biases = {"query_bias": "query", "keys_bias": "keys", "bias": "matrix", "score_bias": "score"}
+    names = {role: weight.format(layer) for role, layer in weights.items()}
+    return TransformArrays(names | {role: bias.format(layer) for role, layer in biases.items()}, order)
+
+
 class Returns(Frozen):
     """What a recurrent module returns, in the framework's names and order of axes.
 

@@ -39,6 +39,18 @@ CONVENTION = Convention(
             {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
             buffers=("running_mean", "running_variance"),
         ),
+        "decoder_attention": TransformArrays(
+            {
+                "query": "W_q",
+                "keys": "W_k",
+                "kernel": "W",
+                "score": "v",
+                "query_bias": "b_q",
+                "keys_bias": "b_k",
+                "bias": "b",
+                "score_bias": "b_v",
+            }
+        ),
     },
     other_transforms=TransformArrays({"kernel": "W", "bias": "b", "scale": "g"}, order=(2, 0, 1)),
     returns=Returns(

@@ -12,7 +12,7 @@ from types import ModuleType
 from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.export.program import program_of
-from rnncalc.export.writer import Writer
+from rnncalc.export.writer import Writer, attends
 from rnncalc.layers.layer import Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
@@ -68,7 +68,7 @@ def source(network: Network, target: str) -> str:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
         layer = module.layer
-        if not isinstance(layer, Transform):
+        if not isinstance(layer, Transform) or attends(module):
             continue
         if kind not in spelled.transforms:
             message = f"no program for {target} is written with {kind}"

@@ -38,6 +38,7 @@ class FlaxNNX(FlaxLinen):
     base = "nnx.Module"
     setup = ("def __init__(self, *, rngs: nnx.Rngs) -> None:",)
     in_training = ("", "")
+    made_with = "rngs=rngs"
     layers: ClassVar = {
         "dense": "nnx.Linear({inputs}, {units}{bias}, rngs=rngs)",
         "embedding": "nnx.Embed({inputs}, {units}, rngs=rngs)",

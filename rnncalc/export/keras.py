@@ -151,7 +151,7 @@ class Keras(Writer):
         assert layer
         options = [] if module.cell else [*_options(layer)]
         options += [] if module.last else ["return_sequences=True"]
-        options += ["return_state=True"] if module.kept or self.program.network.feedback else []
+        options += ["return_state=True"] if module.kept or module.looped else []
         if module.cell:
             head = "layers.RNN"
             one, other = (self.own_cell(module, way, without="m") for way in (0, 1))
@@ -189,6 +189,19 @@ class Keras(Writer):
         yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = states"
         yield from (f"    {line}" for line in lines)
         yield f"    return {output}, [{', '.join(states)}]"
+
+    def begun(self, module: Module) -> Iterator[str]:
+        name, start = self.identifier(module), module.start
+        if module.starts_itself:
+            yield from self.learned(module, "memory", f"{name}_end")
+        elif start:
+            end = f"{self.identifier(start)}_end"
+            if start.two_way:
+                yield from _carried(end, len(module.states), joined=True)
+            yield f"{name}_end = {'start' if start.two_way else end}"
+
+    def first_state(self, module: Module) -> str:
+        return f"{self.identifier(module)}_end[0]"
 
     def learned(self, module: Module, x: str, name: str) -> Iterator[str]:
         if module.dense:

@@ -15,7 +15,7 @@ from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.flow import Final, InitialState, Placement, Recur, arrays, ends, shapes
+from rnncalc.network.flow import Delay, Final, InitialState, Placement, Recur, arrays, ends, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.records import Frozen
@@ -70,6 +70,7 @@ class Module(Frozen):
     cell: what the framework lacks, None if it has the layer. shape: of its output, without the batch.
     last: it outputs only the last step of each direction. kept: its final states start the decoder's, and its output is
     `unread` if nothing else reads it. start: the module whose final states it starts from.
+    looped: it is applied to one step after the other, from its states after the step before.
     dense: of each initial state that a dense layer makes, the letter of the state of `start` that this layer reads; ""
     if it reads a vector that the program is given.
     """
@@ -83,6 +84,7 @@ class Module(Frozen):
     unread: bool = False
     start: Module | None = None
     dense: tuple[str, ...] = ()
+    looped: bool = False
 
     @property
     def layer(self) -> Layer:
@@ -247,13 +249,15 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
     at = {move.name: place for place, move in enumerate(flow) if isinstance(move, Placement)}
     kept = {move.reads[0] for move in flow if isinstance(move, Final)}
     read = {place for move in flow for place in move.reads}
-    step = network.feedback or all(len(each) == 1 for each in shape)
+    single = network.feedback or all(len(each) == 1 for each in shape)
+    loop = next((place for place, move in enumerate(flow) if isinstance(move, Delay)), len(flow))
     modules: dict[int, Module] = {}
     for places, cell in runs:
         first, place = places[0], at[places[-1].name]
         recurs = isinstance(flow[place], Recur)
         out = output[place] if recurs else place
-        starts = [flow[state] for state in flow[place].reads[1:]]
+        looped = network.feedback or place > loop
+        starts = [flow[state] for state in flow[place].reads[1:]] if recurs else []
         dense = any(isinstance(state, InitialState) for state in starts)
         starts = [flow[state.reads[0]] for state in starts] if dense else starts
         finals = [state for state in starts if isinstance(state, Final)]
@@ -261,12 +265,13 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
             (len(places) > 1 and first.layer.name) or first.name,
             tuple(places),
             cell,
-            (1, *whole[out][len(shape[out]) - 1 :]) if step else whole[out],
+            (1, *whole[out][len(shape[out]) - 1 :]) if single or looped else whole[out],
             last=recurs and len(shape[out]) < len(shape[place]),
             kept=place in kept,
             unread=place in kept and out not in read,
             start=modules[finals[0].reads[0]] if finals else None,
             dense=tuple(move.state if isinstance(move, Final) else "" for move in starts) if dense else (),
+            looped=looped,
         )
         modules |= dict.fromkeys([at[each.name] for each in places], module)
         yield module

@@ -205,6 +205,19 @@ class PyTorch(Writer):
         yield from (f"    {line}" for line in lines)
         yield f"    return {output}, {tuple_of(states)}"
 
+    def begun(self, module: Module) -> Iterator[str]:
+        name, start = self.identifier(module), module.start
+        if module.starts_itself:
+            yield from self.learned(module, "memory", f"{name}_end")
+        elif start:
+            states = [f"{self.identifier(start)}_{letter}" for letter, _ in module.states]
+            yield from _carried(states, start, module)
+            yield f"{name}_end = {_state(module, states)}"
+
+    def first_state(self, module: Module) -> str:
+        several = len(module.states) > 1 or module.cell
+        return f"{self.identifier(module)}_end{'[0]' if several else ''}[-1]"
+
     def learned(self, module: Module, x: str, name: str) -> Iterator[str]:
         yield from self._initial(module, x)
         yield f"{name} = {_state(module, [f'{letter}_0' for letter, _ in module.states])}"

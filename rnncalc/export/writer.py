@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role, Tensor
+from rnncalc.errors import RefusedError
 from rnncalc.export.code import (
     FALLBACK,
     broken,
@@ -24,8 +25,23 @@ from rnncalc.export.code import (
     with_return,
 )
 from rnncalc.export.program import Module, OwnCell, Program
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
-from rnncalc.network.flow import Apply, Begin, InitialState, Input, Last, Merge, Recur, Window, array_of, arrays, shapes
+from rnncalc.network.flow import (
+    Apply,
+    Attend,
+    Begin,
+    Delay,
+    InitialState,
+    Input,
+    Last,
+    Merge,
+    Recur,
+    Window,
+    array_of,
+    arrays,
+    shapes,
+)
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
@@ -112,6 +128,7 @@ class Writer(ABC):
     one_step: str  # a vector as a sequence of one step
     reshaped: str = ""  # x in another shape, if a cell's steps have places
     zeros: str  # the later inputs of a sequence that begins with a vector
+    made_with: str = ""  # the arguments of a module of the program's own
     looped: str  # the statement that applies a recurrent module for one step, from its states after the step before
 
     @abstractmethod
@@ -130,6 +147,15 @@ class Writer(ABC):
     def learned(self, module: Module, x: str, name: str) -> Lines:
         """Yield the statements that make the initial states of a batch, under a name."""
 
+    def begun(self, module: Module) -> Lines:
+        """Yield the statements that give a decoder's recurrent module its states before a loop over steps."""
+        message = f"no program for {self.program.target} is written with a decoder that runs step by step"
+        raise RefusedError(f"{message}; write begun in its spelling, or export to another target")
+
+    def first_state(self, module: Module) -> str:
+        """Return the first state of a recurrent module after a step of a loop, (batch, units)."""
+        return f"{self.identifier(module)}_end"
+
     def constants(self) -> Lines:
         """Yield the lines after the imports."""
         return ()
@@ -146,7 +172,7 @@ class Writer(ABC):
             alike = [name for name in self.own_cells.values() if name.startswith(f"{cell.name}Cell")]
             self.own_cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
         beside = re.findall(r"^class (\w+)", f"{self.runner}\n{self.external}", re.MULTILINE)
-        self.name = class_name(program.network.name, {*beside, *self.own_cells.values()})
+        self.name = class_name(program.network.name, {"Attention", *beside, *self.own_cells.values()})
         self.single = program.single
         self.arrays = arrays(program.network.flow)
         self.looping = False
@@ -161,6 +187,8 @@ class Writer(ABC):
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
         if any(isinstance(module.layer, External) for module in self.program.modules):
             classes.append(self.external)
+        attending = [module for module in self.program.modules if attends(module)]
+        classes += ["\n".join(self._attention(module)) for module in attending]
         after = "\n\n\n".join(part.strip("\n") for part in (*classes, "\n".join(self._class()), self._main()))
         unused = {line for line in self.imports if " as " in line and f"{line.split()[-1]}." not in after}
         constants = [part for line in self.constants() for part in broken(line)]
@@ -199,9 +227,9 @@ class Writer(ABC):
                 bias = self._parameter(f"{name}_bias", f"({module.outputs},)", module)
                 yield with_comment(f"self.{name}_bias = {bias}", note)
         else:
-            around = isinstance(module.layer, Transform) and not self._around(module).module
+            around = isinstance(module.layer, Transform) and not (self._around(module).module or attends(module))
             for direction, run in enumerate(() if around else self.names(module)):
-                code = self._layer(module) if module.recurrent is None else self.recurrent(module, direction)
+                code = f"Attention({self.made_with})" if attends(module) else self._made(module, direction)
                 yield with_comment(f"self.{run} = {code}", "" if direction else note)
             if module.tied:
                 yield with_comment(self.tie.format(module=name, table=self._table(module)), "tied")
@@ -213,6 +241,50 @@ class Writer(ABC):
         for letter, width in module.learned:
             state = f"{name}_{letter}_0"
             yield f"self.{state} = {self._parameter(state, self.state_shape(module, width), module)}"
+
+    def _made(self, module: Module, direction: int) -> str:
+        return self._layer(module) if module.recurrent is None else self.recurrent(module, direction)
+
+    def _attention(self, module: Module) -> Iterator[str]:
+        """Yield the class of a decoder's attention, made of dense layers; dense: their matrices, by role."""
+        layer, sizes = module.layer, module.places[0].sizes
+        assert isinstance(layer, DecoderAttention)
+        yield f"class Attention({self.base}):"
+        yield from docstring(f"Attention with {layer.score} scores: a context for each query.")
+        yield from ("", *(f"    {line}" for line in self.setup))
+        dense = {role: axes for role, axes in layer.arrays if len(axes) > 1}
+        names = {role: "matrix" if role == "kernel" else role for role in dense}
+        for role, axes in dense.items():
+            units, inputs = (sum(sizes.get(letter, 1) for letter in axis.split("+")) for axis in axes)
+            biased = layer.score not in ("general", "dot") and layer.has("bias" if role == "kernel" else f"{role}_bias")
+            bias = "" if biased else self.without_bias
+            places = {"inputs": inputs, "units": units, "bias": bias, "activation": "", "name": names[role]}
+            yield from broken(f"        self.{names[role]} = {self.layers['dense'].format(**places)}")
+        if not dense and len(self.setup) == 1:
+            yield "        pass"
+        typed = f": {self.array}" if self.array else ""
+        yield ""
+        yield from broken(f"    def {self.forward}(self, query{typed}, memory{typed}){self.returns}:")
+        for line in self._attending(layer.score, sizes):
+            yield from broken(f"        {line}")
+
+    def _attending(self, score: str, sizes: Mapping[str, int]) -> Iterator[str]:
+        """Yield the statements of an attention from a query of (batch, steps, features)."""
+        keys = "self.matrix(memory)" if score == "general" else "memory"
+        scores = f'{self.library}.einsum("btd,bsd->bts", query, {keys})'
+        if score == "additive":
+            hidden = "self.query(query)[:, :, None] + self.keys(memory)[:, None]"
+        elif score == "concat":
+            yield "pairs = (query.shape[0], query.shape[1], memory.shape[1])"
+            for name, at, width in (("query", ":, :, None", "q"), ("memory", ":, None", "k")):
+                shape = f"(*pairs, {sizes[width]})"
+                yield f"{'queries' if name == 'query' else 'keys'} = {self.library}.broadcast_to({name}[{at}], {shape})"
+            hidden = f"self.matrix({self.join}([queries, keys], {self.axis}=-1))"
+        if score in ("additive", "concat"):
+            yield f"hidden = {self.called('tanh', (hidden,))}"
+            scores = "self.score(hidden)[..., 0]"
+        yield f"alpha = {self.called('softmax', (scores,))}"
+        yield "return alpha @ memory"
 
     def _parameter(self, name: str, shape: str, module: Module) -> str:
         frozen = self.frozen if module.layer.frozen else ""
@@ -276,11 +348,32 @@ class Writer(ABC):
                 yield f"x = {self.reshaped.format(x=x, shape=wanted)}"
                 x = "x"
             match move:
+                case Input(extra_of=None, part="decoder") if any(isinstance(each, Attend) for each in flow):
+                    yield with_comment(f"memory = {x}", shape_of(self.arrays[place - 1]))
+                    x = input_of(move)
+                    continue
                 case Input(extra_of=None) if not self.single:
                     x = input_of(move)
                     continue
                 case Input(extra_of=None):
                     yield with_comment(f"x = {self.one_step.format(x=input_of(move))}", "one step")
+                case Delay():
+                    yield from self._decoder_loop(move, x)
+                    x = "sequence[:, step : step + 1]"
+                    continue
+                case Attend(reads=(read, _)):
+                    query = flow[read]
+                    code = x
+                    if isinstance(query, Delay):
+                        recurrent = [module for module in self.program.modules if module.looped and module.recurrent]
+                        code = self.one_step.format(x=self.first_state(recurrent[-1]))
+                    yield with_comment(
+                        f"context = self.{self.identifiers[move.name]}({code}, memory)",
+                        shape_of(modules[move.name].shape),
+                    )
+                    continue
+                case Merge(reads=(_, beside)) if isinstance(flow[beside], Attend | Delay):
+                    yield f"x = {self.join}([{x}, context], {self.axis}=-1)"
                 case Merge(reads=(_, beside)):
                     extra = flow[beside]
                     assert isinstance(extra, Input)
@@ -351,6 +444,18 @@ class Writer(ABC):
         extras = any(module.layer.extra_inputs for module in self.program.modules)
         yield "outputs = []"
         yield f"for {'step' if extras else '_'} in range(steps):"
+        self.looping = True
+
+    def _decoder_loop(self, move: Delay, x: str) -> Iterator[str]:
+        """Yield the statements that begin a decoder's loop over steps, its states and its context first."""
+        for module in self.program.modules:
+            if module.looped and module.recurrent:
+                yield from self.begun(module)
+        if not move.reads:
+            yield f"context = {self.library}.zeros_like(memory[:, :1])"
+        yield f"sequence = {x}"
+        yield "outputs = []"
+        yield "for step in range(sequence.shape[1]):"
         self.looping = True
 
     def _applied(self, module: Module, x: str) -> str:
@@ -566,6 +671,11 @@ def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
                 case Application(_, (Symbol(axes=(), time=""),)):
                     counts[formula] = 2
     return [formula for formula, count in counts.items() if count > 1]
+
+
+def attends(module: Module) -> bool:
+    """Return whether a module is a decoder's attention."""
+    return module.layer.kind == "decoder_attention"
 
 
 class _Equations:

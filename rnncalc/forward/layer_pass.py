@@ -277,13 +277,14 @@ class TransformPass(Generic[Value]):
         self.sizes: dict[str, int] = {}
         self.calls: dict[tuple[int, int], Callable[..., Value]] = {}  # by the place of a node and its operands
         self.taken: list[dict[int, Any]] = []  # for each step of an output of a whole sequence, its values by place
+        self.fixed: dict[int, Any] = {}  # what all those steps share
         self.zeros: Value | None = None
         self.weights: dict[int, Value] = {}
         self.kernels: dict[tuple[int, int], list[Matrix]] = {}  # of each vector of a window, a matrix for each group
         self.parts: dict[int, tuple[Value, list[Value]]] = {}  # the groups of each vector, by its identity
 
-    def over(self, x: Stream[Value]) -> Stream[Value]:
-        """Return the layer's output for a stream."""
+    def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
+        """Return the layer's output for a stream; memory: the sequence to which a decoder attends with it."""
         (vectors,) = x.ways
         width = len(self.vectors.numbers(vectors[0]))
         if self.trace is None:
@@ -291,7 +292,8 @@ class TransformPass(Generic[Value]):
             self.sizes = self.layer.sizes(width // self.places)
         shape = self.layer.output_shape((len(vectors), width) if x.many else (width,))
         if self.layer.whole:
-            outputs = self.over_whole(self.trace, vectors, vectors, shape[0] if len(shape) > 1 else 1)
+            read = vectors if memory is None else memory.ways[0]
+            outputs = self.over_whole(self.trace, x.first, vectors[: shape[0] if len(shape) > 1 else 1], read)
             return Stream([outputs], len(shape) > 1, x.first)
         outputs = []
         for step in range(shape[0] if len(shape) > 1 else 1):
@@ -307,23 +309,26 @@ class TransformPass(Generic[Value]):
             outputs.append(self._joined([self._apply(self.trace, place) for place in by_place]))
         return Stream([outputs], len(shape) > 1, x.first)
 
-    def over_whole(self, trace: Trace, queries: Sequence[Value], sequence: Sequence[Value], steps: int) -> list[Value]:
-        """Return the vectors of the output of a layer that reads a whole sequence: for each, its step of the queries.
+    def over_whole(self, trace: Trace, first: int, queries: Sequence[Value], sequence: Sequence[Value]) -> list[Value]:
+        """Return the vectors of the output of a layer that reads a whole sequence, one for each of the queries.
 
-        A value that each step of the sequence has is a list; so is one that each head has, of one for each.
+        first: the step of the first query. A value that each step of the sequence has is a list; so is one that each
+        head has, of one for each.
         """
         places = range(len(trace.nodes))
-        fixed = self._values(trace, {}, [place for place in places if "t" not in trace.repeats[place]], sequence)
+        if not self.fixed:
+            of_sequence = [place for place in places if "t" not in trace.repeats[place]]
+            self.fixed = self._values(trace, {}, of_sequence, sequence)
         each = [place for place in places if "t" in trace.repeats[place]]
         outputs = []
-        for step in range(steps):
+        for step, query in enumerate(queries, first):
             self.vectors.at(step)
             read = len(self.layer.window_of(step, len(sequence)))
             values = {
                 place: self._first(value, self._axes(trace, place), read) if read < len(sequence) else value
-                for place, value in fixed.items()
+                for place, value in self.fixed.items()
             }
-            values = self._values(trace, values, each, queries[step : step + 1], step)
+            values = self._values(trace, values, each, [query], step)
             self.taken += [values] * self.traced
             outputs.append(values[trace.output])
         return outputs
@@ -340,7 +345,8 @@ class TransformPass(Generic[Value]):
         seen: set[int] = set()
         for step, values in enumerate(self.taken, 1):
             for place, node in enumerate(self.trace.nodes):
-                if node.letter and node.operation not in (INPUT, SEQUENCE):
+                is_input = node.operation in (INPUT, SEQUENCE)
+                if node.letter and place != self.trace.output and not (is_input and self.layer.along):
                     axes, number = self._axes(self.trace, place), str(step) * ("t" in self.trace.repeats[place])
                     for at, value in _elements(values[place], len(axes)):
                         if id(value) not in seen:
@@ -349,6 +355,16 @@ class TransformPass(Generic[Value]):
                                 step, node.letter, ",".join([*heads, *filter(None, [number]), *steps]), value
                             )
                             seen.add(id(value))
+
+    @property
+    def history(self) -> History[Value]:
+        """The vectors of each step that have letters: the query, the weights of the sequence's steps."""
+        assert self.trace
+        places = [place for place, node in enumerate(self.trace.nodes) if node.letter]
+        plain = [place for place in places if not self._axes(self.trace, place)]
+        return History(
+            {}, [{self.trace.nodes[place].letter: values[place] for place in plain} for values in self.taken]
+        )
 
     @staticmethod
     def _axes(trace: Trace, place: int) -> str:
@@ -598,10 +614,13 @@ class LayerPass(Generic[Value]):
                 arguments = self.layer, self.placed.places, binding.transforms, self.arrays
                 self.transform = TransformPass(*arguments, self.vectors, self.meter, epsilon, traced=traced)
 
-    def over(self, x: Stream[Value]) -> Stream[Value]:
-        """Return the layer's output for a stream; the directions of a recurrent layer stay apart."""
+    def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
+        """Return the layer's output for a stream; the directions of a recurrent layer stay apart.
+
+        memory: the sequence to which a decoder attends.
+        """
         if self.transform:
-            return self.transform.over(x)
+            return self.transform.over(x, memory)
         (vectors,) = x.ways
         if self.directions:
             order, ways = range(len(vectors)), []
@@ -624,6 +643,11 @@ class LayerPass(Generic[Value]):
     def histories(self) -> tuple[History[Value], ...]:
         """The history of each direction of a recurrent layer, if it is kept."""
         return tuple([way.history for way in self.directions if way.traced])
+
+    @property
+    def of_sequence(self) -> tuple[History[Value], ...]:
+        """The history of a layer that reads a whole sequence, if it is kept."""
+        return (self.transform.history,) if self.transform and self.transform.taken else ()
 
     def _directions(
         self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool

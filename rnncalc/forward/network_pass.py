@@ -17,7 +17,7 @@ from rnncalc.forward.layer_pass import History, LayerPass, LetteredValue, Stream
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.layer import Embedding, External
-from rnncalc.network.flow import Begin, Final, Input, Last, Merge, Recur, ends
+from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Recur, ends
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.operations import OPERATIONS, LengthError
@@ -94,10 +94,19 @@ class Pass(Generic[Value]):
         self.progress = progress
         self.traced = traced
         self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}
+        loops = (
+            isinstance(move, Delay) or (isinstance(move, Begin) and move.later == "output") for move in network.flow
+        )
+        self.begin = next((place for place, loop in enumerate(loops) if loop), len(network.flow))
+        """The place from which on the moves are made step by step."""
         reads = Counter(read for move in network.flow for read in move.reads)
         self.shared = {place for place, times in reads.items() if times > 1}
-        if network.feedback:  # layers are bound at the first step and applied at every step
+        for move in network.flow:
+            if isinstance(move, Delay):
+                (self.carried if move.state else self.shared).add(move.later)
+        if self.begin < len(network.flow):  # layers are bound at the first step and applied at every step
             self.shared |= {read for move in network.flow if isinstance(move, Recur) for read in move.reads[1:]}
+            self.shared |= {read for move in network.flow[self.begin :] for read in move.reads if read < self.begin}
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the index of the layer
         self.outputs: list[Value] = []
@@ -108,16 +117,17 @@ class Pass(Generic[Value]):
 
     def run(self) -> Iterator[LayerRun]:
         """Yield the observations of each layer, in order, up to the first that cannot be run."""
-        if self.network.feedback:
-            yield from self._run_fed_back()
-            return
         values: dict[int, Stream[Value]] = {}
-        for placed, places in self._layers():
+        layers = [*self._layers()]
+        at_once = [each for each in layers if each[1][-1] < self.begin]
+        for placed, places in at_once:
             ran = self._run_layer(placed, places, values)
             yield ran
             if ran.reason:
                 return
             self.outputs = values[places[-1]].ways[0]
+        if len(at_once) < len(layers):
+            yield from self._run_by_steps(layers[len(at_once) :], values)
 
     def _layers(self) -> Iterator[tuple[Placed, range]]:
         """Yield each layer with the indices of its moves, from its inputs to its output."""
@@ -136,21 +146,20 @@ class Pass(Generic[Value]):
             return LayerRun(placed, reason=str(lack))
         return self._observe(layer_pass, values[places[-1]])
 
-    def _run_fed_back(self) -> Iterator[LayerRun]:
-        """Run all layers step by step; the last output of each step is the first layer's input at the next step."""
-        begin = next(place for place, move in enumerate(self.network.flow) if isinstance(move, Begin))
-        layers = [*self._layers()]
+    def _run_by_steps(
+        self, layers: Sequence[tuple[Placed, range]], values: dict[int, Stream[Value]]
+    ) -> Iterator[LayerRun]:
+        """Run the last layers step by step: each step reads something of the one before."""
         opened = [self.open_layer(placed) for placed, _ in layers]
         outputs: list[list[Value]] = [[] for _ in layers]
-        values: dict[int, Stream[Value]] = {}
         layer_pass = opened[0]
         try:
-            for step in range(self.network.steps or 1):
+            for step in range([*self.network.parts.values()][-1].steps or 1):
                 for layer_pass, (placed, places), output in zip(opened, layers, outputs, strict=True):
                     if placed.starts and step:
                         continue
                     for place in places:
-                        if place >= begin or not step:
+                        if place >= self.begin or not step:
                             values[place] = self._value(place, layer_pass, values, step)
                     output += values[places[-1]].ways[0]
         except (BindingError, LengthError) as lack:  # if one fails, no other can be run to the end
@@ -169,21 +178,20 @@ class Pass(Generic[Value]):
         """Return the binding of a layer, and the habits that its cell has."""
         return self.binding, self.convention.habits(placed.layer.kind)
 
-    def read(self, move: Input) -> Iterable[Any]:
-        """Return the numbers of an input, a vector or a token for each step; with feedback those of one step."""
-        count = move.shape[0] or 1 if move.sequence and not self.network.feedback else 1
-        return self.data.inputs(move, count)
+    def read(self, move: Input, *, one_step: bool) -> Iterable[Any]:
+        """Return the numbers of an input, a vector or a token for each step, or for one step."""
+        return self.data.inputs(move, move.shape[0] or 1 if move.sequence and not one_step else 1)
 
     def _value(
         self, place: int, layer_pass: LayerPass[Value], values: dict[int, Stream[Value]], step: int = 0
     ) -> Stream[Value]:
-        """Return the value of a layer's move; step: the current step, with feedback."""
-        move, vectors = self.network.flow[place], layer_pass.vectors
+        """Return the value of a layer's move; step: the current step, if it is numbers step by step."""
+        move, vectors, by_steps = self.network.flow[place], layer_pass.vectors, place >= self.begin
         match move:
             case Input():
                 if move.extra_of is not None and move.sequence:  # drawn when they are merged, because they may be many
-                    return Stream([map(vectors.constant, self.read(move))], move.sequence)
-                numbers = self.read(move)
+                    return Stream([map(vectors.constant, self.read(move, one_step=by_steps))], move.sequence)
+                numbers = self.read(move, one_step=by_steps)
                 return Stream([numbers if move.tokens else [*map(vectors.constant, numbers)]], move.sequence)
             case Begin(later="output"):
                 ((*_, x),) = values[len(self.network.flow) - 1 if step else move.reads[0]].ways
@@ -191,8 +199,18 @@ class Pass(Generic[Value]):
             case Final():
                 states = [of_way[move.state] for of_way in self.final_states[move.reads[0]]]
                 return Stream([[self._merge(layer_pass, "concat", states)]], many=False)
+            case Delay() if step:
+                of_state = move.state and self.final_states[move.later][0][move.state]
+                before = of_state or values[move.later].ways[0][-1]
+                return Stream([[vectors.carry(before, step)]], many=True, first=step)
+            case Delay(reads=()):
+                return Stream([[vectors.constant([0.0] * move.width)]], many=True)
         x, *others = [values[read] if read in self.shared else values.pop(read) for read in move.reads]
+        if by_steps and move.reads[0] < self.begin and x.many:  # made at once
+            x = x._replace(ways=[[way[step]] for way in x.ways], first=step)
         match move:
+            case Delay():
+                return x._replace(many=True)
             case Begin():
                 zeros = [0.0] * len(vectors.numbers(x.ways[0][0]))
                 later = [vectors.constant(zeros) for _ in range(1, move.steps or 1)]
@@ -208,11 +226,12 @@ class Pass(Generic[Value]):
                     merged.append(self._merge(layer_pass, move.how, vectors_of_step))
                 return x._replace(ways=[merged])
             case _:
+                memory = others.pop() if isinstance(move, Attend) else None
                 if not layer_pass.bound:
                     self._bind(layer_pass, x, [way[0] for start in others for way in start.ways])
                 if self.traced and layer_pass.layer.along:
                     (self.layer_inputs[layer_pass.placed.name],) = x.ways
-                output = layer_pass.over(x)
+                output = layer_pass.over(x, memory)
                 if place in self.carried:
                     self.final_states[place] = [way.by_letter(way.state) for way in layer_pass.directions]
                 return output
@@ -248,5 +267,5 @@ class Pass(Generic[Value]):
             to_read=layer_pass.to_read,
             weights_read=layer_pass.meter.weights_read,
             multiplications=layer_pass.meter.multiplications,
-            traces=tuple([history.numbers(layer_pass.vectors) for history in histories]),
+            traces=tuple([history.numbers(layer_pass.vectors) for history in histories or layer_pass.of_sequence]),
         )

@@ -21,7 +21,10 @@ Shape = tuple[Any, ...]
 """(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
 
 ArrayAxes = tuple[str, str | tuple[str, ...]]
-"""An array of weights: its role, and the letters of its axes; an axis of a product of widths has the letters of all."""
+"""An array of weights: its role, and the letters of its axes; `1` is an axis of one, `q+k` one of both widths.
+
+An axis of a product of widths has the letters of all.
+"""
 
 ONE = "1"
 """The letter of a width of one."""
@@ -50,6 +53,9 @@ class LayerOperations(Protocol[Value]):
 
     def mix(self, weights: Value, sequence: Value) -> Value:
         """Return the sum of the vectors of a sequence, each times its number among the weights."""
+
+    def join(self, first: Value, second: Value, width: str) -> Value:
+        """Return two vectors one after the other, a vector of a width by its letters."""
 
     def over_root(self, vector: Value, width: str) -> Value:
         """Return a vector divided by the square root of a width, by its letter."""
@@ -131,6 +137,9 @@ class Layer(Frozen, kw_only=True):
 
     read_widths: ClassVar[tuple[str, str]] = ("m", "m")
     """The letters of the widths of the vector at its own step, and of the vectors of a sequence that it reads whole."""
+
+    read_letters: ClassVar[tuple[str, str]] = ("x", "x")
+    """The letters of that vector, and of those of the sequence."""
 
     by_place: ClassVar[bool] = False
     """Whether it reads each place of a step alone, as it reads each step; its width is then that of a place."""
@@ -306,7 +315,7 @@ class Output(Dense):
     """The dense layer at the end of a network; `tied` makes its matrix the embedding's, transposed, counted once."""
 
     title = "output layer (dense)"
-    without = ("name", "repeat", "extra_inputs")  # its name is fixed, and there is one
+    without = ("name", "repeat")  # its name is fixed, and there is one
 
     tied: bool = False
 
@@ -433,6 +442,9 @@ class Transform(Layer):
     A subclass says which vectors (`window_of`), what it makes of them (`compute`), how the shape changes, and which
     weights it has. Shapes, costs, passes and pictures follow.
     """
+
+    meanings: ClassVar[Mapping[str, str]] = {}
+    """What its letters of widths mean, if that is not what other layers mean by them."""
 
     def in_words(self, shape: Shape) -> str:
         """Return what it does with an input of a shape, without a full stop; by default its docstring's first part."""

@@ -172,6 +172,29 @@ class Switch(Frozen):
         return {"type": "boolean"}
 
 
+class Switches(Frozen):
+    """True or false, or a choice for each of a few words: `{query: true, score: false}`; in Python, pairs."""
+
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        return f"true or false, or keys ({', '.join(self.words)})"
+
+    def problem(self, value: object) -> str | None:
+        """Return what is wrong with the value, or None."""
+        pairs = value if isinstance(value, tuple) else ()
+        fits = all(isinstance(pair, tuple) and pair[0] in self.words and isinstance(pair[1], bool) for pair in pairs)
+        return None if isinstance(value, bool) or (pairs and fits) else f"expected {self.expected}, got {value!r}"
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        one = {"type": "boolean"}
+        keys = {"type": "object", "properties": dict.fromkeys(self.words, one), "additionalProperties": False}
+        return {"anyOf": [one, keys]}
+
+
 class Choice(Frozen):
     """One of a few words; the words may be a list that grows."""
 
@@ -296,7 +319,7 @@ class Real(Frozen):
         return {"type": "number"}
 
 
-Allowed = Size | Sizes | Tensors | Trainable | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
+Allowed = Size | Sizes | Tensors | Trainable | Rate | Switch | Switches | Choice | Text | WholeNumber | Ratio | Real
 
 
 class Option(Frozen):

@@ -5,7 +5,7 @@ moves:
 
     from outside       Input       a vector becomes a sequence    Begin       a sequence becomes a vector    Last, Final
     at each step       Apply       from step to step              Recur       several values into one        Merge
-    from some steps    Window
+    from some steps    Window      from all, for each query       Attend      a later value, a step late     Delay
 
 `flow` makes the list from the parts of a network and its topology. Shapes, forward passes, pictures and exported code
 are each computed by one loop over this list, and do not depend on the topology otherwise.
@@ -25,13 +25,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
 from rnncalc.network.parts import OUTPUT, Parts, Topology, name_of, name_of_start, reads_many
 from rnncalc.records import Frozen
+
+if TYPE_CHECKING:
+    from rnncalc.layers.decoder_attention import DecoderAttention
+
+NOT_YET = -1
+"""The place of a move that is not made yet."""
 
 
 class Move(Frozen):
@@ -107,6 +113,24 @@ class Recur(Placement):
     layer: Cell
 
 
+class Attend(Placement):
+    """A decoder's attention: a context for each query. Reads the queries, then the encoder's output at every step."""
+
+    layer: DecoderAttention
+
+
+class Delay(Move):
+    """The value of a later move, one step late: of a layer's output, or of its state if it has a letter.
+
+    Before the first step it is what the move reads, or if it reads nothing zeros, so many as its width.
+    """
+
+    later: int
+    steps: int | None
+    state: str = ""
+    width: int = 0
+
+
 class Last(Move):
     """The last step of a sequence; for a backward direction, the first in time."""
 
@@ -134,43 +158,63 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
     moves: list[Move] = []
     counted: Counter[str] = Counter()
     encoder: list[int] = []  # the recurrent layers whose final states start the decoder's
+    memory = 0  # the encoder's output, to which a decoder attends
+    attends = any(part.attention for part in parts.values())
 
     def add(move: Move) -> int:
         moves.append(move)
         return len(moves) - 1
 
+    def starts_of(half: str | None, layer: Layer, copy: int, name: str, giving: int | None) -> list[int]:
+        """Add the initial states of a layer, if it gets any; giving: the encoder's layer that they come from."""
+        assert isinstance(layer, Cell)
+        if layer.initial_state is None:
+            return [] if giving is None else [add(Final((giving,), state)) for state in layer.states]
+        states: list[int] = []
+        vector = 0
+        if giving is None:
+            vector = add(Input((), half, (layer.initial_state,), extra_of=name, starts=True))
+        for state, width in layer.states.items():
+            if giving is not None:
+                vector = add(Final((giving,), final_state(moves[giving], state)))
+            dense = Dense(units=layer.directions * layer.sizes(0)[width], frozen=layer.frozen)
+            states.append(add(InitialState((vector,), name_of_start(name, state), dense, half, copy, name, state)))
+        return states
+
     for half, part in parts.items():
-        steps_of_half = {"encoder": Topology.MANY_TO_ONE, "decoder": Topology.MANY_TO_MANY}.get(str(half), topology)
-        layers = [(layer, copy) for layer in part.layers for copy in range(layer.repeat)]
-        begin, end = turns([layer for layer, _ in layers], steps_of_half)
+        ending = Topology.MANY_TO_MANY if attends else Topology.MANY_TO_ONE
+        steps_of_half = {"encoder": ending, "decoder": Topology.MANY_TO_MANY}.get(str(half), topology)
+        layers = [(layer, copy, name_of(layer, copy, counted)) for layer in part.layers for copy in range(layer.repeat)]
+        begin, end = turns([layer for layer, *_ in layers], steps_of_half)
         length: Shape = (part.steps,) if reads_many(steps_of_half) else ()
         first = part.layers[0]
         x = add(Input((), half, (*length, part.width), isinstance(first, Embedding), grid=first.grid))
         recurrent: list[int] = []
-        for place, (layer, copy) in enumerate(layers):
-            name = name_of(layer, copy, counted)
-            starts: list[int] = []
-            if isinstance(layer, Cell) and layer.initial_state is not None:
-                giving = encoder[len(recurrent)] if half == "decoder" else None
-                vector = 0
-                if giving is None:
-                    vector = add(Input((), half, (layer.initial_state,), extra_of=name, starts=True))
-                for state, width in layer.states.items():
-                    if giving is not None:
-                        vector = add(Final((giving,), final_state(moves[giving], state)))
-                    dense = Dense(units=layer.directions * layer.sizes(0)[width], frozen=layer.frozen)
-                    start_name = name_of_start(name, state)
-                    starts.append(add(InitialState((vector,), start_name, dense, half, copy, name, state)))
+        cells = [place for place, (layer, *_) in enumerate(layers) if isinstance(layer, Cell)]
+        giving = dict(zip(cells, encoder, strict=False)) if half == "decoder" else {}
+        starts: dict[int, list[int]] = {}  # the initial states of each recurrent layer that gets them
+        attention, context, delayed = part.attention, NOT_YET, NOT_YET
+        for place, (layer, copy, name) in enumerate(layers):
+            if attention and place == cells[0] and attention.query == "before":
+                for at in cells:
+                    starts[at] = starts_of(half, *layers[at], giving[at])
+                delayed = add(Delay((starts[at][0],), NOT_YET, part.steps, state=_first_state(layers[at][0])))
+                context = add(Attend((delayed, memory), attention.name or "attention", attention, half))
+            if isinstance(layer, Cell) and layer.initial_state is not None and place not in starts:
+                starts[place] = starts_of(half, layer, copy, name, giving.get(place))
             if place == begin:
                 x, length = add(Begin((x,), part.steps, "output" if feedback else "zeros")), (part.steps,)
             if layer.extra_inputs:
                 extra = add(Input((), half, (*length, layer.extra_inputs), extra_of=name))
                 x = add(Merge((x, extra)))
+            if attention and place == cells[0] and attention.joins[0]:
+                if attention.query == "after":
+                    context = delayed = add(Delay((), NOT_YET, part.steps, width=attention.output_width(0)))
+                x = add(Merge((x, context)))
             if isinstance(layer, Cell):
-                start = starts
-                if half == "decoder" and not starts:
-                    start = [add(Final((encoder[len(recurrent)],), state)) for state in layer.states]
-                x = add(Recur((x, *start), name, layer, half, copy))
+                if place not in starts:
+                    starts[place] = starts_of(half, layer, copy, name, giving.get(place))
+                x = add(Recur((x, *starts[place]), name, layer, half, copy))
                 recurrent.append(x)
             elif isinstance(layer, Transform):
                 x = add(Window((x,), name, layer, half, copy))
@@ -184,12 +228,28 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
                 x, length = add(Last((x,))), ()
             if isinstance(layer, Cell) and layer.bidirectional:
                 x = add(Merge((x,), layer.merge or "concat"))
+            if attention and place == cells[-1]:
+                later = recurrent[-1]
+                if attention.query == "after":
+                    later = context = add(Attend((x, memory), attention.name or "attention", attention, half))
+                if delayed != NOT_YET:
+                    moves[delayed] = moves[delayed].replace(later=later)
+                if attention.joins[1]:
+                    x = add(Merge((x, context)))
         if begin == len(layers):
             x = add(Begin((x,), part.steps))
         if part.output:
+            if part.output.extra_inputs:
+                extra = add(Input((), half, (*length, part.output.extra_inputs), extra_of=OUTPUT))
+                x = add(Merge((x, extra)))
             add(Apply((x,), OUTPUT, part.output, half))
-        encoder = recurrent
+        encoder, memory = recurrent, x
     return tuple(moves)
+
+
+def _first_state(layer: Layer) -> str:
+    assert isinstance(layer, Cell)
+    return next(iter(layer.states))
 
 
 def final_state(giving: Move, state: str) -> str:
@@ -285,6 +345,10 @@ def shape_of(move: Move, earlier: Sequence[Shape], moves: Moves) -> Shape:
     """Return the shape of a move's value from the shapes of earlier values."""
     x = earlier[move.reads[0]] if move.reads else ()
     match move:
+        case Attend():
+            shape = (*x[:-1], move.layer.output_width(x[-1]))
+        case Delay():
+            shape = (move.steps, x[-1] if x else move.width)
         case Recur():
             shape = (*x[:-1], move.layer.directions * move.layer.direction_width(x[-1]))
         case Apply():

@@ -12,7 +12,7 @@ from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.expressions import evaluate
 from rnncalc.layers.layer import Layer
 from rnncalc.network.flow import Placement, flow, shapes
-from rnncalc.network.parts import Part, Parts, letters_of
+from rnncalc.network.parts import Part, Parts, attending, letters_of
 from rnncalc.polynomial import Polynomial, letter
 from rnncalc.text import has_letters
 
@@ -87,15 +87,17 @@ def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:
         kept = (name for name in values if letters and not getattr(layer.option(name).allowed, "letters", False))
         return layer.replace(**values | {name: getattr(layer, name) for name in kept})
 
-    return {
+    halves = {
         half: Part(
             _changed(part.input, change),
             tuple(map(changed, part.layers)),
             part.output and changed(part.output),  # type: ignore[arg-type]  # which it stays
             part.steps if letters else _changed(part.steps, change),
+            part.attention and changed(part.attention),  # type: ignore[arg-type]  # likewise
         )
         for half, part in parts.items()
     }
+    return attending(halves)
 
 
 def _changed(value: Any, change: Change) -> Any:

@@ -13,7 +13,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.rules import Convention
 from rnncalc.errors import LettersError, SpecError, first
 from rnncalc.network.flow import Move, flow
-from rnncalc.network.parts import Part, Parts, Topology, default_topology, letters_of, part_of
+from rnncalc.network.parts import Part, Parts, Topology, attending, default_topology, letters_of, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import Description, parts_of, problems, type_problems
 from rnncalc.text import all_of
@@ -52,7 +52,7 @@ class Network(Description):
     @cached_property
     def parts(self) -> dict[str | None, Part]:
         """The parts by name: `None` for a whole network, or `encoder` and `decoder`."""
-        return parts_of(self)
+        return attending(parts_of(self))
 
     def with_parts(self, parts: Parts, sizes: Mapping[str, int] | None = None) -> Network:
         """Return the network with other parts under the same names; what is expected of its counts stays behind.
@@ -61,7 +61,9 @@ class Network(Description):
 
         Raises SpecError when they do not fit.
         """
-        keys = parts[None]._asdict() if None in parts else {str(name): part for name, part in parts.items()}
+        keys = {str(name): part for name, part in parts.items()}
+        if None in parts:
+            keys = {key: value for key, value in parts[None]._asdict().items() if key in self.fields}
         return self.replace(**keys, sizes=sizes or self.sizes, expect=None, budget=None)
 
     def topology_of(self, part: str | None) -> str:

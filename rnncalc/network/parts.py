@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.records import Frozen
 from rnncalc.text import has_letters
+
+if TYPE_CHECKING:
+    from rnncalc.layers.decoder_attention import DecoderAttention
 
 OUTPUT = "output"
 """The name of the output layer."""
@@ -47,17 +50,31 @@ class Part(NamedTuple):
 
     input: features per step, or the vocabulary when an embedding comes first, or the channels of each place of a step.
     steps: the sequence length T, None when it is not known.
+    attention: a decoder's, to the outputs of the encoder.
     """
 
     input: int
     layers: tuple[Layer, ...]
     output: Output | None = None
     steps: int | None = None
+    attention: DecoderAttention | None = None
 
     @property
     def width(self) -> int:
         """The numbers of a step of its input: its channels at each place, where its first layer reads a space."""
         return self.input * prod(self.layers[0].grid) if self.layers else self.input
+
+    @property
+    def contexts(self) -> Mapping[int, int]:
+        """The width of the context that attention joins to the input of a layer, by the layer's place in `layers`.
+
+        The place after the last is that of the output layer.
+        """
+        recurrent = [place for place, layer in enumerate(self.layers) if isinstance(layer, Cell)]
+        if not self.attention or not recurrent:
+            return {}
+        places = zip((recurrent[0], recurrent[-1] + 1), self.attention.joins, strict=True)
+        return {place: self.attention.output_width(0) for place, joins in places if joins}
 
 
 class Expect(Frozen):
@@ -83,7 +100,7 @@ def letters_of(parts: Parts) -> list[str]:
     values: list[Any] = []
     for part in parts.values():
         values += (part.input, part.steps)
-        for layer in (*part.layers, part.output):
+        for layer in (*part.layers, part.attention, part.output):
             values += layer.__dict__.values() if layer else ()
     return sorted({name for value in values if has_letters(value) for name in value.letters})
 
@@ -93,11 +110,33 @@ def steps_known(parts: Parts) -> bool:
     return all(part.steps is not None for part in parts.values())
 
 
-def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
+def part_of(
+    input: int,
+    layers: Sequence[Layer],
+    output: Output | int | None = None,
+    steps: int | None = None,
+    attention: DecoderAttention | None = None,
+) -> Part:
     """Return a part from a caller's values: any sequence of layers, an output layer or its units."""
     if output is not None and not isinstance(output, Output):
         output = Output(output)
-    return Part(input, tuple(layers), output, steps)
+    return Part(input, tuple(layers), output, steps, attention)
+
+
+def attending(parts: dict[str | None, Part]) -> dict[str | None, Part]:
+    """Return the parts with the widths of the query and of the keys in a decoder's attention, if it has both halves."""
+    encoder, decoder = parts.get("encoder"), parts.get("decoder")
+    attention = decoder and decoder.attention
+    if not encoder or not decoder or not attention:
+        return parts
+    memory = [join.outputs for join in joins(encoder)]
+    recurrent = [(join.layer, join.outputs) for join in joins(decoder) if isinstance(join.layer, Cell)]
+    if not memory or not recurrent:
+        return parts
+    layer, query = recurrent[-1]
+    if attention.query == "before":
+        query = layer.state_widths()[0]
+    return parts | {"decoder": decoder._replace(attention=attention.replace(query_width=query, key_width=memory[-1]))}
 
 
 class Join(NamedTuple):
@@ -112,10 +151,10 @@ class Join(NamedTuple):
 
 def joins(part: Part) -> Iterator[Join]:
     """Yield the layers of a part, each of a `repeat` by itself, with their input and output widths."""
-    width = part.width
+    width, contexts = part.width, part.contexts
     for place, layer in enumerate(part.layers):
         for copy in range(layer.repeat):
-            inputs = width + layer.extra_inputs
+            inputs = width + layer.extra_inputs + (0 if copy else contexts.get(place, 0))
             width = layer.output_width(inputs)
             yield Join(layer, place, copy, inputs, width)
 

@@ -16,7 +16,7 @@ from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import STORED, Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer, Transform
-from rnncalc.network.flow import InitialState, Moves, Placement, array_of, ends, grids, shapes
+from rnncalc.network.flow import Attend, InitialState, Moves, Placement, array_of, ends, grids, shapes
 from rnncalc.step.nodes import HEADS, Repeats, Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import has_letters
@@ -168,7 +168,11 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             sizes, book, params, per_step, step = counted[key]
             repeats, work = None, per_step and (None if uses is None else per_step * uses)
             if move.layer.whole and step:
-                repeats = repeats_of(move.layer, widths[move.reads[0]][0], uses, sizes)
+                read = widths[move.reads[-1]][0]
+                if isinstance(move, Attend):
+                    repeats = None if read is None or uses is None else Repeats(uses, read, uses * read)
+                else:
+                    repeats = repeats_of(move.layer, read, uses, sizes)
                 per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)
                 work = repeats and step.multiply_adds(sizes, repeats)
             yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts)

@@ -30,6 +30,7 @@ from rnncalc.network.parts import (
     Parts,
     Topology,
     TopologyName,
+    attending,
     default_topology,
     joins,
     letters_of,
@@ -109,6 +110,9 @@ def type_problems(network: Description) -> Iterator[Problem]:
         for place, layer in () if fine else enumerate(part.layers):
             if not isinstance(layer, Layer):
                 yield Problem((*path, "layers", place), f"expected a layer, such as LSTM(20), got {layer!r}")
+        attention = part.attention if isinstance(part, Part) else None
+        if attention is not None and not isinstance(attention, Transform):
+            yield Problem((*path, "attention"), f"expected a DecoderAttention, got {attention!r}")
         units = None if isinstance(part.output, Output) else part.output
         if isinstance(units, bool) or not (units is None or isinstance(units, int) or has_letters(units)):
             yield Problem((*path, "output"), f"expected an Output, or its units, got {part.output!r}")
@@ -128,11 +132,13 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be computed
+    parts = attending(dict(parts))
     too_many = [*_too_many(parts)]
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
         if network.encoder and network.decoder and not too_many:
             yield from states_that_do_not_fit(network.encoder, network.decoder)
+            yield from _cannot_attend(network.encoder, parts["decoder"])
     else:
         yield from _whole(network)
     if too_many:
@@ -208,6 +214,8 @@ def _placed(name: str | None, part: Part) -> Iterator[tuple[Path, Layer]]:
     path: Path = (name,) if name else ()
     for place, layer in enumerate(part.layers):
         yield (*path, "layers", place), layer
+    if part.attention:
+        yield (*path, "attention"), part.attention
     if part.output:
         yield (*path, OUTPUT), part.output
 
@@ -228,6 +236,8 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
             yield Problem((key,), "does not apply beside encoder and decoder; move it into one of them")
     if network.topology is not None:
         yield Problem(("topology",), "does not apply to an encoder-decoder, which is a topology of its own; remove it")
+    if network.encoder and network.encoder.attention:
+        yield Problem(("encoder", "attention"), "only a decoder attends, to the encoder's outputs; move it there")
     if network.encoder and network.encoder.output:
         yield Problem(("encoder", "output"), "only the decoder has an output; move it there")
     for name, part in (("encoder", network.encoder), ("decoder", network.decoder)):
@@ -238,12 +248,36 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
             yield Problem((name, "layers"), message, follows=True)
 
 
+def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
+    """Yield why a decoder's attention cannot read the encoder's outputs, or its context cannot be read."""
+    attention, at = decoder.attention, ("decoder", "attention")
+    cells = [place for place, layer in enumerate(decoder.layers) if isinstance(layer, Cell)]
+    if not attention or not cells:
+        return
+    for name, part in (("encoder", encoder), ("decoder", decoder)):
+        for place, layer in enumerate(part.layers):
+            where = (name, "layers", place, layer.kind)
+            if layer.grid:
+                yield Problem(where, "outputs places, and attention reads vectors; remove one of them")
+            elif name == "encoder" and layer.ends:
+                yield Problem(where, "ends the sequence, and attention reads all of the encoder's outputs; remove it")
+            elif name == "decoder" and attention.loops and place <= cells[-1]:
+                cure = "this attention needs the step before; remove it, or write query: after and context: output"
+                if layer.along or layer.begins or layer.ends:
+                    yield Problem(where, f"reads or makes several steps at once, and {cure}")
+                elif isinstance(layer, Cell) and layer.bidirectional:
+                    yield Problem((*where[:-1], "bidirectional"), f"reads later steps first, and {cure}")
+    if attention.joins[1] and not decoder.output and cells[-1] == len(decoder.layers) - 1:
+        message = f"{attention.context or 'output'}: no layer after the last recurrent one reads the context"
+        yield Problem((*at, "context"), f"{message}; give the decoder an output, or write context: input")
+
+
 def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
     """Yield where layers meet that differ in the space of a step. many: whether there is an output at every step."""
     space: tuple[int, ...] = ()
     ended = False  # whether a layer below ends the sequence
     outside = False  # whether the layer below is counted elsewhere, and may output places
-    for place, (at, layer) in enumerate(_placed(name, part)):
+    for place, (at, layer) in enumerate(_placed(name, part._replace(attention=None))):
         below, space = space, grid_after(layer, space)
         if layer.grid and outside and not below:
             width = next(join.inputs for join in joins(part) if join.place == place)
@@ -295,12 +329,12 @@ def _unreadable(network: Description, parts: Parts) -> Iterator[Problem]:
     """Yield the layers that cannot read what reaches them, and an output that is not what the topology says."""
     topology = network.topology or default_topology(network.layers)
     moves = flow(parts, topology, feedback=network.feedback)
-    paths = iter([at for part in parts.items() for at, layer in _placed(*part) for _ in range(layer.repeat)])
+    paths = {layer: path for path, layer, _ in named(parts)}
     sizes: list[Shape] = []
     ended: str | None = None  # the layer that ended the sequence
     for move in moves:
         if isinstance(move, Placement) and not isinstance(move, InitialState):
-            path, x, layer = next(paths), sizes[move.reads[0]], move.layer
+            path, x, layer = paths[move.name], sizes[move.reads[0]], move.layer
             if wrong := [*_not_read(layer, x, ended, topology)]:
                 for option, problem in wrong:
                     yield Problem((*path, option), problem, follows=True)
@@ -386,13 +420,15 @@ def _tied(at: Path, part: Part) -> Iterator[Problem]:
         yield Problem(at, message, follows=True)
         return
     *_, last = joins(part)
+    reads = last.outputs + part.output.extra_inputs + part.contexts.get(len(part.layers), 0)
     if part.output.units != part.input:
         message = f"the output must be as wide as the embedding's vocabulary, {part.input:,}, got {part.output.units:,}"
         yield Problem(at, message, follows=True, gaps=(part.output.units - part.input,))
-    if last.outputs != first.units and not any(isinstance(layer, Transform) for layer in part.layers):
-        message = f"the last layer must output the embedding's width, {first.units:,}, got {last.outputs:,}"
+    if reads != first.units and not any(isinstance(layer, Transform) for layer in part.layers):
+        what = "the last layer must output" if reads == last.outputs else "the output must read"
+        message = f"{what} the embedding's width, {first.units:,}, got {reads:,}"
         message = f"{message}; add a projection or a dense layer"
-        yield Problem(at, message, follows=True, gaps=(last.outputs - first.units,))
+        yield Problem(at, message, follows=True, gaps=(reads - first.units,))
 
 
 def clashes(parts: Parts) -> Iterator[Problem]:
@@ -421,6 +457,8 @@ def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
             for state in made_states(join.layer):
                 yield path, name_of_start(name, state), has_name
             yield path, name, has_name
+        if attention := part.attention:
+            yield (str(part_name), "attention"), attention.name or "attention", attention.name is not None
 
 
 def made_states(layer: Layer) -> tuple[str, ...]:
@@ -540,7 +578,9 @@ def _expected_counts(counts: object, parts: Parts) -> Iterator[Problem]:
         if problem := WholeNumber().problem(count):
             yield Problem(("expect", "layers", place), problem)
     want = sum(
-        sum(layer.repeat * (1 + len(made_states(layer))) for layer in part.layers) + bool(part.output)
+        sum(layer.repeat * (1 + len(made_states(layer))) for layer in part.layers)
+        + bool(part.attention)
+        + bool(part.output)
         for part in parts.values()
     )
     if len(counts) != want:

@@ -28,6 +28,8 @@ def spec_of(network: Network) -> dict[str, Any]:
 def _part(part: Part, steps: int | None) -> dict[str, Any]:
     spec: dict[str, Any] = {"steps": _value(steps)} if steps else {}
     spec |= {"input": _value(part.input), "layers": [layer_spec(layer) for layer in part.layers]}
+    if part.attention:
+        spec["attention"] = _changed(part.attention, part.attention.options())
     if part.output:
         options = _changed(part.output, part.output.options())
         units = _value(part.output.units)
@@ -48,7 +50,7 @@ def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    """Return a value as a spec has it: a letter is text, and so are several sizes, 8x8."""
+    """Return a value as a spec has it: a letter is text, so are several sizes, 8x8, and pairs are keys."""
     if isinstance(value, tuple) and isinstance(value[0], tuple):
         return dict(value)
     if isinstance(value, tuple):

@@ -9,12 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
-from itertools import pairwise, zip_longest
-from typing import NamedTuple
+from itertools import compress, pairwise, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
-from rnncalc.network.flow import Final, InitialState, Input, Last, Placement, Recur, Window, ends, shapes, takes_last
+from rnncalc.network.flow import (
+    Attend,
+    Final,
+    InitialState,
+    Input,
+    Last,
+    Merge,
+    Placement,
+    Recur,
+    Window,
+    ends,
+    shapes,
+    takes_last,
+)
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
@@ -39,6 +52,9 @@ from rnncalc.records import Frozen
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import all_of, has_letters, plural
+
+if TYPE_CHECKING:
+    from rnncalc.layers.decoder_attention import DecoderAttention
 
 MOST_STEPS, MOST_LAYERS = 6, 12
 """The most steps, and the most layers, that are drawn; of more, those in the middle are left out."""
@@ -96,7 +112,8 @@ class Row(NamedTuple):
 
     applied, output: at which steps the first of them is applied, and the last of them has an output.
     start: the name of the encoder's layer whose final states are its first ones, None if it starts with zeros.
-    makers: the dense layers that make its first states, if any do.
+    makers: the dense layers that make its first states, if any do. passes: of a decoder's attention, the width of what
+    its context joins.
     """
 
     layers: tuple[Placed, ...]
@@ -104,6 +121,7 @@ class Row(NamedTuple):
     output: Occurrence
     start: str | None = None
     makers: tuple[Placed, ...] = ()
+    passes: int | None = None
 
     @property
     def elided(self) -> bool:
@@ -135,7 +153,8 @@ class Row(NamedTuple):
         layer, cell = self.placed.layer, self.cell
         number = "" if isinstance(layer, External) or not layer.number else f" {getattr(layer, layer.number):,}"
         joined: tuple[Line, ...] = ((f"⇄ {cell.merge or 'concat'}",),) if cell and cell.bidirectional else ()
-        return (fitted(self.name, MOST_OF_A_NAME),), (f"{layer.kind}{number}",), *joined, (f"{params:,}",)
+        kind = layer.kind if self.passes is None else f"{layer.values()['score']} scores"
+        return (fitted(self.name, MOST_OF_A_NAME),), (f"{kind}{number}",), *joined, (f"{params:,}",)
 
     @property
     def states(self) -> list[Line]:
@@ -192,6 +211,10 @@ class Row(NamedTuple):
         if self.elided:
             return below.output_width if below else ()
         extra, inputs = self.placed.layer.extra_inputs, self.placed.inputs
+        if self.passes is not None:
+            return (f"{self.passes:,}",)
+        if below and below.passes is not None and not below.elided:
+            extra += below.placed.outputs
         if isinstance(self.placed.layer, Embedding) and below is None:
             return (f"1 of {inputs:,}",)
         return (f"{inputs - extra:,} + {extra:,}" if extra else f"{inputs:,}",)
@@ -224,7 +247,8 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
     moves, ended = network.flow, ends(network.flow)
     steps: list[Occurrence] = []  # at which the value of each move is there
     reads: dict[str | None, Occurrence] = {}
-    for move, shape in zip(moves, shapes(moves), strict=True):
+    widths = shapes(moves)
+    for move, shape in zip(moves, widths, strict=True):
         if len(shape) > 1:
             steps.append(Occurrence.EVERY)
         elif isinstance(move, Input):
@@ -246,8 +270,13 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             finals = (moves[state.reads[0]] for state in states if isinstance(state, Final))
             start = next((final.name for final in finals if isinstance(final, Recur)), None)
             row = Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, tuple(makers))
+            if isinstance(move, Attend):
+                merge = next(each for each in moves if isinstance(each, Merge) and place in each.reads)
+                row = row._replace(passes=widths[merge.reads[0]][-1])
             rows[move.part].append(row)
             makers = []
+    for half, of_half in network.parts.items():
+        rows[half] = _context_in_place(rows[half], of_half.attention)
     at_once = {
         move.part
         for move in moves
@@ -259,6 +288,28 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
         known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         drawn.append(DrawnPart(name, known, letter, reads[name], rows[name][-1].output, rows[name], name in at_once))
     return drawn
+
+
+def _context_in_place(rows: list[Row], attention: DecoderAttention | None) -> list[Row]:
+    """Return rows, a decoder's attention where its context joins: the output alone may read that of a query before."""
+    if attention is None or attention.joins[0] or attention.query == "after":
+        return rows
+    row = next(row for row in rows if row.passes is not None)
+    others = [each for each in rows if each is not row]
+    last = max(place for place, each in enumerate(others) if each.cell)
+    return [*others[: last + 1], row, *others[last + 1 :]]
+
+
+def _attending(network: Network) -> Iterator[str]:
+    """Yield what a decoder's attention reads, and what reads its context."""
+    for part in network.parts.values():
+        if attention := part.attention:
+            name, after = attention.name or "attention", attention.query == "after"
+            enters = "what enters the recurrent layers" + " one step later" * after
+            joined = " and ".join(compress((enters, "what leaves them"), attention.joins))
+            query = "output" if after else "state before the step"
+            yield f"{name} compares the {query} of the last recurrent layer with all outputs of the encoder."
+            yield f"Its context joins {joined}."
 
 
 def _elided(rows: list[Row]) -> list[Row]:
@@ -445,6 +496,8 @@ class Half(Frozen):
             yield from self._boxes(row, top)
             if row.states:
                 yield from self._in_time(row, top)
+            for (_, right), (left, _) in pairwise(self.sides if row.passes is not None else ()):
+                yield Arrow(((right, top + row.forward), (left - 1, top + row.forward)), Style.LAYER)
         first, top = self.rows[0]
         bottom, reads = top + first.height - 1, self.part.reads
         yield from self._nodes(self.inputs, "x", reads, Style.INPUT)
@@ -627,11 +680,12 @@ def _caption(network: Network, parts: list[DrawnPart], name: str) -> Caption:
     params = sum(placed.params for placed in layers)
     joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
     at_once = AT_ONCE if any(part.at_once for part in parts) else None
+    notes = *_made_states(parts), *_attending(network)
     started = STARTED if len(parts) == 1 and any(row.start for row in parts[0].rows) else None
     return Caption(
         f"{name} of {title(network)}" if name else title(network),
         f"{flow(network)}; {plural(params, 'parameter')}",
-        tuple(filter(None, (LEGEND, at_once, joined, started, *_made_states(parts), one_to_many(network)))),
+        tuple(filter(None, (LEGEND, at_once, joined, started, *notes, one_to_many(network)))),
         "unrolled in time",
     )
 
@@ -674,12 +728,29 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
     # The backward direction begins there, and its last state comes down to the arrow between the halves, clear of the
     # words beside other arrows.
     before = max(0 if giving.tight else BETWEEN + max(behind), *over) + 3 if behind else 0
-    room = max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
+    attends = BETWEEN * any(row.passes is not None for row, _ in taking.rows)  # room for the outputs that go there
+    room = attends + max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
     yield from first
     yield from (moved(shape, (giving.right + room - taking.left, 0)) for shape in taking.shapes())
     for row, top, other in pairs:
         y = top + row.forward
         yield Arrow(((giving.right, y), (giving.right + room - 1, y)), Style.STATE)
-        yield from _state_widths(giving.right + before, room - before, other, y - other.forward)
+        yield from _state_widths(giving.right + before, room - before - attends, other, y - other.forward)
         if row.two_way:
             yield from giving.joining(row, top, (giving.right + before - 2, y))
+    for row, top in taking.rows:
+        if row.passes is not None:
+            yield from _outputs_to(giving, giving.right + room - 1, top + row.forward)
+
+
+def _outputs_to(giving: Half, x: int, y: int) -> Iterator[Shape]:
+    """Yield how the encoder's outputs run to the attention of the decoder, whose first box is right of a cell."""
+    row, top = giving.rows[-1]
+    bus = top - (3 if row.two_way else 2)
+    middles = [left + (giving.box - 1) // 2 for column, left in giving.placed(Occurrence.EVERY) if not column.gap]
+    for middle in middles[1:]:
+        yield Arrow(((middle, top - 1), (middle, bus)), Style.LAYER, head=False)
+        yield Dot(middle, bus)
+    corners: list[GridPoint] = [(middles[0], top - 1), (middles[0], bus), (x - 2, bus)]
+    yield Arrow((*corners, (x - 2, y), (x, y)) if y != bus else (*corners, (x, y)), Style.LAYER)
+    yield Label(middles[0] + 2, top - 1, row.output_width, Style.SHAPE)

@@ -4,8 +4,9 @@ Its input has T·m numbers. Each recurrent or dense layer or convolution of widt
 where T is its number of output steps; before the sequence of a one-to-many network begins, it has w units. A
 normalisation has parameters for each of its T·w numbers. Pooling has no weights. A layer that ends or begins a
 sequence changes T for the layers after it. The output layer has p units, or T·p with an output at every step. An
-embedding stays one table. A part counted elsewhere is unchanged: the layer after it reads T·w numbers, or w if the
-part is applied once.
+embedding stays one table. A decoder's attention becomes a dense layer from all encoder outputs, and the queries if
+these are outputs, to all contexts. A part counted elsewhere is unchanged: the layer after it reads T·w numbers, or w
+if the part is applied once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Output, Transform
-from rnncalc.network.flow import Begin, InitialState, Input, Placement
+from rnncalc.network.flow import Attend, Begin, Delay, InitialState, Input, Merge, Placement
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
@@ -132,14 +133,22 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
     for move in network.flow:
         numbers, times = values[move.reads[0]] if move.reads else (0, 0)
         match move:
-            case Input(shape=(*length, width), extra_of=None):
-                encoder = values[-1][0] if values else 0
-                part, times = move.part, steps[move.part] if length else 1
+            case Input(shape=(*length, width)):
+                if move.extra_of is None:
+                    encoder = values[-1][0] if values else 0
+                    part = move.part
+                times = steps[move.part] if length else 1
                 numbers = times * width
-            case Input(shape=(width,)):  # the vector of a state before the first step, or extra inputs of one step
-                numbers, times = width, 1
             case Begin():
                 times = steps[part]
+            case Delay():  # its numbers are made by a later layer, from what reaches this one anyway
+                numbers, times = 0, steps[part]
+            case Attend():
+                placed = next(layers)
+                read, numbers, encoder = numbers + values[move.reads[1]][0], times * placed.outputs, 0
+                yield _Replacement(placed, read, numbers, dense=True)
+            case Merge(reads=(_, beside)):
+                numbers += values[beside][0]
             case InitialState():
                 placed = next(layers)
                 giving, encoder = giving or encoder, 0  # what an encoder outputs reaches its decoder through this layer
@@ -148,7 +157,6 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
                 first += placed.outputs
             case Placement(layer=layer):
                 placed = next(layers)
-                numbers += times * layer.extra_inputs
                 if isinstance(layer, Output) and not placed.sequence:
                     times = 1
                 if isinstance(layer, Transform) and not placed.multiply_adds_per_step:

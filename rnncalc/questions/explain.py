@@ -16,7 +16,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Output, Shape, Transform
-from rnncalc.network.flow import Placement, shapes
+from rnncalc.network.flow import Attend, Delay, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions import describe, network_of, word
@@ -75,6 +75,7 @@ class Derivation(NamedTuple):
 
     placed: the layer. below: the layer that it reads, None for the first of a part. shape: of its input.
     row: the convention of the count, in the letters of the notation if one is named.
+    context: how many numbers of its input are a context of a decoder's attention.
     gates: with their functions in the layer.
     notation: the notation of the equations.
     equations: of one step; empty for a layer without equations.
@@ -88,6 +89,7 @@ class Derivation(NamedTuple):
     notation: Notation
     equations: tuple[Equation, ...]
     steps: tuple[Step, ...]
+    context: int = 0
 
     @property
     def named(self) -> Formulas | LayerFormulas | None:
@@ -152,19 +154,31 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
     derivations = []
     row, notation = network.shown, network.spelling
     sizes = shapes(network.flow)
-    read = {move.name: sizes[move.reads[0]] for move in network.flow if isinstance(move, Placement)}
+    moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
     for placed in network.spelled:
         if below is not None and below.part != placed.part:
             below = None
         if not only or placed.name in only:
-            derivations.append(_derivation(placed, None if placed.starts else below, read[placed.name], row, notation))
-        if not placed.starts:
+            read = moves[placed.name].reads[0]
+            one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation)
+            derivations.append(one._replace(context=_context(network.flow, read, sizes)))
+        if not placed.starts and not isinstance(moves[placed.name], Attend):
             below = placed
     if only:
         return Explanation(network, tuple(derivations), None, None)
     parts = [each.placed.in_letters or each.placed.params for each in derivations]
     total = Step(StepKind.TOTAL, Plus(tuple(parts)), network.params, network.letters)
     return Explanation(network, tuple(derivations), total, dense_equivalent(network))
+
+
+def _context(moves: Moves, read: int, sizes: Sequence[Shape]) -> int:
+    """Return how many numbers of a value are a context, which attention joined to it."""
+    move, width = moves[read], 0
+    while isinstance(move, Merge) and len(move.reads) > 1:
+        below, beside = move.reads
+        width += sizes[beside][-1] if isinstance(moves[beside], Attend | Delay) else 0
+        move = moves[below]
+    return width
 
 
 def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convention, notation: Notation) -> Derivation:
@@ -241,13 +255,17 @@ def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
             case "heads" | "current":
                 return symbol_of(step, place)
             case "joined":
-                return formula(node.operands[0])
+                return formula(node.operands[0], whole=whole)
             case "softmax":
                 return Application(node.operation, (formula(node.operands[0], whole=True),))
             case "mix":
                 return Application("mix", (Symbol("sum", "s"), *map(formula, node.operands)))
             case "over_root":
                 return Application("over", (formula(node.operands[0]), Symbol(f"√{node.axes[0]}")))
+            case "matrix" if step.nodes[node.operands[1]].operation == "join":
+                matrix = formula(node.operands[0])
+                joined = [formula(each) for each in step.nodes[node.operands[1]].operands]
+                return Application(STACKED, (matrix, *[Application("matrix", (matrix, each)) for each in joined]))
             case "matrix" if step.nodes[node.operands[1]].operation == "concat":
                 head = formula(step.nodes[node.operands[1]].operands[0])
                 assert isinstance(head, Symbol)
@@ -268,7 +286,8 @@ def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
         if node.letter and node.operation not in (INPUT, SEQUENCE):
             whole = node.operation == "softmax"
             yield Equation(symbol_of(step, place, whole=whole), formula(place, named=False))
-    yield Equation(symbol_of(step, step.output), formula(step.output))
+    if not step.nodes[step.output].letter:
+        yield Equation(symbol_of(step, step.output), formula(step.output))
 
 
 DOTS = Symbol("⋯")

@@ -18,7 +18,7 @@ from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform
-from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur, Window, shapes
+from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.costs import (
@@ -124,6 +124,8 @@ def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
             placed, layer = next(layers), move.layer
             kinds, needs = values[move.reads[0]]
             start = isinstance(move, Recur) and _start_needs(move, values)
+            if isinstance(move, Attend):
+                start = any(map(any, values[move.reads[1]].needs))
             owner = network.parts[placed.part].layers[0] if placed.layout.shared else layer  # of a tied matrix
             frozen = frozenset(role for role in Role if (owner if role is Role.KERNEL else layer).frozen)
             chunks = [
@@ -152,8 +154,11 @@ class FlowGradient(NamedTuple):
     needs: Needs
 
 
-def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
-    """Return for each move whether its value needs a gradient: it does if anything below is trained."""
+def _values(network: Network, chunk: int | None, *, delayed: bool = False) -> list[FlowGradient]:
+    """Return for each move whether its value needs a gradient: it does if anything below is trained.
+
+    delayed: whether a value that is read one step late needs one.
+    """
     values: list[FlowGradient] = []
     chunks: tuple[Chunks, ...] = ONE_VECTOR  # of a sequence in the part
     shape = shapes(network.flow)
@@ -170,6 +175,15 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
             case Begin():
                 ((need, _),) = needs
                 flowing, needs = chunks, ((need, False), *[(False, False)] * (len(chunks) - 1))
+            case Delay():
+                first = any(map(any, needs))
+                flowing, needs = chunks, ((first, delayed), *[(delayed, delayed)] * (len(chunks) - 1))
+            case Merge(reads=(_, beside)):
+                needs = _either(needs, values[beside].needs)
+            case Attend(layer=layer):
+                _refuse_windows(move.name, shape[place], chunk)
+                need = any(map(any, values[move.reads[1]].needs)) or _is_trained(layer)
+                needs = _either(needs, ((need, need),))
             case Window(layer=layer):
                 needs = _above(layer, flowing, needs, start=False)
                 if layer.along or layer.ends or layer.begins:
@@ -185,7 +199,16 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
                 need = any(needs[-1]) or (isinstance(source, Recur) and source.layer.bidirectional and any(needs[0]))
                 flowing, needs = ONE_VECTOR, ((need, need),)
         values.append(FlowGradient(flowing, needs))
+    late = [values[move.later].needs for move in network.flow if isinstance(move, Delay)]
+    if not delayed and any(any(map(any, needs)) for needs in late):
+        return _values(network, chunk, delayed=True)
     return values
+
+
+def _either(needs: Needs, others: Needs) -> Needs:
+    """Return whether one of two values needs a gradient."""
+    pairs = zip(needs, others, strict=True)
+    return tuple([(first or other[0], later or other[1]) for (first, later), other in pairs])
 
 
 def _refuse_windows(name: str, shape: Shape, chunk: int | None) -> None:
@@ -234,10 +257,13 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
     """Return for each move where the loss reaches its value, from the network's output down."""
     carried = {move.reads[0] for move in flow if isinstance(move, Final)}
     reached: dict[int, Reached] = {len(flow) - 1: (Outputs.ALL,) * len(values[-1].chunks)}
+    late = {move.later for move in flow if isinstance(move, Delay) and not move.state}
     for place in reversed(range(len(flow))):
         move, chunks = flow[place], values[place].chunks
-        # An encoder's outputs are not used; its states are.
+        # Without attention an encoder's outputs are not used; its states are.
         outputs = reached.setdefault(place, (Outputs.NONE,) * len(chunks))
+        if place in late:  # all steps but the last are read a step late
+            outputs = reached[place] = _both(outputs, (frozenset(range(chunks[0].steps - 1)) or Outputs.NONE,))
         match move:
             case Begin():
                 (first,) = outputs[:1]
@@ -246,15 +272,32 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
                 outputs = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, outputs)
             case Window(layer=layer):
                 outputs = _before_window(layer, outputs, chunks, values[move.reads[0]].chunks)
+            case Merge(reads=(_, beside)) | Attend(reads=(_, beside)):
+                below = values[beside].chunks
+                if isinstance(move, Attend):
+                    reached[beside] = (Outputs.NONE if outputs == (Outputs.NONE,) else Outputs.ALL,) * len(below)
+                else:
+                    reached[beside] = _both(reached.get(beside, (Outputs.NONE,) * len(below)), outputs)
             case Recur(layer=layer):
                 states = place in carried
                 for read in move.reads[1:]:
                     reached[read] = (_at_start(layer, outputs, chunks, states=states),)
                 outputs = tuple([_before(layer, *each, states=states) for each in zip(outputs, chunks, strict=True)])
-            case Input() | Final():
+            case Input() | Final() | Delay():
                 continue
-        reached[move.reads[0]] = outputs
+        reached[move.reads[0]] = _both(outputs, reached.get(move.reads[0], outputs))
     return reached
+
+
+def _both(reached: Reached, others: Reached) -> Reached:
+    """Return where the loss reaches a value that two moves read, from where it reaches it through each."""
+    return tuple([_either_step(one, other) for one, other in zip(reached, others, strict=True)])
+
+
+def _either_step(one: Outputs | frozenset[int], other: Outputs | frozenset[int]) -> Outputs | frozenset[int]:
+    if isinstance(one, frozenset) and isinstance(other, frozenset):
+        return one | other
+    return other if one is Outputs.NONE or other is Outputs.ALL else one
 
 
 def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reached:
@@ -325,6 +368,8 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
         return Tally({SavedVector(TOKEN, ONE): len(steps_of(chunk.outputs, chunk.steps))}, {})
     if isinstance(layer, Transform):
         step = trace(layer, placed.inputs // placed.places, convention(network.convention))
+        if layer.whole and not layer.along:
+            return _tally_of_attention(placed, step, chunk)
         return _tally_of_transform(placed, layer, step, chunk)
     if not isinstance(layer, Cell | Dense) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
         return NOTHING
@@ -382,17 +427,38 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     return Tally(saved, work)
 
 
+def _tally_of_attention(placed: Placed, step: Trace, chunk: Chunk) -> Tally:
+    """Return the reads and products of a decoder's attention, for the queries whose context the loss reaches."""
+    outputs, trained, (memory,) = steps_of(chunk.outputs, chunk.steps), _is_trained(placed.layer), chunk.starts_need
+    first, others = chunk.inputs_need
+    assert placed.repeats
+    steps = placed.repeats.steps
+    saved: Counter[SavedVector] = Counter()
+    work: Counter[BackwardProduct] = Counter()
+    later = any(outputs)  # whether there is another query than the first
+    parts = [(1, others if later else first, Repeats(len(outputs), steps, len(outputs) * steps), outputs)]
+    if later and 0 in outputs and first != others:  # the first query alone
+        parts += [(sign, need, Repeats(1, 0, steps), (0,)) for sign, need in ((-1, others), (1, first))]
+    for sign, asked, repeats, queries in parts if outputs else ():
+        read = layer_reads(step, trained=trained, needs=memory, current=asked)
+        tally = _tally_of_whole(step, repeats, read, {*range(repeats.steps)}, queries)
+        saved.update({vector: sign * times for vector, times in tally.saved.items()})
+        work.update({product: sign * times for product, times in tally.work.items()})
+    return Tally(+saved, +work)
+
+
 def _tally_of_whole(
     step: Trace, repeats: Repeats, read: LayerReads, inputs: set[int], outputs: Collection[int]
 ) -> Tally:
     """Return the reads and products of a layer that reads a whole sequence; inputs: the steps of it that are read."""
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
-    steps: set[int] = set()
+    steps: dict[SavedVector, set[int]] = {}  # of the vectors that it reads
     for place in read.saved:
         node = step.nodes[place]
         if node.operation in (INPUT, SEQUENCE):
-            steps |= inputs if node.operation == SEQUENCE else {*outputs}
+            vector = SavedVector(Symbol(node.letter, time="t", axes=(node.width,)), node.width)
+            steps.setdefault(vector, set()).update(inputs if node.operation == SEQUENCE else outputs)
         else:
             width = ONE if node.width == STEPS else node.width
             saved[SavedVector(symbol_of(step, place), width)] += repeats.number(step.repeats[place])
@@ -402,8 +468,7 @@ def _tally_of_whole(
         if not step.nodes[step.nodes[place].operands[0]].weights and purpose is Gradient.MATRIX:
             purpose, first, second = Gradient.VECTOR, second, first
         work[BackwardProduct(purpose, first, second, axes)] += repeats.number(letters)
-    x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
-    return Tally({x: len(steps), **saved} if steps else saved, work)
+    return Tally({**{vector: len(each) for vector, each in steps.items()}, **saved}, work)
 
 
 def _letter(step: Trace, place: int) -> str:

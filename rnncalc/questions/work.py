@@ -15,7 +15,7 @@ from rnncalc.forward.layer_pass import History, LetteredValue
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Output
+from rnncalc.layers.layer import Embedding, External, Output, Transform
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -24,6 +24,7 @@ from rnncalc.questions.backward import LOSSES, counted_of, in_steps, loss_name
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.questions.spelling import spelled_weights
 from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
+from rnncalc.step.layer_trace import layer_trace
 
 
 class StepWork(NamedTuple):
@@ -166,6 +167,9 @@ def _output(placed: Placed, step: int) -> Variable:
         return Variable(placed.starts[1], 0, placed.name)
     layer = placed.layer
     letter = "x" if isinstance(layer, Embedding) else "h" if isinstance(layer, Cell) else "y"
+    if layer.whole and isinstance(layer, Transform):
+        step_of_it = layer_trace(layer, placed.inputs)
+        letter = step_of_it.nodes[step_of_it.output].letter or letter
     return Variable(letter, step if placed.sequence else None, placed.name)
 
 
@@ -175,7 +179,8 @@ def _named(layers: Sequence[Placed], forward: Pass[TapeValue]) -> dict[int, Vari
     kept, left = forward.histories, forward.layer_outputs
     for placed in layers:
         for each in forward.lettered[placed.name]:
-            names.setdefault(id(each.value), _lettered(placed, each))
+            if each.letter not in placed.layer.read_letters:
+                names.setdefault(id(each.value), _lettered(placed, each))
         for backward, history in enumerate(kept[placed.name]):
             before = len(history.steps) + 1 if backward else 0
             for step, values in enumerate(history.steps, 1):
@@ -187,6 +192,8 @@ def _named(layers: Sequence[Placed], forward: Pass[TapeValue]) -> dict[int, Vari
         for step, value in enumerate(left[placed.name], 1):
             names.setdefault(id(value), _output(placed, step))
     for placed in layers:
+        for each in forward.lettered[placed.name]:
+            names.setdefault(id(each.value), _lettered(placed, each))
         for history in kept[placed.name]:
             for step, values in enumerate(history.steps, 1):
                 names.setdefault(id(values["x"]), Variable("x", step, placed.name))
@@ -218,10 +225,16 @@ def _layer_work(
         if id(value) not in seen and names[id(value)] == name:
             window = placed.layer.window_of(unread + step - 1, len(inputs)) if inputs else ()
             read = [place for place in window if place is not None]
-            if placed.layer.whole and step > 1:  # the first step has the whole sequence
+            if placed.layer.along and placed.layer.whole and step > 1:  # the first step has the whole sequence
                 read = [step - 1]
             known = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
-            lines = [_line(names, _lettered(placed, each), each.value) for each in lettered if each.step == step]
+            pairs = [
+                (each.letter, _line(names, _lettered(placed, each), each.value))
+                for each in lettered
+                if each.step == step
+            ]
+            known += tuple([line for letter, line in pairs if letter in placed.layer.read_letters])
+            lines = [line for letter, line in pairs if letter not in placed.layer.read_letters]
             steps.append(StepWork(step if placed.sequence else None, known, (*lines, WorkedLine(name, value))))
     return LayerWork(placed, weights, ways, tuple(steps))
 

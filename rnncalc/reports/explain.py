@@ -357,14 +357,17 @@ def letters_of(each: Derivation) -> Iterator[str]:
     """Yield each letter with its meaning and the source of its value."""
     placed, layer = each.placed, each.placed.layer
     if "m" in placed.sizes:
-        extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
-        width = placed.inputs - layer.extra_inputs
-        added = layer.extra_inputs and not has_letters(placed.inputs)
-        sum_ = f"{width} + {layer.extra_inputs} = " if added else ""
+        joined = {"of the context": each.context, "extra inputs": layer.extra_inputs}
+        beside = {name: number for name, number in joined.items() if number}
+        extra = "".join(f", and {number:,} {name}" for name, number in beside.items())
+        width = placed.inputs - sum(beside.values())
+        added = beside and not has_letters(placed.inputs)
+        sum_ = f"{' + '.join(map(str, (width, *beside.values())))} = " if added else ""
         size = f"{sum_}{placed.sizes['m']}"
         yield f"{'' if has_letters(placed.sizes['m']) else 'm = '}{size}: {_source(each)}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
-    names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {})
+    meanings = dict(layer.meanings) if isinstance(layer, Transform) else {}
+    names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {}) | meanings
     for letter, name in names.items():
         if letter in placed.sizes:
             number = placed.sizes[letter]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.forward.arrays import flat, shape_of
+from rnncalc.reports.equations import GREEK
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport, fields
 from rnncalc.reports.setting import one_to_many, setting, steps_of, title
 from rnncalc.reports.sheet import BARS, Column, Row, Sheet, key_columns, number_columns, total_row
@@ -176,10 +177,11 @@ def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
         rows: list[Row] = [(step, *texts) for step, texts in enumerate(steps, 1)]
         if backward:
             rows.append((len(rows) + 1, *start))
-        else:
+        elif trace.start:
             rows.insert(0, (0, *start))
+        titles = [GREEK.get(letter, letter) for letter in letters]
         yield Sheet(
-            columns=(Column("Step", right=True, key=True), *number_columns(*letters)),
+            columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
             rows=rows,
             title=f"{layer.placed.name}{f', {direction}' if len(layer.traces) > 1 else ''}",
             subtitle=f"read from step {len(rows) - 1:,} to step 1; step {len(rows):,} is its start" if backward else "",

@@ -37,12 +37,13 @@ from rnncalc.spec.values import NOTHING, growth, ways_to_write
 from rnncalc.text import LETTER, did_you_mean, escape, one_of
 
 if TYPE_CHECKING:
+    from rnncalc.layers.decoder_attention import DecoderAttention
     from rnncalc.network.budget import Budget
     from rnncalc.network.training import Update
     from rnncalc.spec.sizes import NamedSizes
 
 OUTPUT_KEYS = (Output.number, *Output.options())
-PART_KEYS = ("steps", "input", "layers", "output")
+PART_KEYS = ("steps", "input", "layers", "attention", "output")
 COUNT = WholeNumber()
 OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "weights": ((Mapping,), "the keys of the layers"),
@@ -82,7 +83,7 @@ class _NetworkReader(TreeReader):
 
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, if it cannot be one."""
-        nodes = dict(self.keys(self.root, (), TOP_KEYS))
+        nodes = dict(self.keys(self.root, (), TOP_KEYS, _unknown_top))
         if not isinstance(self.root, Mapping):
             return None
         parts = {
@@ -198,6 +199,8 @@ class _NetworkReader(TreeReader):
             values.setdefault("input", 1)
         if needed or "layers" in nodes:
             values["layers"] = self.layers(nodes.get("layers"), (*path, "layers"), above)
+        if "attention" in nodes and path:
+            values["attention"] = self.attention(nodes["attention"], (*path, "attention"))
         if "output" in nodes:
             values["output"] = self.output(nodes["output"], (*path, "output"))
         return values
@@ -322,6 +325,18 @@ class _NetworkReader(TreeReader):
         in_flags = isinstance(layer.mark, Flag)
         return f"unknown key; {sequences_cure(word_of(below), above, half, topology, in_flags=in_flags)}"
 
+    def attention(self, node: Node, path: Path) -> DecoderAttention:
+        from rnncalc.layers.decoder_attention import MATRICES, DecoderAttention  # imported only for a spec that has it
+
+        allowed = {option: DecoderAttention.option(option).allowed for option in DecoderAttention.options()}
+        nodes = dict(self.keys(node, path, tuple(allowed)))
+        biases = nodes.pop("bias") if isinstance(nodes.get("bias"), Mapping) else None
+        values = self.values(nodes.items(), path, allowed)
+        at = (*path, "bias")
+        if biases and (chosen := self.values(self.keys(biases, at, MATRICES), at, dict.fromkeys(MATRICES, Switch()))):
+            values["bias"] = chosen
+        return DecoderAttention(**values)
+
     def output(self, node: Node, path: Path) -> Output:
         units = node.get("units") if isinstance(node, Mapping) else node
         if isinstance(units, Scalar) and (typed := _kind_and_units(units.value)):  # such as `dense:2`
@@ -422,6 +437,13 @@ class _NetworkReader(TreeReader):
                 yield name, GrowthLimit(*growth(limit.value, GROWING[name], limit.plain))
             except ValueError as error:
                 self.problem(limit.mark, at, str(error))
+
+
+def _unknown_top(key: str, known: tuple[str, ...], below: Node) -> str:
+    """Return the message for an unknown key of a network; attention is a key of a decoder."""
+    if key == "attention":
+        return "attends to the outputs of an encoder; write it into the decoder of an encoder and a decoder"
+    return unknown_key(key, known, below)
 
 
 def _has_rate(layer: type[Layer]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rnncalc.bounds import MOST_SIZES
 from rnncalc.layers import KINDS, kind
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, LAYER_LIMIT
@@ -34,6 +35,7 @@ def text() -> str:
 def schema() -> Schema:
     """Return the schema of a spec."""
     part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": _layers(), "output": _ref("output")}
+    attention = _keys({name: _described(DecoderAttention.option(name)) for name in DecoderAttention.options()})
     top = {
         **part,
         "notation": {"anyOf": [part["notation"], _notation()]},
@@ -48,7 +50,10 @@ def schema() -> Schema:
     output = _keys({key: _described(OPTIONS[key]) for key in OUTPUT_KEYS}, "units")
     halves = {
         "required": ["encoder", "decoder"],
-        "properties": {**dict.fromkeys(_WHOLE, False), "encoder": {"properties": {"output": False}}},
+        "properties": {
+            **dict.fromkeys(_WHOLE, False),
+            "encoder": {"properties": dict.fromkeys(("attention", "output"), False)},
+        },
     }
     return {
         "$schema": DIALECT,
@@ -58,7 +63,7 @@ def schema() -> Schema:
         "then": halves,
         "else": {"required": ["input", "layers"]},
         "$defs": {
-            "part": _keys({key: part[key] for key in PART_KEYS}, "input", "layers"),
+            "part": _keys({key: (part | {"attention": attention})[key] for key in PART_KEYS}, "input", "layers"),
             "output": {"anyOf": [OPTIONS["units"].allowed.schema, output]},
             **{name: _kind(name, kind(name)) for name in KINDS},
         },

@@ -20,6 +20,7 @@ from rnncalc.layers.options import (
     Size,
     Sizes,
     Switch,
+    Switches,
     Text,
     WholeNumber,
 )
@@ -63,7 +64,7 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
         case Sizes():
             digits = [None if "_" in word else _digits(word) for word in text.split("x")]
             value = tuple(digits) if len(digits) < 3 and None not in digits else None
-        case Switch():
+        case Switch() | Switches():
             value = True if text in _TRUE else False if text in _FALSE else None
         case WholeNumber():
             value = allowed.number(text) if allowed.suffixes else _digits(text) if len(text) <= MAX_DIGITS else None

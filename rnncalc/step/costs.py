@@ -212,12 +212,13 @@ class LayerReads(NamedTuple):
     products: tuple[tuple[int, Gradient], ...]
 
 
-def layer_reads(trace: Trace, *, trained: bool, needs: bool) -> LayerReads:
+def layer_reads(trace: Trace, *, trained: bool, needs: bool, current: bool | None = None) -> LayerReads:
     """Return what the backward pass of one vector reads.
 
-    trained: whether the weights are; needs: whether a gradient is asked for of the input.
+    trained: whether the weights are; needs: whether a gradient is asked for of the input; current: whether it is of the
+    vector at the step of the output, where the input is another sequence.
     """
-    tape = _Tape(trace, STORED if trained else {*Role})
+    tape = _Tape(trace, STORED if trained else {*Role}, needs if current is None else current)
     output, _ = tape.step(tape.start(trace.x, needs=needs), (), {})
     output.reached = True
     tape.back()
@@ -254,9 +255,10 @@ class _TapeValue:
 class _Tape:
     """The values of some steps of one direction, and what the backward pass through them reads."""
 
-    def __init__(self, trace: Trace, frozen: Container[Role]) -> None:
+    def __init__(self, trace: Trace, frozen: Container[Role], current: bool = True) -> None:
         self.trace = trace
         self.frozen = frozen
+        self.current = current
         self.values: list[_TapeValue] = []
         self.saved: dict[int, _TapeValue] = {}
         self.work: Counter[BackwardProduct] = Counter()
@@ -282,7 +284,7 @@ class _Tape:
                 once[place] = at[place] = _TapeValue(place, WEIGHTS, node.width, needs=trained)
                 continue
             if node.operation in (STEP, INPUT, SEQUENCE):
-                at[place] = self.start(place, needs=x.needs)
+                at[place] = self.start(place, needs=self.current if node.operation == INPUT else x.needs)
                 continue
             operands = [at[operand] for operand in node.operands]
             at[place] = self.record(place, node.operation, node.width, operands)

@@ -14,7 +14,7 @@ from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
 from rnncalc.records import Frozen
-from rnncalc.step.nodes import INPUT, STATE, STEPS, WEIGHTS, Trace, Weights
+from rnncalc.step.nodes import INPUT, ONE, STATE, STEPS, WEIGHTS, Trace, Weights
 from rnncalc.step.operations import OPERATIONS
 
 Letter = tuple[str, str]
@@ -140,7 +140,7 @@ def symbol_of(trace: Trace, place: int, *, whole: bool = False) -> Symbol:
     letter = trace.nodes[node.operands[0]].letter if node.operation in ("heads", "current", "concat") else node.letter
     letter = letter or ("y" if place == trace.output else OPERATIONS[node.operation].function or node.operation)
     letters = [each for each in "its" if each in trace.repeats[place] and not (whole and each == "s")]
-    return Symbol(letter, time=",".join(letters), axes=() if node.width == STEPS else (node.width,))
+    return Symbol(letter, time=",".join(letters), axes=() if node.width in (STEPS, ONE) else (node.width,))
 
 
 def within(formula: Formula) -> Iterator[Formula]:

@@ -71,7 +71,7 @@ class LayerTracer(Recorder):
         self._layer = layer
         self._sizes = layer.sizes(inputs)
         self._arrays = dict(layer.arrays)
-        self._letters = ("h", "y") if isinstance(layer, Output) else ("x", "")
+        self._letters = ("h", "y") if isinstance(layer, Output) else (layer.read_letters[1], "")
         self._slides = slides(layer)
         self._length = len(layer.window_of(0, 1))
 
@@ -97,7 +97,7 @@ class LayerTracer(Recorder):
     def _current(self) -> Operand:
         if self._layer.ends:
             raise self._error("compute reads the current step, and the layer outputs one vector of the whole sequence")
-        return Operand(self._place(Node(INPUT, width=self._layer.read_widths[0], letter=self._letters[0])))
+        return Operand(self._place(Node(INPUT, width=self._layer.read_widths[0], letter=self._layer.read_letters[0])))
 
     def _vector(self, value: object, what: str = "what an operation is done with") -> int:
         if isinstance(value, WindowOperand) and self._slides:
@@ -157,6 +157,13 @@ class LayerTracer(Recorder):
         self._check_sequence(sequence)
         self._expect("the weights of ops.mix", weights, STEPS)
         return self._paired("mix", sequence.place, weights, self._nodes[sequence.place].width)
+
+    def join(self, first: Operand, second: Operand, width: str) -> Operand:
+        places = self._vector(first), self._vector(second)
+        self._know(width)
+        if sum(self._sizes[self._nodes[place].width] for place in places) != self._sizes[width]:
+            raise self._error(f"the vectors of ops.join are not of {width} numbers together")
+        return Operand(self._place(Node("join", places, width)))
 
     def over_root(self, vector: Operand, width: str) -> Operand:
         place = self._vector(vector)

@@ -52,8 +52,8 @@ class Repeats(NamedTuple):
 
     @property
     def at_the_last(self) -> Repeats:
-        """The same for the last step of the output alone."""
-        return Repeats(1, self.steps // self.outputs, self.steps, self.heads)
+        """The same for the last step of the output alone, and of a sequence of its own for one step of that."""
+        return Repeats(1, self.steps if self.outputs == 1 else 1, self.steps, self.heads)
 
     def number(self, letters: Collection[str]) -> int:
         """Return how often a value is computed that differs with these letters, as `Trace.repeats` has them."""
@@ -192,7 +192,7 @@ class Trace(Frozen):
 
 def axes_of_work(operation: str, weights: Node) -> tuple[str, ...]:
     """Return the letters of the widths whose product is the work of a matrix product, or of one at each place."""
-    return (*weights.axes, "q") if operation == "convolve" else weights.axes
+    return (*weights.axes, "q") if operation == "convolve" else tuple([axis for axis in weights.axes if axis != ONE])
 
 
 class Recorder:

@@ -8,7 +8,7 @@ from conformance.drawing import cells, networks
 from hypothesis import strategies as st
 from strategies import encoder_decoder, network, network_of, started
 
-from rnncalc import MGU, Dense, Network, Output, Part, SpecError
+from rnncalc import GRU, MGU, DecoderAttention, Dense, Network, Output, Part, SpecError
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role
 from rnncalc.export import source, spelling
@@ -45,7 +45,11 @@ class Case(NamedTuple):
 def cases(draw: st.DrawFn, target: str) -> Case:
     """Draw a network, of the target's own layers alone or of any, export it, and run it."""
     own = networks(target, running=True)
-    net = draw(st.one_of(specs(target), specs(target), halves(target), own, around(target), fed_back(target)))
+    net = draw(
+        st.one_of(
+            specs(target), specs(target), halves(target), attending(target), own, around(target), fed_back(target)
+        )
+    )
     known = net.with_parts({name: part._replace(steps=part.steps or 2) for name, part in net.parts.items()})
     told = draw(st.booleans()) or net.encoder is not None
     program = program_of(known if told else net, target, stacks=spelling(target).stacks)
@@ -103,6 +107,42 @@ def halves(draw: st.DrawFn, target: str) -> Network:
         parts[1] += [takes.replace(repeat=repeat)] if draw(st.booleans()) else [takes] * repeat
     first, second = (Part(3, tuple(layers), steps=draw(st.integers(1, 3))) for layers in parts)
     return Network(encoder=first, decoder=second._replace(output=Output(2)), convention=target)
+
+
+def one_width(cell: Cell) -> bool:
+    """Return whether a cell's states are of one width, as those of an LSTM with a projection are not."""
+    return len({*cell.state_widths()}) == 1
+
+
+@st.composite
+def attending(draw: st.DrawFn, target: str) -> Network:
+    """Draw an encoder-decoder whose decoder attends to the encoder's outputs, of any layers."""
+    score = draw(st.sampled_from(["additive", "concat", "general", "dot"]))
+    query, context = (
+        draw(st.sampled_from(["before", "after"])),
+        draw(st.sampled_from(["input", "output", "both", None])),
+    )
+    gives = [draw(cells(target, 3).filter(one_width)) for _ in range(draw(st.integers(1, 2)))]
+    width = gives[-1].output_width(3)
+    takes = []
+    for place, cell in enumerate(gives):
+        units = width if score == "dot" and place == len(gives) - 1 else draw(st.integers(1, 3))
+        kind = draw(st.sampled_from([type(cell), GRU]))
+        takes.append(kind(units, initial_state=cell.state_widths()[0], extra_inputs=draw(st.sampled_from([0, 2]))))
+    options: dict[str, Any] = {"score": score, "query": query, "context": context}
+    if score in ("additive", "concat"):
+        options["units"] = draw(st.integers(1, 3))
+        options["bias"] = draw(st.sampled_from([True, False, {"score": False}]))
+    attention = DecoderAttention(**options)
+    first: tuple[Layer, ...] = (Embedding(4),) if draw(st.booleans()) else ()
+    return Network(
+        encoder=Part(3, tuple(gives), steps=draw(st.integers(1, 3))),
+        decoder=Part(
+            *(5, (*first, *takes), Output(2, extra_inputs=draw(st.sampled_from([0, 2]))), draw(st.integers(1, 3))),
+            attention=attention,
+        ),
+        convention=draw(st.sampled_from(["textbook", target])),
+    )
 
 
 @st.composite
@@ -202,10 +242,10 @@ class Mixed(Pass[Any]):
         habits = convention("textbook" if book else self.target).habits(placed.layer.kind)
         return binding("textbook") if book else _with_states(self.target), habits
 
-    def read(self, move: Input) -> Iterable[Any]:
+    def read(self, move: Input, *, one_step: bool) -> Iterable[Any]:
         if move.extra_of is None:
-            return super().read(move)
-        steps = move.shape[0] or 1 if move.sequence and not self.network.feedback else 1
+            return super().read(move, one_step=one_step)
+        steps = move.shape[0] or 1 if move.sequence and not one_step else 1
         return [next(self.queues[move.extra_of, move.starts]) for _ in range(steps)]
 
 

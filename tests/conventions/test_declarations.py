@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from cells import OPTIONS, cell
 
-from rnncalc import Cell, Dense, Embedding, Network, Output, run
+from rnncalc import Cell, DecoderAttention, Dense, Embedding, Network, Output, Part, run
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.layout import Layout, layout, sides_of_biases
@@ -66,6 +66,17 @@ def layers_of(name: str, row: Convention) -> Iterator[Layer]:
                 yield layer
 
 
+IN_A_DECODER = ("rnn", "gru", "lstm", "mgu")
+
+
+def attentions() -> Iterator[DecoderAttention]:
+    """Yield a decoder's attention with each score, with its biases and without."""
+    for bias in (True, False):
+        yield DecoderAttention(score="additive", units=4, bias=bias)
+        yield DecoderAttention(score="concat", units=4, bias=bias)
+    yield from (DecoderAttention(score="general"), DecoderAttention(score="dot"))
+
+
 def check(row: Convention) -> None:
     """Fail if a convention of the list is half right."""
     assert convention(row.name) is row
@@ -81,15 +92,16 @@ def check(row: Convention) -> None:
     if isinstance(row.cells, CellArrays):
         check_cells(row, row.cells, kinds)
     else:
-        assert {*row.cells} | {*row.transforms} == {*kinds}
+        assert {*row.cells} | {*row.transforms} - {DecoderAttention.kind} == {*kinds}
         for name, arrays in row.cells.items():
             check_cells(row, arrays, [name])
     for name, transform in row.transforms.items():
-        layers = [*layers_of(name, row)]
+        layers = [*(attentions() if name == DecoderAttention.kind else layers_of(name, row))]
         roles = {role for layer in layers for role, _ in layer.arrays}
         assert {*transform.buffers} <= roles <= {*transform.names}, f"{name}: the roles of its arrays"
         for layer in layers:
-            agree(row, layer)
+            if not isinstance(layer, DecoderAttention) or any(map(row.arrays, IN_A_DECODER)):
+                agree(row, layer)
     agree(row, Embedding(4), Dense(3), Output(2))
     agree(row, Embedding(4), Output(M, tied=True))
     plain = row.replace(renamed={})
@@ -148,7 +160,13 @@ def laid_out(row: Convention, layers: list[Cell]) -> list[tuple[Layout, Sequence
 
 def agree(row: Convention, *layers: Layer) -> Layout:
     """Fail if a pass disagrees with the tensors of a network; return those of its first layer."""
-    network = Network(input=M, layers=layers, convention=row.name, steps=4)
+    network = Network(input=M, layers=layers, convention=row.name, steps=4) if layers[0].kind in KINDS else None
+    if network is None:  # a decoder's attention
+        cells = [cell(name, H) for name in IN_A_DECODER if row.arrays(name)]
+        encoder, decoder = (Part(M, (cells[0],), steps=steps) for steps in (4, 3))
+        (attention,) = layers
+        assert isinstance(attention, DecoderAttention)
+        network = Network(encoder=encoder, decoder=decoder._replace(attention=attention), convention=row.name)
     for placed in network.stack:
         names = [tensor.name for tensor in placed.tensors]
         assert len({*names}) == len(names), "two tensors have one name"

@@ -32,8 +32,8 @@ def test_letters_by_name() -> None:
 
 
 def test_the_options_of_an_output() -> None:
-    """It has its own name, is not repeated, and reads what the last layer outputs alone."""
-    assert Output.options() == ("bias", "activation", "tied", "frozen", "path")
+    """It has its own name, and is not repeated."""
+    assert Output.options() == ("bias", "activation", "tied", "frozen", "extra_inputs", "path")
 
 
 def test_the_layers_by_default_names_do_not_clash() -> None:

@@ -27,6 +27,10 @@ def loaded(path: Path) -> Any:
 
 
 UNSEEN = {
+    "attention",
+    "attention-biases",
+    "attention-directions",
+    "attention-widths",
     "budget-layers",
     "default-names",
     "duplicate-keys",

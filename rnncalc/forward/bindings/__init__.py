@@ -108,6 +108,20 @@ class TransformNames(NamedTuple):
         return self.others.get(role, role)
 
 
+def of_dense(weight: str, bias: str) -> dict[str, str]:
+    """Return the names of a decoder's attention by role, where each matrix with its bias is a dense layer."""
+    return {
+        "query": f"query{weight}",
+        "keys": f"keys{weight}",
+        "kernel": f"matrix{weight}",
+        "score": f"score{weight}",
+        "query_bias": f"query{bias}",
+        "keys_bias": f"keys{bias}",
+        "bias": f"matrix{bias}",
+        "score_bias": f"score{bias}",
+    }
+
+
 class Binding(NamedTuple):
     """The binding of a framework: how one direction of a cell is bound, and the names of other weights.
 

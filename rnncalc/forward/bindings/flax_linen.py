@@ -1,7 +1,16 @@
 """Flax linen: a dense layer per gate and side, `iz` on the input, `hz` on the past; SimpleCell has one `i`, one `h`."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import IN_AXES, Binding, DenseNames, GateWeights, TransformNames, prefix, with_heads
+from rnncalc.forward.bindings import (
+    IN_AXES,
+    Binding,
+    DenseNames,
+    GateWeights,
+    TransformNames,
+    of_dense,
+    prefix,
+    with_heads,
+)
 from rnncalc.layers.cell import Cell
 
 GATES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": ["i", "f", "g", "o"], "mgu": ["f", "n"]}
@@ -30,6 +39,7 @@ TRANSFORMS = TransformNames(
         "multi_head_attention": with_heads("out"),
         "layer_norm": {"scale": "scale", "bias": "bias"},
         "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
+        "decoder_attention": of_dense("/kernel", "/bias"),
     },
     taps_first=True,
     transposed=True,

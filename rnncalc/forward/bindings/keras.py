@@ -1,7 +1,16 @@
 """Keras: its recurrent layers fuse the gates by columns; a GRU that resets after the product has two biases."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import IN_AXES, Binding, DenseNames, GateWeights, TransformNames, prefix, with_heads
+from rnncalc.forward.bindings import (
+    IN_AXES,
+    Binding,
+    DenseNames,
+    GateWeights,
+    TransformNames,
+    of_dense,
+    prefix,
+    with_heads,
+)
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo", "conv_lstm": "ifgo"}
@@ -39,6 +48,7 @@ TRANSFORMS = TransformNames(
             "running_mean": "moving_mean",
             "running_variance": "moving_variance",
         },
+        "decoder_attention": of_dense("/kernel", "/bias"),
     },
     taps_first=True,
     transposed=True,

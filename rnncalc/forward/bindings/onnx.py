@@ -1,7 +1,7 @@
 """ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, of_dense
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "iofg"}
@@ -33,8 +33,10 @@ TRANSFORMS = TransformNames(
         "conv1d": {"kernel": "W", "bias": "B"},
         "layer_norm": {"scale": "Scale", "bias": "B"},
         "batch_norm": {"scale": "scale", "bias": "B", "running_mean": "input_mean", "running_variance": "input_var"},
+        "decoder_attention": of_dense("/B", "/C"),
     },
     taps_first=False,
+    transposed=True,
 )
 
 BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), embedding="data", transforms=TRANSFORMS)

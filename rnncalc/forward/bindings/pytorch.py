@@ -1,7 +1,7 @@
 """PyTorch: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows, in the orders of its documentation."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import PROJECTIONS, Binding, DenseNames, GateWeights, TransformNames
+from rnncalc.forward.bindings import PROJECTIONS, Binding, DenseNames, GateWeights, TransformNames, of_dense
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
@@ -54,6 +54,7 @@ TRANSFORMS = TransformNames(
             "running_mean": "running_mean",
             "running_variance": "running_var",
         },
+        "decoder_attention": of_dense(".weight", ".bias"),
     },
     taps_first=False,
     thirds={role: number for number, name in enumerate(PROJECTIONS) for role in (name, f"{name}_bias")},

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from rnncalc.conventions.formula import Expression, Times
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, Layer, Output
+from rnncalc.layers.layer import Dense, Embedding, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.worksheet import (
     A_UNIT,
@@ -24,6 +24,7 @@ from rnncalc.questions.answer.worksheet import (
     above,
     amount,
     neighbours,
+    of_axes,
     product,
     state_of,
 )
@@ -436,6 +437,57 @@ def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
         return worksheet
     state = cells[-1].placed.outputs
     return change_first(worksheet, "decoder", with_width("input", lambda line: line.width("input") + state))
+
+
+# --- a decoder's attention
+
+
+def in_attention(change: Callable[[LayerLine, Network], LayerLine]) -> Change:
+    """Return the mistake that changes a decoder's attention by what the network says of it."""
+    return with_network(lambda line, network: change(line, network) if attends(line) else line, Transform)
+
+
+def attends(line: LayerLine) -> bool:
+    """Return whether a layer is a decoder's attention."""
+    return line.layer.kind == "decoder_attention"
+
+
+def with_keys(width: Callable[[LayerLine, Network], int | None]) -> Change:
+    """Return the mistake that gives the keys of a decoder's attention another width; None leaves them."""
+
+    def changed(line: LayerLine, network: Network) -> LayerLine:
+        keys, sizes = width(line, network), line.placed.sizes
+        if keys is None:
+            return line
+        wrong = {**sizes, "k": keys, "q+k": sizes["q"] + keys}
+        parts = zip(line.others, line.layer.arrays, strict=True)
+        return line._replace(others={name: of_axes(axes, wrong) for name, (_, axes) in parts})
+
+    return in_attention(changed)
+
+
+def one_direction_of_keys(line: LayerLine, network: Network) -> int | None:
+    """Return half the width of the encoder's outputs, if they have both directions side by side."""
+    cells = [layer for layer in network.parts["encoder"].layers if isinstance(layer, Cell)]
+    width: int = line.placed.sizes["k"]
+    return width // 2 if cells[-1].bidirectional and cells[-1].merge in (None, "concat") else None
+
+
+def without_context(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Leave the context out of the inputs of the layers that it joins."""
+    decoder = network.parts.get("decoder")
+    attention = decoder and decoder.attention
+    if not attention:
+        return worksheet
+    lines = [place for place, line in enumerate(worksheet) if line.placed.part == "decoder"]
+    cells = [place for place in lines if isinstance(worksheet[place].layer, Cell)]
+    after = next((place for place in lines if place > cells[-1] and worksheet[place].width("input")), None)
+    for place, joins in zip((cells[0], after), attention.joins, strict=True):
+        if joins and place is not None:
+            line = worksheet[place]
+            without = set_width(line, line.width("input") - attention.output_width(0), "input")
+            worksheet = replace_line(worksheet, place, without)
+    return worksheet
 
 
 def swap_inputs_and_units(worksheet: Worksheet, network: Network) -> Worksheet:

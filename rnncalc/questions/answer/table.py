@@ -70,6 +70,9 @@ from rnncalc.questions.answer.worksheet import product, total
 
 rare = partial(Mistake, rare=True)
 
+BIASES = ("bias", "query_bias", "keys_bias", "score_bias")
+"""The biases of layers around the cells."""
+
 # a row is read on one line, or on two: what the learner does, and the change
 # fmt: off
 TABLE: tuple[Mistake | Family, ...] = (
@@ -110,6 +113,17 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("frozen-out", "leaves out the frozen parameters",
             in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(leave_out, External)),
+    # a decoder's attention
+    Mistake("no-attention", "leaves out the attention", changes.in_attention(lambda line, network: leave_out(line))),
+    Mistake("no-context", "does not add the context to what the decoder's layers read", changes.without_context),
+    Mistake("keys-of-one-direction", "gives the keys of the attention half the encoder's width, one direction of two",
+            changes.with_keys(changes.one_direction_of_keys)),
+    Mistake("keys-of-query", "gives the keys of the attention the query's width",
+            changes.with_keys(lambda line, network: line.placed.sizes["q"])),
+    Mistake("no-score", "forgets v, the vector of the attention's score",
+            changes.in_attention(lambda line, network: without_other("score")(line))),
+    Mistake("attention-times-steps", "counts the attention once for each step",
+            changes.in_attention(lambda line, network: line._replace(times=line.times * steps_of(line, network)))),
     # layers around the cells
     Mistake("kernel-of-one-step", "forgets that a filter reads several steps",
             in_layers(with_part("kernel", along("fc")), Transform)),
@@ -163,8 +177,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("repeat-once", "counts a repeated layer once",
             in_layers(lambda line: leave_out(line) if line.placed.copy else line, Layer)),
     # biases: whether there are any, how many vectors, their size, and the convention
-    Mistake("no-biases", "leaves out all biases",
-            in_turn(in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(without_other("bias"), Transform))),
+    Mistake("no-biases", "leaves out all biases", in_turn(
+        in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(without_other(*BIASES), Transform))),
     Mistake("no-hidden-biases", "leaves out the biases of the recurrent layers",
             in_cells(with_biases(lambda count: 0))),
     Mistake("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),

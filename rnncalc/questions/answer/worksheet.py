@@ -8,7 +8,7 @@ the same lines. Tests compare all of them. No mistake is known here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -20,6 +20,7 @@ from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.step.nodes import ONE
 from rnncalc.text import has_letters
 
 Source = Literal["input", "past", "peephole", "gain"]
@@ -230,6 +231,11 @@ def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
             yield place, reader
 
 
+def of_axes(axes: Sequence[str], sizes: Mapping[str, int]) -> Expression:
+    """Return the product of the axes of an array, with numbers for their letters."""
+    return product(*[sizes[each] for each in axes if each != ONE])
+
+
 def _line(placed: Placed) -> LayerLine:
     layer = placed.layer
     line = LayerLine(placed, 0)
@@ -251,9 +257,7 @@ def _line(placed: Placed) -> LayerLine:
             stored = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
             others = {
-                "matrix" if role == Role.KERNEL and len(axes) == 2 else role: product(
-                    *[placed.sizes[each] for each in axes]
-                )
+                "matrix" if role == Role.KERNEL and len(axes) == 2 else role: of_axes(axes, placed.sizes)
                 for role, axes in counted
             }
             return line._replace(h=placed.outputs, others=others)

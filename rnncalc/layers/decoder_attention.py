@@ -1,0 +1,160 @@
+"""The attention of a decoder: a context vector for each query, the encoder's outputs weighted by their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
+
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
+from rnncalc.layers.options import Choice, Option, Size, Switches
+from rnncalc.text import all_of
+
+Score = Literal["additive", "dot", "general", "concat"]
+
+BIASED: dict[str, dict[str, str]] = {
+    "additive": {"query": "query_bias", "keys": "keys_bias", "score": "score_bias"},
+    "concat": {"matrix": "bias", "score": "score_bias"},
+    "general": {},
+    "dot": {},
+}
+"""The matrices of each score that may have a bias, each with the role of that."""
+
+MATRICES = ("query", "keys", "matrix", "score")
+
+
+class DecoderAttention(Transform):
+    """Sums the encoder's outputs, each weighted by its score with a query; u(q + k + 1) parameters, and biases.
+
+    The query is a state of the decoder's last recurrent layer, of width q; the keys, of width k, are the encoder's
+    outputs, and so are the values. The scores: additive (Bahdanau et al. 2015), v · tanh(W_q s + W_k h_t); concat,
+    v · tanh(W [s; h_t]), general, sᵀ W h_t, and dot, s · h_t (Luong et al. 2015).
+    query: whether it is the state before the decoder's step, or the output after it. context: what reads it.
+    bias: whether its matrices have biases; or, in Python, `{"query": True, "score": False}`, kept as pairs.
+    query_width, key_width: q and k, which follow from the network.
+    """
+
+    kind = "decoder_attention"
+    title = "attention"
+    number = ""
+    whole = True
+    read_widths = ("q", "k")
+    read_letters = ("q", "h")
+    meanings: ClassVar[Mapping[str, str]] = {
+        "q": "the width of the query",
+        "k": "the width of the encoder's outputs",
+        "u": "hidden units",
+    }
+    without = ("repeat", "extra_inputs", "query_width", "key_width")
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "score": Option(Choice(("additive", "dot", "general", "concat")), "how a query is compared with a key"),
+        "units": Option(Size(letters=True), "the hidden units of an additive or concat score; by default the query's"),
+        "query": Option(
+            Choice(("before", "after")),
+            "the decoder's state before its step (Bahdanau), or its output after it (Luong)",
+        ),
+        "context": Option(
+            Choice(("input", "output", "both")),
+            "what reads the context: the first recurrent layer, the layer after the last one, or both; "
+            "by default input, or output if the query is after the step",
+        ),
+        "bias": Option(Switches(MATRICES), "a bias of each matrix; none when false"),
+        "query_width": Option(Size(letters=True), "the width of the query"),
+        "key_width": Option(Size(letters=True), "the width of the keys"),
+    }
+
+    score: Score = "additive"
+    units: int | None = None
+    query: Literal["before", "after"] = "before"
+    context: Literal["input", "output", "both"] | None = None
+    bias: Any = True
+    query_width: int = 1
+    key_width: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.bias, Mapping):
+            self.__dict__["bias"] = tuple(self.bias.items())
+
+    def in_words(self, shape: Shape) -> str:
+        query = "the output of step t" if self.query == "after" else "the state before step t"
+        return f"q_t is {query} of the decoder's last recurrent layer, h_s the encoder's output at step s"
+
+    @property
+    def joins(self) -> tuple[bool, bool]:
+        """Whether the first recurrent layer reads the context, and whether the layer after the last one does."""
+        context = self.context or ("input" if self.query == "before" else "output")
+        return context != "output", context != "input"
+
+    @property
+    def loops(self) -> bool:
+        """Whether a step of the decoder reads something of the step before it, so that it runs step by step."""
+        return self.query == "before" or self.joins[0]
+
+    def output_width(self, inputs: int) -> int:
+        return self.key_width
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        query, keys = self.query_width, self.key_width
+        hidden = {"u": self.units or query} if BIASED[self.score] else {}
+        joined = {"q+k": query + keys} if self.score == "concat" else {}
+        return {"q": query, "k": keys, **hidden, **joined}
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return tuple(
+            [(role, axes) for role, axes in _ARRAYS[self.score] if not role.endswith("bias") or self.has(role)]
+        )
+
+    def has(self, role: str) -> bool:
+        """Return whether it has the bias of a role."""
+        biases = BIASED[self.score]
+        chosen = dict.fromkeys(biases, self.bias) if isinstance(self.bias, bool) else dict(self.bias)
+        return chosen.get(next(name for name, bias in biases.items() if bias == role), True)
+
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        if self.score in ("dot", "general"):
+            keys = ops.product("kernel", window) if self.score == "general" else window
+            scores = ops.name("e", ops.dot(window.current, keys))
+        else:
+            hidden = ops.name("a", ops.activate("tanh", self._hidden(ops, window)))
+            scores = ops.joined(ops.name("e", self._sum(ops, "score", hidden)))
+        weights = ops.name("alpha", ops.activate("softmax", scores))
+        return ops.name("c", ops.mix(weights, window))
+
+    def _hidden(self, ops: LayerOperations[Any], window: Any) -> Any:
+        if self.score == "concat":
+            return self._sum(ops, "kernel", ops.join(window.current, window, "q+k"))
+        return ops.plus(self._sum(ops, "query", window.current), self._sum(ops, "keys", window))
+
+    def _sum(self, ops: LayerOperations[Any], matrix: str, vector: Any) -> Any:
+        """Return the product of a matrix and a vector, and the bias if the matrix has one."""
+        bias = "bias" if matrix == "kernel" else f"{matrix}_bias"
+        total = ops.product(matrix, vector)
+        return ops.plus(total, ops.weight(bias)) if self.has(bias) else total
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        biased = BIASED[self.score]
+        if self.units is not None and not biased:
+            yield "units", f"does not apply to the score {self.score}, which has no hidden units; remove it"
+        wrong = [name for name, _ in (() if isinstance(self.bias, bool) else self.bias) if name not in biased]
+        if wrong and biased:
+            yield (
+                "bias",
+                f"the score {self.score} has none of {wrong[0]}, but of {all_of([*biased])}; write one of these",
+            )
+        elif wrong:
+            yield "bias", f"does not apply to the score {self.score}, which has none; remove it"
+        if self.score == "dot" and self.query_width != self.key_width:
+            widths = f"the query has {self.query_width} numbers and the keys {self.key_width}"
+            yield "score", f"dot needs queries and keys of one width, and {widths}; write score: general"
+
+
+_ARRAYS: dict[str, tuple[ArrayAxes, ...]] = {
+    "additive": (
+        *(("query", "uq"), ("keys", "uk"), ("score", "1u")),
+        *(("query_bias", "u"), ("keys_bias", "u"), ("score_bias", "1")),
+    ),
+    "concat": (("kernel", ("u", "q+k")), ("score", "1u"), ("bias", "u"), ("score_bias", "1")),
+    "general": (("kernel", "qk"),),
+    "dot": (),
+}

@@ -1,0 +1,131 @@
+"""A decoder's attention is that of modules of PyTorch written from the papers' equations: values and gradients."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from torch import nn
+
+from rnncalc import GRU, LSTM, RNN, DecoderAttention, Network, Output, Part
+from rnncalc.forward.backward_pass import backward_pass, the_sum
+
+pytestmark = pytest.mark.conformance
+
+CELLS: dict[Any, Any] = {RNN: nn.RNNCell, GRU: nn.GRUCell, LSTM: nn.LSTMCell}
+WHOLE: dict[Any, Any] = {RNN: nn.RNN, GRU: nn.GRU, LSTM: nn.LSTM}
+
+
+class Score(nn.Module):  # type: ignore[misc]
+    """The score of one query with one key: Bahdanau et al. (2015), section A.1.2; Luong et al. (2015), equation 8."""
+
+    def __init__(self, name: str, u: int, q: int, k: int, biases: bool) -> None:
+        super().__init__()
+        self.name = name
+        if name == "additive":
+            self.query, self.keys = nn.Linear(q, u, bias=biases), nn.Linear(k, u, bias=biases)
+        elif name == "concat":
+            self.matrix = nn.Linear(q + k, u, bias=biases)
+        elif name == "general":
+            self.matrix = nn.Linear(k, q, bias=False)
+        if name in ("additive", "concat"):
+            self.score = nn.Linear(u, 1, bias=biases)
+
+    def forward(self, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+        match self.name:
+            case "additive":
+                return self.score(torch.tanh(self.query(query) + self.keys(key)))[0]
+            case "concat":
+                return self.score(torch.tanh(self.matrix(torch.cat([query, key]))))[0]
+            case "general":
+                return torch.dot(query, self.matrix(key))
+        return torch.dot(query, key)
+
+
+class Translator(nn.Module):  # type: ignore[misc]
+    """An encoder, and a decoder that attends to its outputs, one sequence and one step at a time."""
+
+    def __init__(self, network: Network, kind: Any) -> None:
+        super().__init__()
+        sizes = {placed.name: placed for placed in network.stack}
+        first, last = (next(placed for placed in network.stack if placed.name == f"{kind.kind}_{n}") for n in (1, 2))
+        attention: Any = network.parts["decoder"].attention
+        self.attention = attention
+        encoder = first.layer.values()
+        self.encoder = WHOLE[kind](first.inputs, encoder["units"], bidirectional=encoder["bidirectional"])
+        self.cell = CELLS[kind](last.inputs, last.outputs)
+        self.output = nn.Linear(sizes["output"].inputs, sizes["output"].outputs)
+        units = attention.units or last.outputs
+        self.score = Score(attention.score, units, last.outputs, first.outputs, attention.bias is True)
+
+    def forward(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        memory, final = self.encoder(source)
+        state = tuple(each.flatten() for each in final) if isinstance(final, tuple) else final.flatten()
+        context, outputs = torch.zeros_like(memory[0]), []
+        before, joins_input = self.attention.query == "before", self.attention.context in ("input", "both")
+        joins_output = self.attention.context in ("output", "both")
+        for x in target:
+            if before:
+                context = self.attend(state[0] if isinstance(state, tuple) else state, memory)
+            read = torch.cat([x, context]) if joins_input else x
+            state = self.cell(read, state)
+            h = state[0] if isinstance(state, tuple) else state
+            if not before:
+                context = self.attend(h, memory)
+            outputs.append(self.output(torch.cat([h, context]) if joins_output else h))
+        return torch.stack(outputs)
+
+    def attend(self, query: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+        alpha = torch.softmax(torch.stack([self.score(query, key) for key in memory]), dim=0)
+        return sum(weight * key for weight, key in zip(alpha, memory, strict=True))
+
+
+def parameters(model: Translator, kind: Any) -> dict[str, dict[str, torch.nn.Parameter]]:
+    """Return the parameters of a model by the names that they have in rnncalc, under PyTorch's convention."""
+    names = {"encoder": f"{kind.kind}_1", "cell": f"{kind.kind}_2", "score": "attention", "output": "output"}
+    named: dict[str, dict[str, torch.nn.Parameter]] = {name: {} for name in names.values()}
+    for name, parameter in model.named_parameters():
+        module, _, tensor = name.partition(".")
+        named[names[module]][tensor + "_l0" * (module == "cell")] = parameter
+    return named
+
+
+@pytest.mark.parametrize("context", ["input", "output", "both"])
+@pytest.mark.parametrize("query", ["before", "after"])
+@pytest.mark.parametrize("score", ["additive", "concat", "general", "dot"])
+@given(data=some.data())
+@settings(max_examples=10)
+def test_values_and_gradients_are_those_of_pytorch(score: Any, query: Any, context: Any, data: some.DataObject) -> None:
+    """Over random sizes, cells, directions and biases, on copied weights."""
+    kind = data.draw(some.sampled_from([RNN, GRU, LSTM]))
+    units, both = data.draw(some.integers(1, 4)), data.draw(some.booleans())
+    width = 2 * units if both else units
+    options: dict[str, Any] = {"units": data.draw(some.integers(1, 4)), "bias": data.draw(some.booleans())}
+    network = Network(
+        encoder=Part(2, (kind(units, bidirectional=both),), steps=data.draw(some.integers(1, 4))),
+        decoder=Part(
+            *(3, (kind(width),), Output(2), data.draw(some.integers(1, 4))),
+            DecoderAttention(
+                score=score, query=query, context=context, **options if score in ("additive", "concat") else {}
+            ),
+        ),
+        convention="pytorch",
+    )
+    torch.manual_seed(data.draw(some.integers(0, 1000)))
+    model = Translator(network, kind).double()
+    named = parameters(model, kind)
+    assert sum(each.numel() for each in model.parameters()) == network.params
+    inputs = {
+        name: torch.randn(part.steps or 1, part.input, dtype=torch.float64) for name, part in network.parts.items()
+    }
+    outputs = model(inputs["encoder"], inputs["decoder"])
+    outputs.sum().backward()
+    weights = {layer: {name: each.tolist() for name, each in tensors.items()} for layer, tensors in named.items()}
+    back = backward_pass(network, the_sum, weights, inputs={name: each.tolist() for name, each in inputs.items()})
+    np.testing.assert_allclose(back.ran[-1].output, outputs.detach().numpy(), rtol=1e-9, atol=1e-9)
+    for layer in back.layers:
+        for tensor, gradient in layer.gradients.items():
+            theirs = named[layer.placed.name][tensor].grad
+            np.testing.assert_allclose(gradient, 0.0 if theirs is None else theirs, rtol=1e-8, atol=1e-9)
