@@ -30,7 +30,7 @@ from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.network.stack import Placed
 from rnncalc.step.layer_trace import array_of, layer_trace, slides
-from rnncalc.step.nodes import INPUT, MATRICES, SEQUENCE, STEPS, WEIGHTS, Node, Trace, Weights
+from rnncalc.step.nodes import HEADS, INPUT, MATRICES, SEQUENCE, STEPS, WEIGHTS, Node, Trace, Weights
 from rnncalc.step.operations import (
     HALVES,
     OPERATIONS,
@@ -482,7 +482,7 @@ class TransformPass(Generic[Value]):
         """Return the weights of a node; what a framework stores untrained may still be among its parameters."""
         assert node.weights
         name = self._name(node)
-        headed = array_of(self.layer, node.weights) in self.names.heads
+        headed = HEADS in self.sizes and array_of(self.layer, node.weights) in self.names.heads
         vector = self.arrays.vector_of_heads(name) if headed else self.arrays.vector(name, self._rows(node))
         if node.weights.role not in STORED:
             return self.vectors.weight(vector)
@@ -520,7 +520,7 @@ class TransformPass(Generic[Value]):
             return
         name = self._name(node)
         if len(node.axes) == 2 and node.weights:
-            heads = self.names.heads.get(array_of(self.layer, node.weights))
+            heads = HEADS in self.sizes and self.names.heads.get(array_of(self.layer, node.weights))
             if heads:
                 yield self.arrays.of_heads(name, in_rows=heads == "rows")
             else:
