@@ -125,7 +125,8 @@ class Frozen:
         return all(mine[name] == others[name] for name in self.fields)  # the first difference decides
 
     def __hash__(self) -> int:
-        return hash((type(self), *map(self.__dict__.__getitem__, self.fields)))
+        values = map(self.__dict__.__getitem__, self.fields)
+        return hash((type(self), *(frozenset(each.items()) if isinstance(each, dict) else each for each in values)))
 
     def __repr__(self) -> str:
         changed = (

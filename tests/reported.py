@@ -18,7 +18,7 @@ from rnncalc.questions.shapes import shapes
 from rnncalc.questions.stream import stream
 from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport, GradebookReport
-from rnncalc.reports.beside import QuantizedReport, ShapesReport, StreamReport
+from rnncalc.reports.beside import JointReport, QuantizedReport, ShapesReport, StreamReport
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
@@ -55,6 +55,13 @@ REPORTS: list[Any] = [
     ShapesReport(CountReport(count(NETWORK)), shapes(NETWORK)),
     StreamReport(CountReport(count(NETWORK)), stream(NETWORK, 100)),
     QuantizedReport(CountReport(count(NETWORK)), quantized(NETWORK, "int8")),
+    JointReport(
+        CountReport(count(NETWORK)),
+        (
+            StreamReport(CountReport(count(NETWORK)), stream(NETWORK, 100)),
+            QuantizedReport(CountReport(count(NETWORK)), quantized(NETWORK, "int8")),
+        ),
+    ),
     OperationsExplanationReport(pass_operations(NETWORK, 2), explain_operations(pass_operations(NETWORK, 2))),
     TrainingExplanationReport(training(NETWORK), explain_training(training(NETWORK))),
     AllocationReport(compare_conventions(NETWORK)),

@@ -261,7 +261,8 @@ class WholeNumber(Frozen):
     def schema(self) -> Schema:
         """The same for an editor."""
         number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
-        written = f"^(?![0-9]+$)(?:{SUFFIXED}{' ?B?' if self.unit else ''})$" if self.suffixes else _GROUPED
+        suffixed = f"{SUFFIXED.replace('[GB]', 'G')} ?B?" if self.unit else SUFFIXED  # a B of bytes is no billion
+        written = f"^(?![0-9]+$)(?:{suffixed})$" if self.suffixes else _GROUPED
         return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
 
     def number(self, text: str) -> int | None:

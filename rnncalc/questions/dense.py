@@ -136,9 +136,10 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
             case Input(shape=(*length, width)):
                 if move.extra_of is None:
                     encoder = values[-1][0] if values else 0
-                    part = move.part
-                times = steps[move.part] if length else 1
-                numbers = times * width
+                    part, times = move.part, steps[move.part] if length else 1
+                    numbers = times * width
+                else:  # at each step of what it is joined to
+                    numbers, times = width, 0 if length else 1
             case Begin():
                 times = steps[part]
             case Delay():  # its numbers are made by a later layer, from what reaches this one anyway
@@ -148,7 +149,8 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
                 read, numbers, encoder = numbers + values[move.reads[1]][0], times * placed.outputs, 0
                 yield _Replacement(placed, read, numbers, dense=True)
             case Merge(reads=(_, beside)):
-                numbers += values[beside][0]
+                more, counted = values[beside]
+                numbers += more if counted else times * more
             case InitialState():
                 placed = next(layers)
                 giving, encoder = giving or encoder, 0  # what an encoder outputs reaches its decoder through this layer

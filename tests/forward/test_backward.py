@@ -398,10 +398,10 @@ def test_the_chunk_is_that_of_the_spec_unless_another_is_asked_for() -> None:
 
 
 def test_progress_is_told_as_the_passes_go() -> None:
-    """Of the one from which differences are taken and of two for each of 3 weights, 2 steps of 2 multiplications."""
+    """Of the pass itself, of the one that differences are taken from and of two for each of 3 weights: 2 steps of 2."""
     told: list[int] = []
     backward(Network(input=1, layers=[RNN(1)], steps=2), progress=told.append)
-    assert sum(told) == (1 + 2 * 3) * 2 * 2
+    assert sum(told) == (2 + 2 * 3) * 2 * 2
 
 
 @pytest.mark.parametrize("chunk", [1, 2])

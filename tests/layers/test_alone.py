@@ -10,7 +10,7 @@ from conftest import Call
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 
-NEEDED = {"kernel": 3, "space": 4}
+NEEDED = {"kernel": 3, "space": 4, "feed_forward": 3}
 
 
 def alone(name: str) -> str:

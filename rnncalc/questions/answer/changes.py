@@ -24,7 +24,7 @@ from rnncalc.questions.answer.worksheet import (
     above,
     amount,
     neighbours,
-    of_axes,
+    parts_of,
     product,
     state_of,
 )
@@ -460,8 +460,8 @@ def with_keys(width: Callable[[LayerLine, Network], int | None]) -> Change:
         if keys is None:
             return line
         wrong = {**sizes, "k": keys, "q+k": sizes["q"] + keys}
-        parts = zip(line.others, line.layer.arrays, strict=True)
-        return line._replace(others={name: of_axes(axes, wrong) for name, (_, axes) in parts})
+        parts = parts_of(line.layer.arrays, wrong)
+        return line._replace(others={name: parts.get(name, number) for name, number in line.others.items()})
 
     return in_attention(changed)
 

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
 from rnncalc.conventions.layout import axis_of, role_of
 from rnncalc.conventions.tensor import BIASES, Direction, Role
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.layer import ArrayAxes, Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.nodes import ONE
@@ -236,6 +236,11 @@ def of_axes(axes: Sequence[str], sizes: Mapping[str, int]) -> Expression:
     return product(*[sizes[each] for each in axes if each != ONE])
 
 
+def parts_of(arrays: Iterable[ArrayAxes], sizes: Mapping[str, Any]) -> dict[str, Expression]:
+    """Return the parts of a layer's line that its arrays are, by name."""
+    return {"matrix" if role == Role.KERNEL and len(axes) == 2 else role: of_axes(axes, sizes) for role, axes in arrays}
+
+
 def _line(placed: Placed) -> LayerLine:
     layer = placed.layer
     line = LayerLine(placed, 0)
@@ -256,11 +261,7 @@ def _line(placed: Placed) -> LayerLine:
         case Transform():
             stored = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
-            others = {
-                "matrix" if role == Role.KERNEL and len(axes) == 2 else role: of_axes(axes, placed.sizes)
-                for role, axes in counted
-            }
-            return line._replace(h=placed.outputs, others=others)
+            return line._replace(h=placed.outputs, others=parts_of(counted, placed.sizes))
         case External():
             return line._replace(others={"external": placed.params})
     return line

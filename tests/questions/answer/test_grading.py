@@ -234,7 +234,7 @@ NAMES = ", ".join([f"lstm_1 W_{of}{gate}" for of in "xh" for gate in "ifgo"] + [
         (SIMPLE, ("(h, m)",) * 3, "expected shapes in numbers, as the sizes of the network are, got letters"),
         (SIMPLE, ((3, 4), 9, 3), "expected numbers or shapes, got both; give the one or the other"),
         (SIMPLE, ("h_t=(2, 3)", 9), "expected shapes with names, or answers without names, got both"),
-        (SIMPLE, ("h(m + k)",), "expected a formula in h and m, got k in 'h(m + k)'"),
+        (SIMPLE, ("h(m + k)",), "expected a formula in h = 3 and m = 4, got k in 'h(m + k)'"),
         (
             STACKED,
             ("4h(m + h + 1)", "h"),
