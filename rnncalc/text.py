@@ -202,6 +202,11 @@ PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True
 other symbols become one character if something below must line up."""
 
 
+def raised(layer: int) -> str:
+    """Return the number of a layer above its letters, in plain text; nothing for 0."""
+    return f"^({layer})" if layer else ""
+
+
 def unencodable(encoding: str | None) -> dict[str, str]:
     """Return the symbols that an encoding lacks, with their replacements; none if there is no encoding."""
     return {sign: plain for sign, plain in PLAIN.items() if encoding and not encodes(sign, encoding)}

@@ -50,10 +50,13 @@ DERIVATIONS = {
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
 @notation_flag
+@click.option("--layer-superscripts", is_flag=True, help="Number recurrent layers above their letters: h^(1)_t.")
 @click.option("--operations", is_flag=True, help="Derive the operations of a pass, equation by equation.")
 @training_flags
 @report_flags(ExplanationReport)
-def explain(specs: tuple[str, ...], only: tuple[str, ...], destination: Destination, **flags: Any) -> None:
+def explain(
+    specs: tuple[str, ...], only: tuple[str, ...], destination: Destination, *, layer_superscripts: bool, **flags: Any
+) -> None:
     """Derive the count step by step.
 
     Each layer comes with its equations and the shape of every term.
@@ -66,7 +69,9 @@ def explain(specs: tuple[str, ...], only: tuple[str, ...], destination: Destinat
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
     if derive:
+        if layer_superscripts:
+            raise CallError("--layer-superscripts: goes with the derivation of the count alone; remove it")
         write([derive(network, only) for network in networks], destination)
         return
-    explanations = [question.explain_those(network, only) for network in networks]
-    write([ExplanationReport(each) for each in explanations], destination)
+    explained = [question.explain_those(network, only, layer_superscripts) for network in networks]
+    write([ExplanationReport(each) for each in explained], destination)

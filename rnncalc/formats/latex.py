@@ -266,7 +266,7 @@ def inline(line: Line) -> str:
 def named(name: TensorName) -> str:
     """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
     before = f"{name.before.rstrip('/')} " if name.before else ""
-    return f"{typeset(before)}${symbol(name.letter, name.below)}$"
+    return f"{typeset(before)}${symbol(name.letter, name.below, name.layer)}$"
 
 
 def typeset(text: str) -> str:
@@ -286,11 +286,12 @@ def _typeset(char: str) -> str:
     return f"\\{accent}{{{letter}}}" if letter != "i" else f"\\{accent}{{\\i}}"
 
 
-def symbol(letter: str, below: str = "") -> str:
-    """Return a letter in LaTeX, a Greek one by its name, with its subscript."""
+def symbol(letter: str, below: str = "", layer: int = 0) -> str:
+    """Return a letter in LaTeX, a Greek one by its name, with its subscript and the number of its layer above."""
     root, letter = letter.startswith("√"), letter.removeprefix("√")
     letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
     letter = f"\\sqrt{{{letter}}}" if root else letter
+    letter = f"{letter}^{{({layer})}}" if layer else letter
     return f"{letter}_{{{_mathematical(below)}}}" if below else letter
 
 
@@ -314,7 +315,7 @@ def _latex(piece: Piece) -> str:
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
         case Derivative():
             return f"\\frac{{\\partial {_latex(piece.function)}}}{{\\partial {_latex(piece.variable)}}}"
-    text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
+    text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"), piece.layer)
     if not piece.shape:
         return text
     shape = r" \times ".join(map(_sum, piece.sizes))

@@ -88,7 +88,7 @@ def _math(pieces: Iterable[str]) -> str:
 def name(tensor: TensorName) -> str:
     """Return the name of a tensor as a symbol, the mark of a direction before it."""
     before = f"{text(tensor.before)} " if tensor.before else ""
-    return f"{before}<math>{symbol(tensor.letter, tensor.below)}</math>"
+    return f"{before}<math>{symbol(tensor.letter, tensor.below, tensor.layer)}</math>"
 
 
 def phrase(words: Phrase) -> str:
@@ -105,7 +105,7 @@ def _piece(piece: Piece) -> str:
         case Derivative():
             above, below = (f"<mrow><mi>∂</mi>{_piece(variable)}</mrow>" for variable in piece)
             return f"<mfrac>{above}{below}</mfrac>"
-    term = symbol(piece.letter, piece.subscript or piece.time)
+    term = symbol(piece.letter, piece.subscript or piece.time, piece.layer)
     if not piece.shape:
         return term
     sizes = (f"<mn>{size}</mn>" if size.isdecimal() else f"<mtext>{size}</mtext>" for size in piece.sizes)
@@ -113,10 +113,13 @@ def _piece(piece: Piece) -> str:
     return f'<munder><mpadded depth="{_DEPTH}em">{term}</mpadded><mrow class="shape">{shape}</mrow></munder>'
 
 
-def symbol(letter: str, below: str = "") -> str:
-    """Return a letter, a Greek one for its name, with its subscript."""
+def symbol(letter: str, below: str = "", layer: int = 0) -> str:
+    """Return a letter, a Greek one for its name, with its subscript and the number of its layer above."""
     symbol = f"<mi>{text(GREEK.get(letter, letter))}</mi>"
     index = "".join(map(_below, with_accents(escape(below, MOST_OF_A_SUM))))
+    if layer:
+        above = f"<mrow>{''.join(map(_below, f'({layer})'))}</mrow>"
+        return f"<msubsup>{symbol}<mrow>{index}</mrow>{above}</msubsup>"
     return f"<msub>{symbol}<mrow>{index}</mrow></msub>" if below else symbol
 
 

@@ -16,7 +16,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Output, Shape, Transform
-from rnncalc.network.flow import Attend, Delay, Merge, Moves, Placement, shapes
+from rnncalc.network.flow import Attend, Delay, Last, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions import describe, network_of, word
@@ -76,6 +76,8 @@ class Derivation(NamedTuple):
     placed: the layer. below: the layer that it reads, None for the first of a part. shape: of its input.
     row: the convention of the count, in the letters of the notation if one is named.
     context: how many numbers of its input are a context of a decoder's attention.
+    level: the number of a recurrent layer among several of its part, to be written above its letters; 0 for none.
+    read_level: that of the recurrent layer whose state it reads; 0 for none.
     gates: with their functions in the layer.
     notation: the notation of the equations.
     equations: of one step; empty for a layer without equations.
@@ -90,6 +92,8 @@ class Derivation(NamedTuple):
     equations: tuple[Equation, ...]
     steps: tuple[Step, ...]
     context: int = 0
+    level: int = 0
+    read_level: int = 0
 
     @property
     def named(self) -> Formulas | LayerFormulas | None:
@@ -130,10 +134,13 @@ class Explanation(NamedTuple):
         return compare_conventions(self.network)
 
 
-def explain(network: Network, only: str | Sequence[str] = (), notation: str | None = None) -> Explanation:
+def explain(
+    network: Network, only: str | Sequence[str] = (), notation: str | None = None, *, layer_superscripts: bool = False
+) -> Explanation:
     """Derive the counts of a network, or of the layers called `only`, a name or several.
 
     notation: how parameters are spelled in equations and tables; by default the network's own.
+    layer_superscripts: whether letters have the numbers of their recurrent layers above them.
     Raises CallError for names that no layer has and for an unknown notation; SpecError for a notation that cannot
     spell the network's convention.
     """
@@ -145,22 +152,25 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str | No
         raise CallError(f"only: {wrong}")
     if notation is not None:
         network = network.replace(notation=word("notation", notation, NOTATIONS))
-    return explain_those(network, tuple(names))
+    return explain_those(network, tuple(names), layer_superscripts)
 
 
-def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
+def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscripts: bool = False) -> Explanation:
     """Derive the counts of the named layers. An unknown name is ignored: it may be a layer of another network."""
     below: Placed | None = None
     derivations = []
     row, notation = network.shown, network.spelling
     sizes = shapes(network.flow)
     moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
+    levels = _levels(network) if layer_superscripts else {}
     for placed in network.spelled:
         if below is not None and below.part != placed.part:
             below = None
         if not only or placed.name in only:
             read = moves[placed.name].reads[0]
             one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation)
+            level = levels.get(placed.starts[0] if placed.starts else placed.name, 0)
+            one = one._replace(level=level, read_level=_read_level(network.flow, read, levels))
             derivations.append(one._replace(context=_context(network.flow, read, sizes)))
         if not placed.starts and not isinstance(moves[placed.name], Attend):
             below = placed
@@ -169,6 +179,24 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
     parts = [each.placed.in_letters or each.placed.params for each in derivations]
     total = Step(StepKind.TOTAL, Plus(tuple(parts)), network.params, network.letters)
     return Explanation(network, tuple(derivations), total, dense_equivalent(network))
+
+
+def _levels(network: Network) -> Mapping[str, int]:
+    """Return the numbers of recurrent layers within their part, from 1, where a part has several."""
+    parts: dict[str | None, list[str]] = {}
+    for placed in network.stack:
+        if isinstance(placed.layer, Cell):
+            parts.setdefault(placed.part, []).append(placed.name)
+    several = [names for names in parts.values() if len(names) > 1]
+    return {name: number for names in several for number, name in enumerate(names, 1)}
+
+
+def _read_level(moves: Moves, read: int, levels: Mapping[str, int]) -> int:
+    """Return the number of the recurrent layer whose state, of one direction, is a value; 0 if it is another."""
+    move = moves[moves[read].reads[0]] if isinstance(moves[read], Last) else moves[read]
+    if isinstance(move, Placement) and isinstance(move.layer, Cell) and not move.layer.bidirectional:
+        return levels.get(move.name, 0)
+    return 0
 
 
 def _context(moves: Moves, read: int, sizes: Sequence[Shape]) -> int:

@@ -11,15 +11,20 @@ from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symb
 from rnncalc.step.gradients import OVER_TIME
 from rnncalc.step.operations import ATOM, OPERATIONS, OUTER, WRITTEN
 from rnncalc.text import GREEK as LETTERS
+from rnncalc.text import raised
 
 
 class Term(NamedTuple):
-    """A letter with its subscript, time and shape in numbers; the shape of a number is empty."""
+    """A letter with its subscript, time and shape in numbers; the shape of a number is empty.
+
+    layer: the number above it, of its layer; 0 for none.
+    """
 
     letter: str
     subscript: str = ""
     time: str = ""
     shape: tuple[int, ...] = ()
+    layer: int = 0
 
     @property
     def sizes(self) -> list[str]:
@@ -29,8 +34,8 @@ class Term(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`."""
-        letter = GREEK.get(self.letter, self.letter)
+        """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`, `h^(1)_t`."""
+        letter = f"{GREEK.get(self.letter, self.letter)}{raised(self.layer)}"
         if self.subscript:
             return f"{letter}_({self.subscript})" if "+" in self.subscript else f"{letter}_{self.subscript}"
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter

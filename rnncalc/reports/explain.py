@@ -14,7 +14,7 @@ from rnncalc.conventions.rules import Convention, Side, Width
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
-from rnncalc.layers.layer import Dense, Embedding, Transform
+from rnncalc.layers.layer import Dense, Embedding, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
@@ -24,7 +24,7 @@ from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
-from rnncalc.text import all_of, decimal, has_letters, plural
+from rnncalc.text import all_of, decimal, has_letters, plural, raised
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
@@ -190,7 +190,7 @@ def _row(step: Step, derivation: Derivation | None = None) -> Row:
     if step.what is StepKind.TENSOR and derivation and derivation.row.symbols:
         direction, mark, symbol = label.rpartition("/")
         letter, _, below = symbol.partition("_")
-        return TensorName(letter, below, direction + mark), what, arithmetic, step.params
+        return TensorName(letter, below, direction + mark, derivation.level), what, arithmetic, step.params
     return label, what, arithmetic, step.params
 
 
@@ -249,8 +249,16 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
 
 
 def equations(each: Derivation) -> tuple[Line, ...]:
-    """Return the equations of a layer with the numbers of its shapes."""
-    return tuple(line_of(equation, each.placed.sizes, each.notation) for equation in each.equations)
+    """Return the equations of a layer with the numbers of its shapes, and of its level above its letters."""
+    reads = "v" if each.placed.starts else "h" if isinstance(each.placed.layer, Output) else "x"
+    below = {reads: ("h" if each.read_level else reads, each.read_level)}
+
+    def leveled(piece: Term) -> Term:
+        letter, layer = below.get(piece.letter, (piece.letter, each.level))
+        return piece._replace(letter=letter, layer=layer)
+
+    lines = [line_of(equation, each.placed.sizes, each.notation) for equation in each.equations]
+    return tuple(tuple(leveled(piece) if isinstance(piece, Term) else piece for piece in line) for line in lines)
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:
@@ -316,7 +324,8 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
     if any(symbol.subscript == HALF for equation in each.equations for symbol in symbols(equation.right)):
         units = each.placed.sizes["h"]
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
-        yield f"x_half: {first} numbers of x_t in the forward direction, {last} in the backward one."
+        x = f"h{raised(each.read_level)}" if each.read_level else "x"
+        yield f"{x}_half: {first} numbers of {x}_t in the forward direction, {last} in the backward one."
     if grid := layer.grid:
         places, sizes = " × ".join(map(str, grid)), each.placed.sizes
         kernel = " × ".join([str(sizes["k"])] * len(grid))

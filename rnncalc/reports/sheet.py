@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rnncalc.conventions.formula import Expression, letters, numbers
 from rnncalc.records import Frozen
-from rnncalc.text import has_letters
+from rnncalc.text import has_letters, raised
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Derivative, Line, Term
@@ -34,17 +34,18 @@ def worked(expression: Expression, sizes: Mapping[str, int] = {}) -> Arithmetic:
 class TensorName(Frozen):
     """The mathematical name of a tensor: a letter with a subscript.
 
-    before: the mark of a direction.
+    before: the mark of a direction. layer: the number above it, of its layer; 0 for none.
     """
 
     letter: str
     below: str = ""
     before: str = ""
+    layer: int = 0
 
     @property
     def text(self) -> str:
         """The name on one line: `W_xz`, `forward/W_xz`."""
-        return f"{self.before}{self.letter}{'_' if self.below else ''}{self.below}"
+        return f"{self.before}{self.letter}{raised(self.layer)}{'_' if self.below else ''}{self.below}"
 
 
 class Phrase(Frozen):
