@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Times, numbers
 from rnncalc.conventions.layout import sides_of_biases
+from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.rules import Convention, Side, Width
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
@@ -301,7 +302,7 @@ def on_biases(each: Derivation) -> Iterator[str]:
     """Yield the reason for the number of biases, which is the same for all layers of a kind that have biases."""
     layer = each.placed.layer
     if isinstance(layer, Cell) and layer.bias:
-        yield biases(layer, each.gates, each.row)
+        yield biases(layer, each.gates, each.row, each.notation)
 
 
 def on_matrices(each: Derivation) -> Iterator[str]:
@@ -405,7 +406,7 @@ def _source(each: Derivation) -> str:
     return f"the output of {below.name}, its two directions of {one:,} joined by {joined}"
 
 
-def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
+def biases(layer: Cell, gates: Sequence[Gate], convention: Convention, notation: Notation) -> str:
     """Return a sentence on the biases of a layer that has any, with these gates."""
     arrays = convention.arrays(layer.kind)
     assert arrays is not None  # no other case: a cell that the convention lacks was refused before
@@ -414,28 +415,29 @@ def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
     once = [gate for gate in gates if gate.letter in sides and gate not in twice]
     without = [gate for gate in gates if gate.letter not in sides]
     if not once:
-        many = _many("two bias vectors", twice, without)
+        many = _many("two bias vectors", twice, without, notation)
         where = "one after the other in one tensor" if arrays.both_biases else "on the input and on the recurrent side"
         return f"Biases: {many}, {where}; {convention.why}."
-    sentence = _many("one bias vector", [*once, *twice], without)
+    sentence = _many("one bias vector", [*once, *twice], without, notation)
     if twice:
-        return f"Biases: {sentence}, and a second one in {_names(twice)}; {convention.why}."
+        return f"Biases: {sentence}, and a second one in {_names(twice, notation)}; {convention.why}."
     if all(sides[gate.letter] is Side.RECURRENT for gate in once):
         sentence += ", on the recurrent side"
     resets_after = layer.resets_after(arrays.habits.reset_after)
-    return (
-        f"Biases: {sentence}; {_why_one(once, sides, resets_after=resets_after, stacked=arrays.stacked is not None)}."
-    )
+    why = _why_one(once, sides, notation, resets_after=resets_after, stacked=arrays.stacked is not None)
+    return f"Biases: {sentence}; {why}."
 
 
-def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
+def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate], notation: Notation) -> str:
     """Return a phrase with the number of bias vectors per gate, and the gates that have none."""
     if not without:
         return f"{vectors} per gate"
-    return f"{vectors} each in {_names(biased)}, none in {_names(without)}"
+    return f"{vectors} each in {_names(biased, notation)}, none in {_names(without, notation)}"
 
 
-def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: bool, stacked: bool) -> str:
+def _why_one(
+    gates: Sequence[Gate], sides: Mapping[str, Side], notation: Notation, *, resets_after: bool, stacked: bool
+) -> str:
     """Return why one bias per gate is enough.
 
     resets_after: whether a gate multiplies the recurrent product of the candidate, instead of the previous state.
@@ -451,11 +453,11 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
         return f"the {summed}"
     last = gates[-1].letter
     where = "inside" if sides[last] is Side.RECURRENT else "outside"
-    return f"the {summed}, and that of {last} is {where} what is multiplied by a gate"
+    return f"the {summed}, and that of {notation.letter(last)} is {where} what is multiplied by a gate"
 
 
-def _names(gates: Sequence[Gate]) -> str:
-    return all_of([gate.letter for gate in gates])
+def _names(gates: Sequence[Gate], notation: Notation) -> str:
+    return all_of([notation.letter(gate.letter) for gate in gates])
 
 
 ACROSS = 100

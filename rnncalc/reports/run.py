@@ -19,6 +19,7 @@ from rnncalc.reports.sheet import BARS, Column, Row, Sheet, key_columns, number_
 from rnncalc.text import plural
 
 if TYPE_CHECKING:
+    from rnncalc.conventions.notation import Notation
     from rnncalc.forward.layer_pass import History
     from rnncalc.forward.network_pass import LayerRun
     from rnncalc.questions.backward import Backward, LayerBackward
@@ -70,7 +71,11 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `states`, a table of steps for each direction of each layer."""
-        states = [sheet for layer in self.run.layers for sheet in state_sheets(layer)] if self.states else []
+        states = (
+            [sheet for layer in self.run.layers for sheet in state_sheets(layer, self.run.network.spelling)]
+            if self.states
+            else []
+        )
         return [self._layer_sheet(), *states]
 
     def _layer_sheet(self) -> Sheet:
@@ -166,7 +171,7 @@ DIGITS = 6
 _LARGE, _SMALL = 1e6, 1e-3
 
 
-def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
+def state_sheets(layer: LayerRun, notation: Notation) -> Iterator[Sheet]:
     """Yield a table for each direction: inputs, states and gates of each step, and the start states."""
     for direction, trace in zip(WAYS, layer.traces, strict=False):
         backward = direction is Direction.BACKWARD
@@ -179,7 +184,7 @@ def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
             rows.append((len(rows) + 1, *start))
         elif trace.start:
             rows.insert(0, (0, *start))
-        titles = [GREEK.get(letter, letter) for letter in letters]
+        titles = [GREEK.get(letter, letter) for letter in map(notation.letter, letters)]
         yield Sheet(
             columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
             rows=rows,
@@ -323,7 +328,8 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         if not self.done.layers:
             return self.forward.sheets()
         layers = self.done.layers if self.states else ()
-        states = (sheet for layer in layers for sheet in length_sheets(layer, self.done.chunk))
+        notation = self.done.run.network.spelling
+        states = (sheet for layer in layers for sheet in length_sheets(layer, self.done.chunk, notation))
         apart = self.done.weights and (self.verify or not self.done.agrees)
         gradients = [self._gradient_sheet()] if apart else []
         return [*self.forward.sheets(), self._layer_sheet(), *gradients, *states]
@@ -451,14 +457,17 @@ def length_data(layer: LayerBackward) -> dict[str, Any]:
     return {"gradient_norms": lengths, "kept": kept, "terms": terms}
 
 
-def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
+def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -> Iterator[Sheet]:
     """Yield for each direction the norm of the gradient with respect to each state, and for each weight its terms."""
     name, norms = layer.ran.placed.name, layer.norms
     for direction in dict.fromkeys(norm.direction for norm in norms):
         states = [norm for norm in norms if norm.direction == direction]
         both = len(norms) > len(states)
         keeping = [(norm, norm.keeper) for norm in states if norm.keeper is not None]
-        titles = [*(f"‖∂L/∂{norm.letter}‖" for norm in states), *(f"∏ {_gate(keeper)}" for _, keeper in keeping)]
+        titles = [
+            *(f"‖∂L/∂{norm.letter}‖" for norm in states),
+            *(f"∏ {_gate(keeper, notation)}" for _, keeper in keeping),
+        ]
         columns = [*(norm.norms for norm in states), *(norm.kept for norm, _ in keeping)]
         yield Sheet(
             columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
@@ -468,7 +477,7 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
                 *(f"‖∂L/∂{norm.letter}‖ {spark(norm.norms)}" for norm in states),
                 *(
                     f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {h}."
-                    for h, gate in ((norm.letter, _gate(keeper)) for norm, keeper in keeping)
+                    for h, gate in ((norm.letter, _gate(keeper, notation)) for norm, keeper in keeping)
                 ),
             ),
         )
@@ -481,9 +490,9 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
         yield sheet
 
 
-def _gate(keeper: Keeper) -> str:
+def _gate(keeper: Keeper, notation: Notation) -> str:
     """Return the factor of a state: a gate, or 1 minus that gate."""
-    return f"1−{keeper.letter}" if keeper.turned else keeper.letter
+    return f"{'1−' if keeper.turned else ''}{notation.letter(keeper.letter)}"
 
 
 def _terms_sheet(name: str, weight: WeightTerms) -> Sheet:

@@ -9,7 +9,7 @@ import pytest
 from cells import CELLS, network, spelled
 from conftest import Call
 
-from rnncalc import GRU, LSTM, Network, Output, answer, count, draw, explain
+from rnncalc import GRU, LSTM, SRU, Network, Output, answer, count, draw, explain
 from rnncalc.conventions import CONVENTIONS, NOTATIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.notation import NOTATION_BY_NAME
@@ -161,3 +161,18 @@ def test_letters_for_gates_are_typeset(call: Call, tmp_path: Path) -> None:
         assert symbol in latex, symbol
     assert "<mi>c̃</mi>" in call("explain", path, "-f", "html").out
     assert "Γ_u,2 = σ" in call("run", path, "--work").out
+
+
+def test_letters_for_gates_are_those_of_states_and_of_sentences(call: Call, tmp_path: Path) -> None:
+    """In the titles of `run --states`, in what a gate keeps of a state, and in the gates that have no bias."""
+    path = tmp_path / "spec.yaml"
+    path.write_text(json.dumps(spec_of(lettered("columns"))), encoding="utf-8")
+    ran = call("run", path, "--states", "--backward").out
+    lstm, gru, *_ = [set(line.split()) for line in ran.splitlines() if line.startswith("Step ")]
+    assert lstm == {"Step", *"xch", "Γ_u", "Γ_f", "c̃", "Γ_o"}
+    assert gru == {"Step", *"xhr", "Γ_z", "h′"}
+    assert "∏ Γ_f: the product of Γ_f over the later steps, its largest number: what is left of c." in ran
+    sru = explain(Network(input=4, layers=[SRU(5)], notation="w", gate_letters={"n": "h′", "s": "q"}))
+    assert "Biases: one bias vector each in f and r, none in h′ and q; " in str(sru)
+    after = explain(Network(input=4, layers=[GRU(5, reset_after=True)], notation="w", gate_letters={"n": "h′"}))
+    assert "and that of h′ is outside what is multiplied by a gate." in str(after)

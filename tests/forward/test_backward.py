@@ -14,6 +14,7 @@ from verified import backward
 
 from rnncalc import GRU, LSTM, RNN, Embedding, External, Network, Output, Update
 from rnncalc.conventions import CONVENTIONS, convention
+from rnncalc.conventions.notation import W
 from rnncalc.errors import CallError, SpecError
 from rnncalc.formats import write
 from rnncalc.forward.arrays import PassData
@@ -340,7 +341,7 @@ def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
     assert tuple(found.keeper) == (gate, turned)
     told = length_data(done.layers[0])["kept"]["forward"][state]
     assert (told["gate"], told["turned"]) == (gate, turned)
-    (sheet,) = length_sheets(done.layers[0], None)
+    (sheet,) = length_sheets(done.layers[0], None, W)
     assert f"∏ {'1−' if turned else ''}{gate}" in [column.title for column in sheet.columns]
     assert found.kept == pytest.approx(expected)
     (alone,) = backward(Network(input=2, layers=[RNN(1)], steps=2), states=True).layers[0].norms
