@@ -125,7 +125,7 @@ def problems(network: Description) -> Iterator[Problem]:
     wrong = [*_problems(network, parts)]
     yield from wrong
     if around and not wrong:  # else no way of a sequence through the layers can be followed
-        yield from _unreadable(network, parts)
+        yield from _unreadable(network, attending(dict(parts)))
 
 
 def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
@@ -149,7 +149,7 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from _layers(name, part, network.convention, many=many)
         if part.output and part.output.tied:
             yield from _tied((name, OUTPUT, "tied") if name else (OUTPUT, "tied"), part)
-    if any(layer.name for part in parts.values() for layer in part.layers):
+    if any(layer.name for part in parts.items() for _, layer in _placed(*part)):
         yield from clashes(parts)  # default names never clash among themselves
     if network.feedback:
         yield from cannot_feed_back(network)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED, MOST_WRONG, MOST_WRONG_LINES
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
@@ -172,7 +173,7 @@ def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Rando
 def sizes_of(network: Network) -> dict[str, SizePlace]:
     """Return the sizes of a network that may vary, by name."""
     sizes = {name: SizePlace(None, None, name) for name in network.sizes or ()}
-    stack = iter([placed for placed in network.stack if not placed.starts])
+    stack = iter([each for each in network.stack if not (each.starts or isinstance(each.layer, DecoderAttention))])
     for half, part in network.parts.items():
         before = f"{half}." if half else ""
         sizes |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}

@@ -148,7 +148,10 @@ def on_elsewhere(network: Network) -> Iterator[str]:
             return
 
 
-REASONS = "a layer that reads both ways, pads the end, or begins or flattens a sequence does not go step by step"
+REASONS = (
+    "a layer that reads both ways or a whole sequence, pads the end, or begins or flattens a sequence does not go step "
+    "by step"
+)
 """Why several kinds of layer cannot stream."""
 
 

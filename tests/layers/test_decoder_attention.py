@@ -15,6 +15,7 @@ from rnncalc import (
     DecoderAttention,
     Dense,
     Dropout,
+    MultiHeadAttention,
     Network,
     Output,
     Part,
@@ -73,6 +74,13 @@ def test_it_is_counted_and_widens_what_reads_its_context(
 def test_the_units_are_the_querys_by_default() -> None:
     """A state of 6 and encoder outputs of 6: 6·6 + 6·6 + 6, and biases of 6, 6 and 1."""
     assert network(RNN(6), RNN(6)).stack[1].params == 36 + 36 + 6 + 13
+
+
+def test_a_layer_that_reads_the_context_is_checked_at_its_whole_width() -> None:
+    """Five heads divide the state's 6 and the context's 4 together: 4·10·11 parameters."""
+    layers = (GRU(6, initial_state=4), MultiHeadAttention(5))
+    decoder = Part(3, layers, Output(2), attention=DecoderAttention("general", query="after"))
+    assert Network(encoder=Part(3, (GRU(4),)), decoder=decoder).stack[-2].params == 440
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,15 @@
 """`--vary`: a row for each value of a size, a grid for two, and curves."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from conftest import Call, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnncalc import GRU, Dense, Network, Output, count
+from rnncalc import GRU, DecoderAttention, Dense, Network, Output, Part, count
+from rnncalc.questions.exercise import sizes_of
 from rnncalc.questions.vary import varied
 
 LSTM_FLAGS = ("-i", 40, "-l", "lstm:64", "-o", 10)
@@ -47,6 +48,16 @@ def test_each_kind_is_a_column(call: Call) -> None:
     for h in (2, 4):
         recurrent = [blocks * h * (3 + h + 1) for blocks in (2, 4)]
         assert [*map(str, (h, *recurrent, 4 * h * (4 * 3 + 1)))] in numbers
+
+
+@pytest.mark.parametrize("query", ["before", "after"])
+def test_a_decoder_with_attention(query: Literal["before", "after"]) -> None:
+    """A unit more of a dense layer that reads 3 states and 3 of the context: 7 parameters, and 2 of the output."""
+    decoder = Part(5, (GRU(3), Dense(4)), Output(2), attention=DecoderAttention("dot", query=query, context="output"))
+    net = Network(encoder=Part(4, (GRU(3),)), decoder=decoder)
+    params = [count(changed).params for _, (changed,) in varied([net], {"dense_1": [1, 2]})]
+    assert params[1] - params[0] == (3 + 3 + 1) + 2
+    assert not {name for name in sizes_of(net) if name.startswith("attention")}
 
 
 def test_two_sizes_are_a_grid(call: Call) -> None:
