@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
@@ -42,23 +43,23 @@ def pass_operations(network: Network, batch: int = 1) -> PassOperations:
     """
     network, batch = network_of(network, letters=True), whole("batch", batch, 1)
     row = convention(network.convention)
-    windows = zip(network.stack, _windows(network), strict=True)
-    layers = tuple([_of_layer(placed, row, batch, window) for placed, window in windows])
+    read = zip(network.stack, _steps_read(network), strict=True)
+    layers = tuple([_of_layer(placed, row, batch, steps) for placed, steps in read])
     known = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
     return PassOperations(network, batch, layers, total)
 
 
-def _windows(network: Network) -> Iterator[int]:
-    """Yield for each layer how many vectors one vector of its output is made of; 1 if that depends on unknown steps."""
+def _steps_read(network: Network) -> Iterator[int | None]:
+    """Yield for each layer the steps of the sequence that it reads, 1 of a vector; None if they are not known."""
     read = shapes(network.flow)
     for move in network.flow:
         if isinstance(move, Placement):
             *steps, _ = read[move.reads[0]]
-            yield 1 if steps == [None] else len(move.layer.window_of(0, steps[0] if steps else 1))
+            yield steps[0] if steps else 1
 
 
-def _of_layer(placed: Placed, row: Convention, batch: int, window: int) -> OperationCounts | None:
+def _of_layer(placed: Placed, row: Convention, batch: int, steps: int | None) -> OperationCounts | None:
     layer = placed.layer
     if isinstance(layer, External) or placed.uses is None or (layer.whole and not placed.repeats):
         return None
@@ -67,7 +68,11 @@ def _of_layer(placed: Placed, row: Convention, batch: int, window: int) -> Opera
     if not isinstance(layer, Cell | Dense | Transform):
         return OperationCounts(0, 0, 0, 0)
     inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1
-    one = operations(trace(layer, inputs, row), placed.sizes, window, placed.repeats or ONCE)
+    step = trace(layer, inputs, row)
+    rows = [OPERATIONS[node.operation] for node in step.nodes if node.operation in OPERATIONS]
+    sums = steps is not None and any(row.windowed and row.sums for row in rows)
+    window = len(layer.window_of(0, steps or 1)) if sums else 1
+    one = operations(step, placed.sizes, window, placed.repeats or ONCE)
     times = batch * (1 if placed.repeats else placed.uses) * places * layer.directions
     counts = OperationCounts(*[times * number for number in one])
     return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))
@@ -127,6 +132,9 @@ def _derivation(
 ) -> OperationsDerivation:
     placed, layer = derivation.placed, derivation.placed.layer
     if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
+        if counts and placed.repeats and isinstance(layer, Transform):
+            lines = tuple(_of_whole(placed, trace(layer, placed.inputs, convention(network.convention)), batch))
+            return OperationsDerivation(derivation, (), (*lines, *_flops(counts)), counts)
         times = batch * (placed.uses or 1)
         applied = [
             OperationsLine(kind, Times((times, number // times)) if times > 1 else number, number)
@@ -157,6 +165,19 @@ def _of_step(placed: Placed, step: Trace, derivation: Derivation) -> Iterator[Op
         )
         expression = Times((len(lefts), one)) if len(lefts) > 1 else one
         yield OperationsLine(kind, expression, value(expression, placed.sizes), tuple(lefts))
+
+
+def _of_whole(placed: Placed, step: Trace, batch: int) -> Iterator[OperationsLine]:
+    """Yield the operations of each kind of a layer that reads a whole sequence: how often times how many."""
+    assert placed.repeats
+    terms: dict[str, Counter[int]] = {kind: Counter() for kind in OperationCounts._fields}
+    for each in operations_by_node(step):
+        terms[each.kind][batch * placed.repeats.number(each.repeats)] += each.number(placed.sizes)
+    for kind, numbers in terms.items():
+        if numbers:
+            factors = [tuple(number for number in term if number > 1) or (1,) for term in numbers.items()]
+            expression = _sum(tuple(map(Times, factors)))
+            yield OperationsLine(kind, expression, value(expression, {}))
 
 
 def _of_sequence(

@@ -116,6 +116,8 @@ def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
     none = "It computes nothing that is counted."
     if isinstance(placed.layer, External):
         none = "What it computes is not known: it is counted elsewhere."
+    elif each.counts is None:
+        none = "What it computes is not known without the number of steps."
     notes = () if each.step or each.sequence else (none,)
     head = Sheet(
         (), (), title=placed.name, subtitle="; ".join(words), equations=equations(each.derivation), notes=notes

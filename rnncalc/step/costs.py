@@ -49,13 +49,14 @@ class OperationCounts(NamedTuple):
 class NodeOperations(NamedTuple):
     """The operations of one kind at a node of a step: their number for each place of the axes, by their letters.
 
-    kind: the name of a field of OperationCounts.
+    kind: the name of a field of OperationCounts. repeats: what they are done for, as in `Trace.repeats`.
     """
 
     place: int
     kind: str
     times: int
     axes: tuple[str, ...]
+    repeats: frozenset[str]
 
     def number(self, sizes: Mapping[str, int]) -> int:
         """Return how many they are, with numbers for the letters of widths."""
@@ -70,9 +71,7 @@ def operations(trace: Trace, sizes: Mapping[str, int], window: int = 1, repeats:
     """
     numbers = dict.fromkeys(OperationCounts._fields, 0)
     for each in operations_by_node(trace, window):
-        product = trace.nodes[each.place].operation in PAIRED
-        letters = trace.work(each.place)[1] if product else trace.repeats[each.place]
-        numbers[each.kind] += repeats.number(letters) * each.number(sizes)
+        numbers[each.kind] += repeats.number(each.repeats) * each.number(sizes)
     return OperationCounts(**numbers)
 
 
@@ -86,22 +85,22 @@ def operations_by_node(trace: Trace, window: int = 1) -> Iterator[NodeOperations
         row = OPERATIONS.get(node.operation)
         if row is None:
             continue
-        axes = () if node.width in (ONE, STEPS) else (node.width,)
+        axes, repeats = () if node.width in (ONE, STEPS) else (node.width,), trace.repeats[place]
         biases = [operand for operand in node.operands if trace.nodes[operand].operation == WEIGHTS]
         if row.name in (*MATRICES, *PAIRED):
             added_up.add(place)
-            yield NodeOperations(place, "multiply_adds", 1, trace.work(place)[0])
+            yield NodeOperations(place, "multiply_adds", 1, *trace.work(place))
         elif row.name in ("plus", "everywhere") and {*node.operands} <= {*added_up, *biases}:
             added_up.add(place)
             if biases:
-                yield NodeOperations(place, "bias_additions", len(biases), axes)
+                yield NodeOperations(place, "bias_additions", len(biases), axes, repeats)
         elif row.name == "plus" and biases:
-            yield NodeOperations(place, "bias_additions", 1, axes)
+            yield NodeOperations(place, "bias_additions", 1, axes, repeats)
         else:
             if times := row.products + row.sums * (window - 1 if row.windowed else 1):
-                yield NodeOperations(place, "elementwise", times, axes)
+                yield NodeOperations(place, "elementwise", times, axes, repeats)
             if row.activations:
-                yield NodeOperations(place, "activations", row.activations, axes)
+                yield NodeOperations(place, "activations", row.activations, axes, repeats)
 
 
 class Outputs(StrEnum):

@@ -86,3 +86,38 @@ def test_a_convolution_by_hand(activation: str, applied: list[tuple[str, int]], 
         *applied,
         ("flops", flops),
     ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "derived"),
+    [
+        # q, k, v and y of one number at each of two steps; a score, its division and a product at each of three pairs
+        (
+            ("-i", 1, "-T", 2, "-l", "multi_head_attention:1,causal"),
+            {
+                "Multiply-adds": ("2 × 4 + 3 × 2", 14),
+                "Bias additions": ("2 × 4", 8),
+                "Element-wise": ("3", 3),
+                "Activations": ("3", 3),
+                "FLOPs": ("2 × 14 + 8 + 3 + 3", 42),
+            },
+        ),
+        # each of three steps: a 2 × 4 matrix, 2 biases, 2 tanh, a score of 2 weights, a softmax and 4 products
+        (
+            ("-i", 4, "-T", 3, "-l", "attention:2,score_bias=false"),
+            {
+                "Multiply-adds": ("3 × 14", 42),
+                "Bias additions": ("3 × 2", 6),
+                "Activations": ("3 × 3", 9),
+                "FLOPs": ("2 × 42 + 6 + 9", 99),
+            },
+        ),
+        (("-i", 4, "-l", "multi_head_attention:2"), {}),
+    ],
+)
+def test_attention_by_hand(flags: tuple[object, ...], derived: dict[str, tuple[str, int]], call: Call) -> None:
+    """How often times how many: some is computed for each step, some for each pair of steps."""
+    (report,) = json.loads(call("explain", *flags, "--operations", "-f", "json").out)["reports"]
+    (layer,) = report["layers"]
+    assert {row["what"]: (row["formula"], row["number"]) for row in layer["sequence"]} == derived
+    assert ("not known without the number of steps" in call("explain", *flags, "--operations").out) is (not derived)

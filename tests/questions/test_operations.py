@@ -7,7 +7,21 @@ import pytest
 from hypothesis import given
 from strategies import Spec, network, network_of
 
-from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, External, MinGRU, Network
+from rnncalc import (
+    GRU,
+    LSTM,
+    MGU,
+    RNN,
+    SRU,
+    Cell,
+    Dense,
+    External,
+    Flatten,
+    MinGRU,
+    MultiHeadAttention,
+    Network,
+    letter,
+)
 from rnncalc.errors import SpecError
 from rnncalc.forward.arrays import Floats, Meter
 from rnncalc.forward.network_pass import Pass
@@ -37,6 +51,14 @@ def test_what_is_not_known() -> None:
     assert (operations.layers[0], operations.total) == (None, None)
     assert operations.layers[1] is not None
     assert pass_operations(Network(input=M, layers=[External(9), Dense(N)], steps=T)).layers[0] is None
+
+
+def test_steps_in_letters() -> None:
+    """Four 1 × 1 matrices at each of T steps, a score and a product for each of T² pairs; flattening is free."""
+    steps: Any = letter("T")
+    attention, flatten = pass_operations(Network(1, [MultiHeadAttention(1), Flatten()], steps=steps)).layers
+    assert attention == OperationCounts(4 * steps + 2 * steps * steps, 4 * steps, steps * steps, steps * steps)
+    assert flatten == OperationCounts(0, 0, 0, 0)
 
 
 @given(network())
