@@ -1,6 +1,7 @@
 """Flax linen: the parameter trees of its recurrent cells, Dense and Embed, as seen in flax 0.12.8."""
 
 from rnncalc.conventions.rules import (
+    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -64,6 +65,7 @@ CONVENTION = Convention(
             buffers=("running_mean", "running_variance"),
         ),
         "decoder_attention": attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
+        **dict.fromkeys(CROSS, with_heads("out", "q", "k", "d").replace(only={"value_size": (None,)})),
     },
     returns=RETURNS,
 )

@@ -4,6 +4,7 @@ Matrices are input by output, with the places of a kernel before that.
 """
 
 from rnncalc.conventions.rules import (
+    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -53,6 +54,7 @@ CONVENTION = Convention(
             epsilon=1e-3,
         ),
         "decoder_attention": attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
+        **dict.fromkeys(CROSS, with_heads("attention_output", "q", "k", "d")),
     },
     returns=Returns(
         sequence="BTW",

@@ -95,8 +95,8 @@ def _check_names(layer: Cell, tensors: tuple[Tensor, ...], convention: Conventio
 
 def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """Return the tensors of a layer's arrays, its parameters and what the framework keeps beside them."""
-    arrays = convention.transform(layer.kind)
-    listed = layer.kind in convention.transforms  # else each array is called by its role, unless it is named
+    arrays = convention.transform(layer.named_as)
+    listed = layer.named_as in convention.transforms  # else each array is called by its role, unless it is named
     tensors: dict[bool, dict[str, Tensor]] = {False: {}, True: {}}
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))

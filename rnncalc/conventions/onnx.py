@@ -1,6 +1,7 @@
 """ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
 
 from rnncalc.conventions.rules import (
+    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -51,7 +52,7 @@ CONVENTION = Convention(
             only={"scale": (True,), "center": (True,)},
             steps_last=True,
         ),
-        "decoder_attention": attention_of_dense("{}/B", "{}/C", (1, 0)),
+        **dict.fromkeys(("decoder_attention", *CROSS), attention_of_dense("{}/B", "{}/C", (1, 0))),
     },
     returns=Returns(
         sequence="TBW",

@@ -37,6 +37,9 @@ _CELL = CellArrays(
 _WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
 
 
+_NO_SIZES: dict[str, tuple[object, ...]] = {"key_size": (None,), "value_size": (None,)}
+
+
 def _heads(path: str = "") -> dict[str, str]:
     """Return the names of the arrays of nn.MultiheadAttention, which has three of them in one."""
     names = dict.fromkeys(("query", "key", "value"), "in_proj_weight") | {"output": "out_proj.weight"}
@@ -65,7 +68,7 @@ CONVENTION = Convention(
         "conv1d": TransformArrays(_WEIGHTS, steps_last=True),
         "pool1d": TransformArrays(steps_last=True),
         "layer_norm": TransformArrays(_WEIGHTS),
-        "multi_head_attention": TransformArrays(_heads(), only={"key_size": (None,), "value_size": (None,)}),
+        "multi_head_attention": TransformArrays(_heads(), only=_NO_SIZES),
         "transformer": TransformArrays(
             _heads("self_attn.")
             | {"up": "linear1.weight", "up_bias": "linear1.bias", "down": "linear2.weight", "down_bias": "linear2.bias"}
@@ -80,6 +83,10 @@ CONVENTION = Convention(
             steps_last=True,
         ),
         "decoder_attention": attention_of_dense("{}.weight", "{}.bias"),
+        "cross_attention": TransformArrays(
+            _heads() | {role: f"{role[0]}_proj_weight" for role in ("query", "key", "value")}, only=_NO_SIZES
+        ),
+        "cross_attention_of_one_width": TransformArrays(_heads(), only=_NO_SIZES),  # as of self-attention
     },
     returns=Returns(
         sequence="BTW",

@@ -170,21 +170,28 @@ class TransformArrays(Frozen):
             yield changed[-1]
 
 
-def with_heads(output: str) -> TransformArrays:
-    """Return the arrays of attention with an axis for the heads; output: the name of the last of its projections."""
+def with_heads(output: str, query: str = "m", memory: str = "m", key: str = "k") -> TransformArrays:
+    """Return the arrays of attention with an axis for the heads; output: the name of the last of its projections.
+
+    query, memory, key: the letters of the widths of what is read, and of a head's keys.
+    """
     parts = {"query": "query", "key": "key", "value": "value", "output": output}
     names = {role: f"{name}/kernel" for role, name in parts.items()}
     names |= {f"{role}_bias": f"{name}/bias" for role, name in parts.items()}
-    axes = {"query": "mhk", "key": "mhk", "value": "mhv", "output": "hvm"}
-    return TransformArrays(names, axes=axes | {"query_bias": "hk", "key_bias": "hk", "value_bias": "hv"})
+    axes = {"query": f"{query}h{key}", "key": f"{memory}h{key}", "value": f"{memory}hv", "output": f"hv{query}"}
+    return TransformArrays(names, axes=axes | {"query_bias": f"h{key}", "key_bias": f"h{key}", "value_bias": "hv"})
+
+
+CROSS = ("cross_attention", "cross_attention_of_one_width")
+"""What rows call a decoder's attention with heads: its queries and keys differ in width, or are of one."""
 
 
 def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> TransformArrays:
     """Return a decoder's attention made of dense layers; weight, bias: the names in them, with {} for the layer's."""
-    weights = {"query": "query", "keys": "keys", "kernel": "matrix", "score": "score"}
-    biases = {"query_bias": "query", "keys_bias": "keys", "bias": "matrix", "score_bias": "score"}
-    names = {role: weight.format(layer) for role, layer in weights.items()}
-    return TransformArrays(names | {role: bias.format(layer) for role, layer in biases.items()}, order)
+    roles = ("query", "keys", "score", "key", "value", "output")
+    names = {role: weight.format(role) for role in roles} | {"kernel": weight.format("matrix")}
+    biases = {f"{role}_bias": bias.format(role) for role in roles} | {"bias": bias.format("matrix")}
+    return TransformArrays(names | biases, order)
 
 
 class Returns(Frozen):
@@ -295,12 +302,12 @@ class Convention(Frozen):
             return self.arrays(layer.kind) is not None
         if isinstance(layer, Dense) or not layer.arrays:
             return True
-        return layer.kind in self.transforms or self.other_transforms is not None
+        return layer.named_as in self.transforms or self.other_transforms is not None
 
     def cannot(self, layer: Layer) -> Iterator[str]:
         """Yield the options of a layer that it cannot express with the values they have."""
         if not isinstance(layer, Cell):
-            yield from self.transform(layer.kind).cannot(layer)
+            yield from self.transform(layer.named_as).cannot(layer)
             return
         arrays = self.arrays(layer.kind)
         if arrays is None:

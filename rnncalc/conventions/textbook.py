@@ -1,6 +1,16 @@
 """The textbook: one matrix per gate, output by input, one bias vector per gate, every cell and every option."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Slot, TransformArrays, Width
+from rnncalc.conventions.rules import (
+    CROSS,
+    Array,
+    CellArrays,
+    Convention,
+    DenseArrays,
+    Returns,
+    Slot,
+    TransformArrays,
+    Width,
+)
 
 _HEADS = {"query": "W_q", "key": "W_k", "value": "W_v", "output": "W_o"}
 _HEADS |= {"query_bias": "b_q", "key_bias": "b_k", "value_bias": "b_v", "output_bias": "b_o"}
@@ -51,6 +61,7 @@ CONVENTION = Convention(
                 "score_bias": "b_v",
             }
         ),
+        **dict.fromkeys(CROSS, TransformArrays(_HEADS)),
     },
     other_transforms=TransformArrays({"kernel": "W", "bias": "b", "scale": "g"}, order=(2, 0, 1)),
     returns=Returns(

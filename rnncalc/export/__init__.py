@@ -68,6 +68,9 @@ def source(network: Network, target: str) -> str:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
         layer = module.layer
+        if attends(module) and layer.values()["heads"]:
+            message = f"{escape(module.name)}: no program is written with a decoder's attention of several heads"
+            raise RefusedError(f"{message}; count or run it, or give it a score instead of heads")
         if not isinstance(layer, Transform) or attends(module):
             continue
         if kind not in spelled.transforms:

@@ -250,13 +250,14 @@ class Writer(ABC):
         layer, sizes = module.layer, module.places[0].sizes
         assert isinstance(layer, DecoderAttention)
         yield f"class Attention({self.base}):"
-        yield from docstring(f"Attention with {layer.score} scores: a context for each query.")
+        yield from docstring(f"Attention with {layer.scoring} scores: a context for each query.")
         yield from ("", *(f"    {line}" for line in self.setup))
         dense = {role: axes for role, axes in layer.arrays if len(axes) > 1}
         names = {role: "matrix" if role == "kernel" else role for role in dense}
         for role, axes in dense.items():
             units, inputs = (sum(sizes.get(letter, 1) for letter in axis.split("+")) for axis in axes)
-            biased = layer.score not in ("general", "dot") and layer.has("bias" if role == "kernel" else f"{role}_bias")
+            scored = layer.scoring in ("additive", "concat")
+            biased = scored and layer.has("bias" if role == "kernel" else f"{role}_bias")
             bias = "" if biased else self.without_bias
             places = {"inputs": inputs, "units": units, "bias": bias, "activation": "", "name": names[role]}
             yield from broken(f"        self.{names[role]} = {self.layers['dense'].format(**places)}")
@@ -265,7 +266,7 @@ class Writer(ABC):
         typed = f": {self.array}" if self.array else ""
         yield ""
         yield from broken(f"    def {self.forward}(self, query{typed}, memory{typed}){self.returns}:")
-        for line in self._attending(layer.score, sizes):
+        for line in self._attending(layer.scoring, sizes):
             yield from broken(f"        {line}")
 
     def _attending(self, score: str, sizes: Mapping[str, int]) -> Iterator[str]:

@@ -493,14 +493,15 @@ class TransformPass(Generic[Value]):
     def _rows(self, node: Node) -> slice:
         """Return the rows of its array that weights have."""
         assert node.weights
-        third = self.names.thirds.get(array_of(self.layer, node.weights))
-        rows = self.sizes.get(node.axes[0], 0)
-        return slice(None) if third is None else slice(third * rows, (third + 1) * rows)
+        names, array = self.names.names.get(self.layer.named_as, {}), array_of(self.layer, node.weights)
+        parts = [role for role, name in names.items() if name == names.get(array)]
+        rows, part = self.sizes.get(node.axes[0], 0), parts.index(array) if array in parts else 0
+        return slice(part * rows, (part + 1) * rows) if len(parts) > 1 else slice(None)
 
     def _name(self, node: Node) -> str:
         assert node.weights
         role = array_of(self.layer, node.weights)
-        name = self.names.name(self.layer.kind, role)
+        name = self.names.name(self.layer.named_as, role)
         if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")
         return name

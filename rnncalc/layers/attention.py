@@ -56,12 +56,15 @@ def affine(ops: LayerOperations[Any], role: str, vector: Any, *, bias: bool) -> 
     return ops.plus(total, ops.weight(f"{role}_bias")) if bias else total
 
 
-def attend(ops: LayerOperations[Any], query: Any, sequence: Any, width: str, *, bias: bool) -> Any:
-    """Return what several heads read of a sequence for a query, projected; width: of the values of all heads."""
-    queries = ops.heads(ops.name("q", affine(ops, "query", query, bias=bias)), "k")
-    keys = ops.heads(ops.name("k", affine(ops, "key", sequence, bias=bias)), "k")
+def attend(ops: LayerOperations[Any], query: Any, sequence: Any, width: str, *, bias: bool, key: str = "k") -> Any:
+    """Return what several heads read of a sequence for a query, projected.
+
+    width: of the values of all heads; key: of the keys of one.
+    """
+    queries = ops.heads(ops.name("q", affine(ops, "query", query, bias=bias)), key)
+    keys = ops.heads(ops.name("k", affine(ops, "key", sequence, bias=bias)), key)
     values = ops.heads(ops.name("v", affine(ops, "value", sequence, bias=bias)), "v")
-    scores = ops.name("e", ops.over_root(ops.dot(queries, keys), "k"))
+    scores = ops.name("e", ops.over_root(ops.dot(queries, keys), key))
     context = ops.mix(ops.name("alpha", ops.activate("softmax", scores)), values)
     return affine(ops, "output", ops.concat(ops.name("c", context), width), bias=bias)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
+from rnncalc.layers.attention import attend, with_bias
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
 from rnncalc.layers.options import Choice, Option, Size, Switches
-from rnncalc.text import all_of
+from rnncalc.text import all_of, plural
 
 Score = Literal["additive", "dot", "general", "concat"]
 
@@ -28,6 +29,8 @@ class DecoderAttention(Transform):
     The query is a state of the decoder's last recurrent layer, of width q; the keys, of width k, are the encoder's
     outputs, and so are the values. The scores: additive (Bahdanau et al. 2015), v · tanh(W_q s + W_k h_t); concat,
     v · tanh(W [s; h_t]), general, sᵀ W h_t, and dot, s · h_t (Luong et al. 2015).
+    heads: instead of a score, as many parts that each project queries, keys and values, key_size and value_size numbers
+    wide, and compare them (Vaswani et al. 2017); their values together are projected to the width of the query.
     query: whether it is the state before the decoder's step, or the output after it. context: what reads it.
     bias: whether its matrices have biases; or, in Python, `{"query": True, "score": False}`, kept as pairs.
     query_width, key_width: q and k, which follow from the network.
@@ -38,15 +41,22 @@ class DecoderAttention(Transform):
     number = ""
     whole = True
     read_widths = ("q", "k")
-    read_letters = ("q", "h")
     meanings: ClassVar[Mapping[str, str]] = {
         "q": "the width of the query",
         "k": "the width of the encoder's outputs",
         "u": "hidden units",
+        "h": "heads",
+        "d": "the numbers of a head's queries and keys",
+        "v": "the numbers of a head's values",
     }
     without = ("repeat", "extra_inputs", "query_width", "key_width")
     own_options: ClassVar[Mapping[str, Option]] = {
-        "score": Option(Choice(("additive", "dot", "general", "concat")), "how a query is compared with a key"),
+        "score": Option(Choice(("additive", "dot", "general", "concat")), "how they are compared; by default additive"),
+        "heads": Option(
+            Size(), "the parts that it is computed in, each with a dot score of its own, instead of a score"
+        ),
+        "key_size": Option(Size(), "the numbers of each head's queries and keys; by default the query's width / heads"),
+        "value_size": Option(Size(), "the numbers of each head's values; by default as many as of its keys"),
         "units": Option(Size(letters=True), "the hidden units of an additive or concat score; by default the query's"),
         "query": Option(
             Choice(("before", "after")),
@@ -62,7 +72,10 @@ class DecoderAttention(Transform):
         "key_width": Option(Size(letters=True), "the width of the keys"),
     }
 
-    score: Score = "additive"
+    score: Score | None = None
+    heads: int | None = None
+    key_size: int | None = None
+    value_size: int | None = None
     units: int | None = None
     query: Literal["before", "after"] = "before"
     context: Literal["input", "output", "both"] | None = None
@@ -77,7 +90,8 @@ class DecoderAttention(Transform):
 
     def in_words(self, shape: Shape) -> str:
         query = "the output of step t" if self.query == "after" else "the state before step t"
-        return f"q_t is {query} of the decoder's last recurrent layer, h_s the encoder's output at step s"
+        letter, _ = self.read_letters
+        return f"{letter}_t is {query} of the decoder's last recurrent layer, h_s the encoder's output at step s"
 
     @property
     def joins(self) -> tuple[bool, bool]:
@@ -90,30 +104,65 @@ class DecoderAttention(Transform):
         """Whether a step of the decoder reads something of the step before it, so that it runs step by step."""
         return self.query == "before" or self.joins[0]
 
+    @property
+    def scoring(self) -> Score:
+        """How a query is compared with a key, where there are no heads."""
+        return self.score or "additive"
+
+    @property
+    def read_letters(self) -> tuple[str, str]:
+        return ("s" if self.heads else "q"), "h"
+
+    @property
+    def named_as(self) -> str:
+        if not self.heads:
+            return self.kind
+        return "cross_attention" if self.query_width != self.key_width else "cross_attention_of_one_width"
+
+    def choices(self) -> tuple[object, ...]:
+        return (*super().choices(), self.named_as)
+
     def output_width(self, inputs: int) -> int:
-        return self.key_width
+        return self.query_width if self.heads else self.key_width
 
     def sizes(self, inputs: int) -> dict[str, int]:
         query, keys = self.query_width, self.key_width
-        hidden = {"u": self.units or query} if BIASED[self.score] else {}
-        joined = {"q+k": query + keys} if self.score == "concat" else {}
+        if self.heads:
+            key = self.key_size or query // self.heads
+            value = self.value_size or key
+            each = {"h": self.heads, "d": key, "v": value, "hd": self.heads * key, "hv": self.heads * value}
+            return {"q": query, "k": keys, **each}
+        hidden = {"u": self.units or query} if BIASED[self.scoring] else {}
+        joined = {"q+k": query + keys} if self.scoring == "concat" else {}
         return {"q": query, "k": keys, **hidden, **joined}
 
     @property
+    def widths(self) -> tuple[str, str]:
+        """The letters of the widths of all heads' keys, and of all their values."""
+        keys = "hd" if self.key_size else "q"
+        return keys, "hv" if self.value_size else keys
+
+    @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
+        if self.heads:
+            keys, values = self.widths
+            axes = {"query": (keys, "q"), "key": (keys, "k"), "value": (values, "k"), "output": ("q", values)}
+            return tuple(array for role, each in axes.items() for array in with_bias(role, each, bias=bool(self.bias)))
         return tuple(
-            [(role, axes) for role, axes in _ARRAYS[self.score] if not role.endswith("bias") or self.has(role)]
+            [(role, axes) for role, axes in _ARRAYS[self.scoring] if not role.endswith("bias") or self.has(role)]
         )
 
     def has(self, role: str) -> bool:
         """Return whether it has the bias of a role."""
-        biases = BIASED[self.score]
+        biases = BIASED[self.scoring]
         chosen = dict.fromkeys(biases, self.bias) if isinstance(self.bias, bool) else dict(self.bias)
         return chosen.get(next(name for name, bias in biases.items() if bias == role), True)
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
-        if self.score in ("dot", "general"):
-            keys = ops.product("kernel", window) if self.score == "general" else window
+        if self.heads:
+            return attend(ops, window.current, window, self.widths[1], bias=bool(self.bias), key="d")
+        if self.scoring in ("dot", "general"):
+            keys = ops.product("kernel", window) if self.scoring == "general" else window
             scores = ops.name("e", ops.dot(window.current, keys))
         else:
             hidden = ops.name("a", ops.activate("tanh", self._hidden(ops, window)))
@@ -122,7 +171,7 @@ class DecoderAttention(Transform):
         return ops.name("c", ops.mix(weights, window))
 
     def _hidden(self, ops: LayerOperations[Any], window: Any) -> Any:
-        if self.score == "concat":
+        if self.scoring == "concat":
             return self._sum(ops, "kernel", ops.join(window.current, window, "q+k"))
         return ops.plus(self._sum(ops, "query", window.current), self._sum(ops, "keys", window))
 
@@ -133,20 +182,41 @@ class DecoderAttention(Transform):
         return ops.plus(total, ops.weight(bias)) if self.has(bias) else total
 
     def option_problems(self) -> Iterator[OptionProblem]:
-        biased = BIASED[self.score]
+        if self.heads:
+            yield from self._problems_of_heads(self.heads)
+            return
+        for option in ("key_size", "value_size"):
+            if self.values()[option] is not None:
+                yield option, "does not apply without heads; write heads, or remove it"
+        biased = BIASED[self.scoring]
         if self.units is not None and not biased:
-            yield "units", f"does not apply to the score {self.score}, which has no hidden units; remove it"
+            yield "units", f"does not apply to the score {self.scoring}, which has no hidden units; remove it"
         wrong = [name for name, _ in (() if isinstance(self.bias, bool) else self.bias) if name not in biased]
         if wrong and biased:
             yield (
                 "bias",
-                f"the score {self.score} has none of {wrong[0]}, but of {all_of([*biased])}; write one of these",
+                f"the score {self.scoring} has none of {wrong[0]}, but of {all_of([*biased])}; write one of these",
             )
         elif wrong:
-            yield "bias", f"does not apply to the score {self.score}, which has none; remove it"
-        if self.score == "dot" and self.query_width != self.key_width:
+            yield "bias", f"does not apply to the score {self.scoring}, which has none; remove it"
+        if self.scoring == "dot" and self.query_width != self.key_width:
             widths = f"the query has {self.query_width} numbers and the keys {self.key_width}"
             yield "score", f"dot needs queries and keys of one width, and {widths}; write score: general"
+
+    def _problems_of_heads(self, heads: int) -> Iterator[OptionProblem]:
+        for option in ("score", "units"):
+            if self.values()[option] is not None:
+                yield option, "does not apply to attention with heads; remove it"
+        if not isinstance(self.bias, bool):
+            yield "bias", "heads have all of their biases or none; write true or false"
+        if self.key_size:
+            return
+        if not isinstance(self.query_width, int):
+            message = f"the query's width must be a number, to be divided by them, got {self.query_width}"
+            yield "heads", f"{message}, or give it key_size"
+        elif self.query_width % heads:
+            message = f"{plural(heads, 'head')} do not divide the query's {self.query_width:,}"
+            yield "heads", f"{message}; change one, or give it key_size"
 
 
 _ARRAYS: dict[str, tuple[ArrayAxes, ...]] = {

@@ -138,9 +138,6 @@ class Layer(Frozen, kw_only=True):
     read_widths: ClassVar[tuple[str, str]] = ("m", "m")
     """The letters of the widths of the vector at its own step, and of the vectors of a sequence that it reads whole."""
 
-    read_letters: ClassVar[tuple[str, str]] = ("x", "x")
-    """The letters of that vector, and of those of the sequence."""
-
     by_place: ClassVar[bool] = False
     """Whether it reads each place of a step alone, as it reads each step; its width is then that of a place."""
 
@@ -173,9 +170,19 @@ class Layer(Frozen, kw_only=True):
         raise NotImplementedError
 
     @property
+    def read_letters(self) -> tuple[str, str]:
+        """The letters of the vector at its own step, and of the vectors of a sequence that it reads whole."""
+        return "x", "x"
+
+    @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
         """The arrays of its weights, where a convention only names and orients them; a stored mean is not trained."""
         return ()
+
+    @property
+    def named_as(self) -> str:
+        """The kind under which conventions name its arrays."""
+        return self.kind
 
     def output_shape(self, shape: Shape) -> Shape:
         """Return the shape of the output for that of the input; a number of steps below 1 is one too few to read."""

@@ -170,7 +170,8 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             if move.layer.whole and step:
                 read = widths[move.reads[-1]][0]
                 if isinstance(move, Attend):
-                    repeats = None if read is None or uses is None else Repeats(uses, read, uses * read)
+                    heads = sizes.get(HEADS, 1)
+                    repeats = None if read is None or uses is None else Repeats(uses, read, uses * read, heads)
                 else:
                     repeats = repeats_of(move.layer, read, uses, sizes)
                 per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)

@@ -268,7 +268,7 @@ def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
 
     t is the step of the output, s that of the sequence, and i the head: q_(i,t) is the i-th of h equal parts of q_t.
     """
-    names = convention("textbook").transform(layer.kind).names
+    names = convention("textbook").transform(layer.named_as).names
 
     def formula(place: int, *, whole: bool = False, named: bool = True) -> Formula:
         """Return the formula of a value, or of its number at a step s; whole: of its numbers at all steps."""

@@ -432,13 +432,13 @@ def _tally_of_attention(placed: Placed, step: Trace, chunk: Chunk) -> Tally:
     outputs, trained, (memory,) = steps_of(chunk.outputs, chunk.steps), _is_trained(placed.layer), chunk.starts_need
     first, others = chunk.inputs_need
     assert placed.repeats
-    steps = placed.repeats.steps
+    steps, heads = placed.repeats.steps, placed.repeats.heads
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
     later = any(outputs)  # whether there is another query than the first
-    parts = [(1, others if later else first, Repeats(len(outputs), steps, len(outputs) * steps), outputs)]
+    parts = [(1, others if later else first, Repeats(len(outputs), steps, len(outputs) * steps, heads), outputs)]
     if later and 0 in outputs and first != others:  # the first query alone
-        parts += [(sign, need, Repeats(1, 0, steps), (0,)) for sign, need in ((-1, others), (1, first))]
+        parts += [(sign, need, Repeats(1, 0, steps, heads), (0,)) for sign, need in ((-1, others), (1, first))]
     for sign, asked, repeats, queries in parts if outputs else ():
         read = layer_reads(step, trained=trained, needs=memory, current=asked)
         tally = _tally_of_whole(step, repeats, read, {*range(repeats.steps)}, queries)

@@ -52,18 +52,28 @@ class Translator(nn.Module):  # type: ignore[misc]
         sizes = {placed.name: placed for placed in network.stack}
         first, last = (next(placed for placed in network.stack if placed.name == f"{kind.kind}_{n}") for n in (1, 2))
         attention: Any = network.parts["decoder"].attention
-        self.attention = attention
+        self.attention, self.width = attention, sizes["attention"].outputs
         encoder = first.layer.values()
         self.encoder = WHOLE[kind](first.inputs, encoder["units"], bidirectional=encoder["bidirectional"])
         self.cell = CELLS[kind](last.inputs, last.outputs)
+        self.starts = nn.ModuleDict(
+            {each.name: nn.Linear(each.inputs, each.outputs) for each in network.stack if each.starts}
+        )
         self.output = nn.Linear(sizes["output"].inputs, sizes["output"].outputs)
-        units = attention.units or last.outputs
-        self.score = Score(attention.score, units, last.outputs, first.outputs, attention.bias is True)
+        units, k = attention.units or last.outputs, first.outputs
+        if attention.heads:
+            self.score = nn.MultiheadAttention(last.outputs, attention.heads, bias=attention.bias, kdim=k, vdim=k)
+        else:
+            self.score = Score(attention.score, units, last.outputs, k, attention.bias is True)
 
     def forward(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         memory, final = self.encoder(source)
         state = tuple(each.flatten() for each in final) if isinstance(final, tuple) else final.flatten()
-        context, outputs = torch.zeros_like(memory[0]), []
+        if self.starts:
+            states = zip(self.starts.values(), state if isinstance(state, tuple) else (state,), strict=True)
+            first = tuple(dense(each) for dense, each in states)
+            state = first if isinstance(state, tuple) else first[0]
+        context, outputs = torch.zeros(self.width, dtype=torch.float64), []
         before, joins_input = self.attention.query == "before", self.attention.context in ("input", "both")
         joins_output = self.attention.context in ("output", "both")
         for x in target:
@@ -78,6 +88,8 @@ class Translator(nn.Module):  # type: ignore[misc]
         return torch.stack(outputs)
 
     def attend(self, query: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+        if self.attention.heads:
+            return self.score(query[None], memory, memory)[0][0]
         alpha = torch.softmax(torch.stack([self.score(query, key) for key in memory]), dim=0)
         return sum(weight * key for weight, key in zip(alpha, memory, strict=True))
 
@@ -88,28 +100,38 @@ def parameters(model: Translator, kind: Any) -> dict[str, dict[str, torch.nn.Par
     named: dict[str, dict[str, torch.nn.Parameter]] = {name: {} for name in names.values()}
     for name, parameter in model.named_parameters():
         module, _, tensor = name.partition(".")
+        if module == "starts":
+            module, _, tensor = tensor.partition(".")
+            named.setdefault(module, {})[tensor] = parameter
+            continue
         named[names[module]][tensor + "_l0" * (module == "cell")] = parameter
     return named
 
 
 @pytest.mark.parametrize("context", ["input", "output", "both"])
 @pytest.mark.parametrize("query", ["before", "after"])
-@pytest.mark.parametrize("score", ["additive", "concat", "general", "dot"])
+@pytest.mark.parametrize("score", ["additive", "concat", "general", "dot", "heads"])
 @given(data=some.data())
 @settings(max_examples=10)
 def test_values_and_gradients_are_those_of_pytorch(score: Any, query: Any, context: Any, data: some.DataObject) -> None:
     """Over random sizes, cells, directions and biases, on copied weights."""
     kind = data.draw(some.sampled_from([RNN, GRU, LSTM]))
     units, both = data.draw(some.integers(1, 4)), data.draw(some.booleans())
-    width = 2 * units if both else units
-    options: dict[str, Any] = {"units": data.draw(some.integers(1, 4)), "bias": data.draw(some.booleans())}
+    width = decoder = 2 * units if both else units
+    options: dict[str, Any] = {"bias": data.draw(some.booleans())}
+    if score == "heads":
+        options["heads"] = data.draw(some.integers(1, 3))
+        decoder = options["heads"] * data.draw(some.integers(1, 3))
+    elif score in ("additive", "concat"):
+        options["units"] = data.draw(some.integers(1, 4))
+    else:
+        del options["bias"]
     network = Network(
         encoder=Part(2, (kind(units, bidirectional=both),), steps=data.draw(some.integers(1, 4))),
         decoder=Part(
-            *(3, (kind(width),), Output(2), data.draw(some.integers(1, 4))),
-            DecoderAttention(
-                score=score, query=query, context=context, **options if score in ("additive", "concat") else {}
-            ),
+            *(3, (kind(decoder, initial_state=None if decoder == width else width),), Output(2)),
+            *(data.draw(some.integers(1, 4)),),
+            DecoderAttention(score=None if score == "heads" else score, query=query, context=context, **options),
         ),
         convention="pytorch",
     )

@@ -21,6 +21,7 @@ from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.layout import Layout, layout, sides_of_biases
 from rnncalc.conventions.rules import (
+    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -69,8 +70,15 @@ def layers_of(name: str, row: Convention) -> Iterator[Layer]:
 IN_A_DECODER = ("rnn", "gru", "lstm", "mgu")
 
 
-def attentions() -> Iterator[DecoderAttention]:
-    """Yield a decoder's attention with each score, with its biases and without."""
+def attentions(name: str, row: Convention) -> Iterator[DecoderAttention]:
+    """Yield a decoder's attention with each score or with heads, with its biases and without."""
+    if name != DecoderAttention.kind:
+        sizes: list[dict[str, Any]] = [{}, {"key_size": 3}, {"key_size": 3, "value_size": 2}]
+        for options in [{"bias": bias, **each} for bias in (True, False) for each in sizes]:
+            layer = DecoderAttention(heads=3, key_width=1 + (name == CROSS[0]), **options)
+            if not any(row.cannot(layer)):
+                yield layer
+        return
     for bias in (True, False):
         yield DecoderAttention(score="additive", units=4, bias=bias)
         yield DecoderAttention(score="concat", units=4, bias=bias)
@@ -92,11 +100,12 @@ def check(row: Convention) -> None:
     if isinstance(row.cells, CellArrays):
         check_cells(row, row.cells, kinds)
     else:
-        assert {*row.cells} | {*row.transforms} - {DecoderAttention.kind} == {*kinds}
+        assert {*row.cells} | {*row.transforms} - {DecoderAttention.kind, *CROSS} == {*kinds}
         for name, arrays in row.cells.items():
             check_cells(row, arrays, [name])
     for name, transform in row.transforms.items():
-        layers = [*(attentions() if name == DecoderAttention.kind else layers_of(name, row))]
+        attending = name in (DecoderAttention.kind, *CROSS)
+        layers = [*(attentions(name, row) if attending else layers_of(name, row))]
         roles = {role for layer in layers for role, _ in layer.arrays}
         assert {*transform.buffers} <= roles <= {*transform.names}, f"{name}: the roles of its arrays"
         for layer in layers:
@@ -163,9 +172,11 @@ def agree(row: Convention, *layers: Layer) -> Layout:
     network = Network(input=M, layers=layers, convention=row.name, steps=4) if layers[0].kind in KINDS else None
     if network is None:  # a decoder's attention
         cells = [cell(name, H) for name in IN_A_DECODER if row.arrays(name)]
-        encoder, decoder = (Part(M, (cells[0],), steps=steps) for steps in (4, 3))
         (attention,) = layers
         assert isinstance(attention, DecoderAttention)
+        both = attention.key_width > attention.query_width
+        encoder = Part(M, (cells[0].replace(bidirectional=both),), steps=4)
+        decoder = Part(M, (cells[0].replace(initial_state=2 * H) if both else cells[0],), steps=3)
         network = Network(encoder=encoder, decoder=decoder._replace(attention=attention), convention=row.name)
     for placed in network.stack:
         names = [tensor.name for tensor in placed.tensors]

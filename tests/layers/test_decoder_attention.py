@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from strategies import network_of
+from verified import backward
 
 from rnncalc import (
     GRU,
@@ -23,6 +24,8 @@ from rnncalc import (
     count,
     letter,
 )
+from rnncalc.errors import RefusedError
+from rnncalc.export import source
 from rnncalc.network.writer import spec_of
 
 COUNTS: dict[str, Callable[[int, int, int, bool], int]] = {
@@ -182,3 +185,106 @@ def test_its_sizes_may_have_names() -> None:
     of = network_of({"sizes": {"D": 8}, "encoder": half, "decoder": {**half, "attention": {"units": "2*D"}}})
     assert of.stack[1].params == 16 * 8 + 16 * 8 + 16 + 33
     assert count(of).params == of.params
+
+
+@given(
+    h=some.integers(1, 8),
+    each=some.integers(1, 8),
+    units=some.integers(1, 40),
+    both=some.booleans(),
+    key=some.integers(1, 9) | some.none(),
+    value=some.integers(1, 9) | some.none(),
+    bias=some.booleans(),
+)
+def test_heads_project_queries_keys_and_values(
+    h: int, each: int, units: int, both: bool, key: int | None, value: int | None, bias: bool
+) -> None:
+    """By hand: of q, k and k numbers h·d, h·d and h·v are made, and of the last q; what is added to each is a bias."""
+    q, k = h * each, 2 * units if both else units
+    d = each if key is None else key
+    v = d if value is None else value
+    of = network(
+        *(GRU(units, bidirectional=both), GRU(q, initial_state=k)),
+        heads=h,
+        key_size=key,
+        value_size=value,
+        bias=bias,
+        context="both",
+    )
+    by_name = {placed.name: placed for placed in of.stack}
+    one = int(bias)
+    assert by_name["attention"].params == h * d * (q + one) + h * (d + v) * (k + one) + q * (h * v + one)
+    assert (by_name["gru_2"].params, by_name["output"].params) == (3 * q * (5 + q + q + 1), 3 * (q + q + 1))
+    assert network_of(spec_of(of)).parts == of.parts
+
+
+@pytest.mark.parametrize(
+    ("convention", "h", "shapes"),
+    [
+        ("textbook", 4, {"W_q": (8, 8), "W_k": (8, 12), "W_v": (8, 12), "W_o": (8, 8)}),
+        (
+            "pytorch",  # nn.MultiheadAttention(8, 4, kdim=12, vdim=12)
+            4,
+            {"q_proj_weight": (8, 8), "k_proj_weight": (8, 12), "v_proj_weight": (8, 12), "out_proj.weight": (8, 8)},
+        ),
+        (
+            "keras",  # MultiHeadAttention(4, 2)(query, value), of widths 8 and 12
+            4,
+            {
+                "query/kernel": (8, 4, 2),
+                "key/kernel": (12, 4, 2),
+                "value/kernel": (12, 4, 2),
+                "attention_output/kernel": (4, 2, 8),
+            },
+        ),
+        ("onnx", 4, {"query/B": (8, 8), "key/B": (12, 8), "value/B": (12, 8), "output/B": (8, 8)}),
+    ],
+)
+def test_the_tensors_of_heads(convention: str, h: int, shapes: dict[str, Any]) -> None:
+    """Of a query of 8 and encoder outputs of 12, without biases."""
+    cells = GRU(6, bidirectional=True), GRU(8, initial_state=12)
+    of = network(*cells, heads=h, bias=False).replace(convention=convention)
+    tensors = next(placed for placed in of.stack if placed.name == "attention").tensors
+    assert {tensor.name: tensor.shape for tensor in tensors} == shapes
+
+
+def test_pytorch_has_one_tensor_for_queries_and_keys_of_one_width() -> None:
+    """nn.MultiheadAttention(6, 2) has in_proj_weight; with kdim=5 it has three."""
+    tensors = network(RNN(6), RNN(6), heads=2).replace(convention="pytorch").stack[1].tensors
+    assert {tensor.name: tensor.shape for tensor in tensors} == {
+        "in_proj_weight": (18, 6),
+        "in_proj_bias": (18,),
+        "out_proj.weight": (6, 6),
+        "out_proj.bias": (6,),
+    }
+
+
+def test_what_heads_cost() -> None:
+    """Keys and values once for each of 5 steps, a query and an output for each of 3, scores and contexts for 15."""
+    of = Network(
+        encoder=Part(4, (RNN(6),), steps=5), decoder=Part(4, (RNN(6),), steps=3, attention=DecoderAttention(heads=2))
+    )
+    assert of.stack[1].multiply_adds == 5 * 2 * 36 + 3 * 2 * 36 + 15 * (6 + 6)
+
+
+@pytest.mark.parametrize("query", ["before", "after"])
+@pytest.mark.parametrize("context", ["input", "output", "both"])
+@pytest.mark.parametrize("convention", ["textbook", "pytorch", "keras"])
+def test_the_gradients_of_heads_are_finite_differences(query: Any, context: Any, convention: str) -> None:
+    """Of every tensor, in the widths that share a tensor in PyTorch and in those that do not."""
+    for units in (1, 2):
+        cells = RNN(units, bidirectional=True), RNN(2, initial_state=2 * units)
+        of = Network(
+            encoder=Part(1, (cells[0],), steps=2),
+            decoder=Part(
+                *(1, (cells[1],), Output(1), 2), attention=DecoderAttention(heads=2, query=query, context=context)
+            ),
+            convention=convention,
+        )
+        assert all(layer.agrees for layer in backward(of).layers)
+
+
+def test_a_program_is_not_written_with_heads() -> None:
+    """In one line, with the cure."""
+    with pytest.raises(RefusedError, match="attention: no program is written with a decoder's attention of several"):
+        source(network(RNN(6), RNN(6), heads=2), "pytorch")

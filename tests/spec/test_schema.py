@@ -30,6 +30,8 @@ UNSEEN = {
     "attention",
     "attention-biases",
     "attention-directions",
+    "attention-heads",
+    "attention-key-size",
     "attention-widths",
     "budget-layers",
     "default-names",

@@ -89,16 +89,16 @@ class TransformNames(NamedTuple):
     """The names of the weights of the layers around the cells, by kind and role.
 
     taps_first: whether a kernel has its steps first, not last; transposed: whether it is then input by output.
+    Roles of one name are the equal parts of one array, in their order.
     others: the names of roles in other kinds, where a role that is not named is its own name; None if it has none.
-    thirds: which third of its array a role has, if three are one. heads: the roles whose heads have an axis of their
-    own, and whether these are in the rows of the matrix or in its columns.
+    heads: the roles whose heads have an axis of their own, and whether these are in the rows of the matrix or in its
+    columns.
     """
 
     names: Mapping[str, Mapping[str, str]]
     taps_first: bool
     transposed: bool = False
     others: Mapping[str, str] | None = None
-    thirds: Mapping[str, int] = {}
     heads: Mapping[str, Literal["rows", "columns"]] = {}
 
     def name(self, kind: str, role: str) -> str | None:
@@ -115,10 +115,16 @@ def of_dense(weight: str, bias: str) -> dict[str, str]:
         "keys": f"keys{weight}",
         "kernel": f"matrix{weight}",
         "score": f"score{weight}",
+        "key": f"key{weight}",
+        "value": f"value{weight}",
+        "output": f"output{weight}",
         "query_bias": f"query{bias}",
         "keys_bias": f"keys{bias}",
         "bias": f"matrix{bias}",
         "score_bias": f"score{bias}",
+        "key_bias": f"key{bias}",
+        "value_bias": f"value{bias}",
+        "output_bias": f"output{bias}",
     }
 
 
@@ -151,6 +157,9 @@ def with_heads(output: str) -> dict[str, str]:
     names = {role: f"{module}/kernel" for role, module in modules.items()}
     return names | {f"{role}_bias": f"{module}/bias" for role, module in modules.items()}
 
+
+CROSS = ("cross_attention", "cross_attention_of_one_width")
+"""A decoder's attention with heads, whose queries and keys differ in width or are of one."""
 
 IN_AXES: Mapping[str, Literal["rows", "columns"]] = {
     **dict.fromkeys(PROJECTIONS, "rows"),

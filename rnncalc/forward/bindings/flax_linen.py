@@ -2,6 +2,7 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import (
+    CROSS,
     IN_AXES,
     Binding,
     DenseNames,
@@ -40,6 +41,7 @@ TRANSFORMS = TransformNames(
         "layer_norm": {"scale": "scale", "bias": "bias"},
         "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
         "decoder_attention": of_dense("/kernel", "/bias"),
+        **dict.fromkeys(CROSS, with_heads("out")),
     },
     taps_first=True,
     transposed=True,

@@ -2,6 +2,7 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import (
+    CROSS,
     IN_AXES,
     Binding,
     DenseNames,
@@ -49,6 +50,7 @@ TRANSFORMS = TransformNames(
             "running_variance": "moving_variance",
         },
         "decoder_attention": of_dense("/kernel", "/bias"),
+        **dict.fromkeys(CROSS, with_heads("attention_output")),
     },
     taps_first=True,
     transposed=True,

@@ -1,7 +1,7 @@
 """ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, of_dense
+from rnncalc.forward.bindings import CROSS, Binding, DenseNames, GateWeights, TransformNames, of_dense
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "iofg"}
@@ -33,7 +33,7 @@ TRANSFORMS = TransformNames(
         "conv1d": {"kernel": "W", "bias": "B"},
         "layer_norm": {"scale": "Scale", "bias": "B"},
         "batch_norm": {"scale": "scale", "bias": "B", "running_mean": "input_mean", "running_variance": "input_var"},
-        "decoder_attention": of_dense("/B", "/C"),
+        **dict.fromkeys(("decoder_attention", *CROSS), of_dense("/B", "/C")),
     },
     taps_first=False,
     transposed=True,

@@ -55,9 +55,10 @@ TRANSFORMS = TransformNames(
             "running_variance": "running_var",
         },
         "decoder_attention": of_dense(".weight", ".bias"),
+        "cross_attention": HEADS | {"query": "q_proj_weight", "key": "k_proj_weight", "value": "v_proj_weight"},
+        "cross_attention_of_one_width": HEADS,
     },
     taps_first=False,
-    thirds={role: number for number, name in enumerate(PROJECTIONS) for role in (name, f"{name}_bias")},
 )
 
 BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight", transforms=TRANSFORMS)

@@ -5,7 +5,7 @@ whether a matrix is diagonal or shared is read from the gates, so that users' ow
 """
 
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
-from rnncalc.forward.bindings import Binding, DenseNames, TransformNames, prefix
+from rnncalc.forward.bindings import CROSS, Binding, DenseNames, TransformNames, prefix
 from rnncalc.layers.cell import Cell, Form
 
 
@@ -88,6 +88,7 @@ TRANSFORMS = TransformNames(
             "bias": "b",
             "score_bias": "b_v",
         },
+        **dict.fromkeys(CROSS, HEADS),
     },
     taps_first=True,
     others={"kernel": "W", "bias": "b", "scale": "g"},
