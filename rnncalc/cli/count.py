@@ -65,10 +65,9 @@ def count(
         others = [flag_of(key) for key, value in values.items() if value] + ["-c"] * bool(flags["convention"])
         if flags.get("notation") and not tensors and destination.format != "json":
             at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
-        others += ["--vary"] * bool(all_conventions and vary)
-        if all_conventions and others:
+        if all_conventions and (others := others + ["--vary"] * bool(vary)):
             at_once.refuse(f"--all-conventions is used alone: remove {all_of(others)}")
-        if vary and (tables := [flag for flag in others if flag != "-c"]):
+        elif vary and (tables := [flag for flag in others if flag != "-c"]):
             at_once.refuse(f"--vary has a table of its own: remove {all_of(tables)}")
         varied = read_vary(vary, at_once)
     if all_conventions:

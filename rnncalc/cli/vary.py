@@ -70,6 +70,9 @@ def varied_report(
     with needs_numbers("--vary"):
         combinations = [*varied(networks, vary)]
     titles = [title(first, last) for first, last in zip(combinations[0][1], combinations[-1][1], strict=True)]
+    if len({*titles}) < len(titles):
+        titles = [f"{number}: {text}" for number, text in enumerate(titles, 1)]
     counted = [Variation(values, *each) for values, changed in combinations for each in count(changed, titles)]
-    steps = any("steps" in size for size in vary)
-    return VaryReport("; ".join(titles), "" if steps else setting(networks[0]), tuple(vary), tuple(counted))
+    settings = {setting(network) for network in networks}
+    subtitle = "" if len(settings) > 1 or any("steps" in size for size in vary) else settings.pop()
+    return VaryReport("; ".join(titles), subtitle, tuple(vary), tuple(counted))

@@ -89,8 +89,12 @@ class VaryReport(RowsReport, PageReport, DrawnReport):
             key = Column(self.sizes[0], right=True, key=True)
             notes = (note or "The numbers are parameters.",) * bool(others or note)
             sheets.append(Sheet((key, *titles), rows, title=title, notes=notes))
-        sheets[0] = sheets[0].replace(title=self.title, subtitle=self.subtitle)
+        sheets[0] = sheets[0].replace(title=self._heading(sheets[0].title), subtitle=self.subtitle)
         return sheets
+
+    def _heading(self, table: str) -> str:
+        """Return the title of the networks, with that of a table or picture if there are several."""
+        return ", ".join(filter(None, (self.title, table)))
 
     @property
     def _known(self) -> dict[str, str]:
@@ -116,9 +120,8 @@ class VaryReport(RowsReport, PageReport, DrawnReport):
             curves = Curves(across, lines, (self.sizes[0],))
             each = f", a curve for each {self.sizes[1]}" if self.sizes[1:] else ""
             setting = f"Parameters against {self.sizes[0]}{each}; {curves.scales_in_words}"
-            heading = ", ".join(filter(None, (self.title, title)))
             frame = Frame(width, str.maketrans({**(signs or {})}))
-            drawn.append(plotted(curves, Caption(heading, setting, (), "growth"), frame))
+            drawn.append(plotted(curves, Caption(self._heading(title), setting, (), "growth"), frame))
         return drawn
 
 
