@@ -128,7 +128,8 @@ def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Templ
     try:
         words: Sequence[str] = shlex.split(text)
         flags: NetworkFlags = _one_network.make_context(where, [*words]).params  # type: ignore[assignment]  # click's
-        flags |= overrides(others)  # type: ignore[typeddict-item]  # its keys are among those of the flags
+        sizes = (*flags["sizes"], *others["sizes"])
+        flags |= overrides(others) | {"sizes": sizes}  # type: ignore[typeddict-item]  # keys of the flags
         if describing(flags):
             return read(flags_template(**flags))
         message = "no network; write flags such as '-i 10 -l lstm:20 -o 5'"

@@ -157,7 +157,8 @@ class _NetworkReader(TreeReader):
         try:
             return super().read(node, allowed)
         except ValueError as error:
-            raise ValueError(f"{error}{did_you_mean(node.value, [*(self.sizes or ())])}") from None
+            near = did_you_mean(node.value, [*(self.sizes or ())]) if node.value.isidentifier() else ""
+            raise ValueError(f"{error}{near}") from None
 
     def validate(self, values: dict[str, Any]) -> Network | None:
         """Return the network of these values; note what is wrong with their combination, each at its node."""
@@ -174,7 +175,7 @@ class _NetworkReader(TreeReader):
                         message = message.replace("give the steps", "give the steps with -T")
                     self.problem(node_at(self.root, problem.path).mark, problem.path, message, problem.gaps)
             return None
-        for path, message in self.sizes.clashes(network) if self.sizes is not None else ():
+        for path, message in self.sizes.clashes(network) if self.sizes is not None and not self.problems else ():
             self.problem(node_at(self.root, path).mark, path, message)
         return network
 
