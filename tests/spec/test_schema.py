@@ -32,6 +32,7 @@ UNSEEN = {
     "attention-directions",
     "attention-heads",
     "attention-key-size",
+    "attention-name",
     "attention-widths",
     "budget-layers",
     "default-names",
