@@ -47,6 +47,8 @@ ELSEWHERE = {"README.md": "index.md", "specs/README.md": "specs.md", "CHANGELOG.
 COMMAND = re.compile(r"^\| \[`rnncalc (?P<name>\w+)`\]\(docs/(?P<page>[\w-]+)\.md", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)(?P<path>[^)#\s]+)")
 CONTENTS = re.compile(r"^On this page: .*\n\n", re.MULTILINE)
+BADGES = re.compile(r"^\[!\[.*\n\n", re.MULTILINE)
+"""Pictures of another server, which no page of the site asks for."""
 
 
 def pages_of_commands() -> dict[str, list[str]]:
@@ -81,7 +83,7 @@ def complete(_: Sphinx, page: str, source: list[str]) -> None:
     for document, name in ELSEWHERE.items():
         if name == f"{page}.md":
             text = (ROOT / document).read_text(encoding="utf-8")
-            source[0] = f"{with_links(text, str(Path(document).parent))}\n{source[0]}"
+            source[0] = f"{with_links(BADGES.sub('', text), str(Path(document).parent))}\n{source[0]}"
             return
     text = with_links(CONTENTS.sub("", source[0], count=1), "docs")  # Furo has the contents beside the page
     source[0] = text + "".join(help_of(name) for name in pages_of_commands().get(page, ()))
