@@ -47,13 +47,18 @@ def arrays(module: Module, identifier: str, weights: dict[str, Any]) -> Iterator
             yield f"{identifier}{'_' if module.tied or name == 'positions' else '/'}{name}", array
 
 
+ROLES = ("query", "key", "value", "keys", "score", "matrix")
+
+
 def named(model: Any) -> dict[str, Any]:
     """Return the weights of a model by layer, direction and name."""
     found = {}
+    attributes = {each.name: name for name, each in vars(model).items() if isinstance(each, keras.Model)}
     for weight in model.weights:
         _, *path = weight.path.split("/")
+        path[0] = attributes.get(path[0], path[0])  # Keras numbers the models of a process that have no name
         way = [each.split("_")[0] for each in path[1:-1] if each.startswith(("forward_", "backward_"))]
-        way += [each for each in path[1:-1] if each in ("query", "key", "value", "attention_output")]
+        way += [each for each in path[1:-1] if each in (*ROLES, "attention_output")]
         found["/".join([*path[:1], *way, *path[1:][-1:]])] = weight
     assert len(found) == len(model.weights)
     return found
