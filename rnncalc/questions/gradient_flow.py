@@ -33,7 +33,7 @@ from rnncalc.step.costs import (
     tally,
 )
 from rnncalc.step.equations import Formula, Formulas, Symbol, symbol_of
-from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Repeats, Trace
+from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Node, Repeats, Trace
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 from rnncalc.text import escape
@@ -369,7 +369,7 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     if isinstance(layer, Transform):
         step = trace(layer, placed.inputs // placed.places, convention(network.convention))
         if layer.whole and not layer.along:
-            return _tally_of_attention(placed, step, chunk)
+            return _tally_of_attention(network, placed, step, chunk)
         return _tally_of_transform(placed, layer, step, chunk)
     if not isinstance(layer, Cell | Dense) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
         return NOTHING
@@ -427,7 +427,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     return Tally(saved, work)
 
 
-def _tally_of_attention(placed: Placed, step: Trace, chunk: Chunk) -> Tally:
+def _tally_of_attention(network: Network, placed: Placed, step: Trace, chunk: Chunk) -> Tally:
     """Return the reads and products of a decoder's attention, for the queries whose context the loss reaches."""
     outputs, trained, (memory,) = steps_of(chunk.outputs, chunk.steps), _is_trained(placed.layer), chunk.starts_need
     first, others = chunk.inputs_need
@@ -444,7 +444,22 @@ def _tally_of_attention(placed: Placed, step: Trace, chunk: Chunk) -> Tally:
         tally = _tally_of_whole(step, repeats, read, {*range(repeats.steps)}, queries)
         saved.update({vector: sign * times for vector, times in tally.saved.items()})
         work.update({product: sign * times for product, times in tally.work.items()})
+    vectors = {node.operation: _vector_read(node) for node in step.nodes if node.operation in (INPUT, SEQUENCE)}
+    if 0 in outputs and all(saved[vector] for vector in vectors.values()) and _begins_with_a_key(network):
+        saved[vectors[INPUT]] -= 1
     return Tally(+saved, +work)
+
+
+def _begins_with_a_key(network: Network) -> bool:
+    """Return whether a decoder's first query is the encoder's last output, which is one vector then."""
+    query, memory = next(move.reads for move in network.flow if isinstance(move, Attend))
+    first = network.flow[network.flow[query].reads[0]] if isinstance(network.flow[query], Delay) else None
+    return isinstance(first, Final) and (first.state, first.reads) == ("h", (memory,))
+
+
+def _vector_read(node: Node) -> SavedVector:
+    """Return a vector that a layer reads."""
+    return SavedVector(Symbol(node.letter, time="t", axes=(node.width,)), node.width)
 
 
 def _tally_of_whole(
@@ -457,8 +472,7 @@ def _tally_of_whole(
     for place in read.saved:
         node = step.nodes[place]
         if node.operation in (INPUT, SEQUENCE):
-            vector = SavedVector(Symbol(node.letter, time="t", axes=(node.width,)), node.width)
-            steps.setdefault(vector, set()).update(inputs if node.operation == SEQUENCE else outputs)
+            steps.setdefault(_vector_read(node), set()).update(inputs if node.operation == SEQUENCE else outputs)
         else:
             width = ONE if node.width == STEPS else node.width
             saved[SavedVector(symbol_of(step, place), width)] += repeats.number(step.repeats[place])

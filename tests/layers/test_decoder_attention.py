@@ -288,3 +288,15 @@ def test_a_program_is_not_written_with_heads() -> None:
     """In one line, with the cure."""
     with pytest.raises(RefusedError, match="attention: no program is written with a decoder's attention of several"):
         source(network(RNN(6), RNN(6), heads=2), "pytorch")
+
+
+def test_the_first_query_is_saved_with_the_keys() -> None:
+    """The state that the decoder begins with is the encoder's last output, one vector: 2·2 + (3 − 1)·2 of both.
+
+    With the products W h, 2·2, and the weights of 2 steps for each query, 3·2, 18 numbers.
+    """
+    attention = DecoderAttention(score="general")
+    encoder, decoder = Part(3, (RNN(2),), steps=2), Part(5, (RNN(2),), Output(2), 3, attention)
+    done = backward(Network(encoder=encoder, decoder=decoder))
+    assert all(layer.agrees for layer in done.layers)
+    assert done.layers[1].declared.saved == 18
