@@ -39,7 +39,7 @@ ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textas
 ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}"}
 _GREEK = {letter: f"\\{name}" for name, letter in LETTERS.items()} | {"ο": "o"}
 _GREEK |= {letter.upper(): f"\\{name.title()}" for name, letter in LETTERS.items() if letter.upper() in "ΓΔΘΛΞΠΣΥΦΨΩ"}
-ESCAPES |= {letter: f"${command}$" for letter, command in _GREEK.items()} | {"ο": "o", "′": "$'$"}
+ESCAPES |= {letter: f"${command}$" for letter, command in _GREEK.items()} | {"ο": "o"}
 ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 ESCAPES |= {
     "×": r"$\times$",
@@ -310,7 +310,9 @@ def _mathematical(letters: str) -> str:
 def _latex(piece: Piece) -> str:
     match piece:
         case Function():
-            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
+            name = piece.name.rstrip("′")  # a prime is set behind the name, as mathematics
+            primes = "'" * (len(piece.name) - len(name))
+            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(name)}}}{primes}"
         case str():
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
         case Derivative():

@@ -82,7 +82,6 @@ def test_every_question_and_answer_is_on_the_paper(ask: str, choices: int, tmp_p
     assert text.count("Variant 3") == 2
 
 
-@pytest.mark.xfail(reason="TeX complains of the page of all specs with their backward equations; not yet looked into")
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 def test_every_derivation_is_on_the_paper(notation: str, tmp_path: Path) -> None:
     """Of every spec, under every convention: nothing is wider than the text, and every line has its number."""
