@@ -75,7 +75,8 @@ def with_names(
     for placed, move in zip(stack, placements, strict=True):
         numbers: dict[str, Any] = move.layer.sizes(widths[move.reads[0]][-1] // placed.places)
         kept = {name for name, size in numbers.items() if has_letters(size) and size.at(values) == placed.sizes[name]}
-        names = {name: size if name in kept else Polynomial({(name,): 1}) for name, size in numbers.items()}  # also hk
+        # A width of several letters, such as hk of heads, is no letter that a user may write, but has a name here.
+        names = {name: size if name in kept else Polynomial({(name,): 1}) for name, size in numbers.items()}
         yield placed._replace(names=names if kept else {})
 
 
