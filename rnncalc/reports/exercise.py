@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from rnncalc.conventions import convention
-from rnncalc.layers.layer import Embedding, Layer
+from rnncalc.layers.layer import Embedding, External, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
@@ -206,7 +206,9 @@ def _lines(network: Network) -> Iterator[str]:
 
 def _words(layer: Layer) -> Iterator[str]:
     yield layer.title or type(layer).__name__
-    if layer.number:
+    if isinstance(layer, External) and layer.tensors:
+        yield "with " + ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in layer.tensors)
+    elif layer.number:
         size, number = getattr(layer, layer.number), "filters" if layer.grid else layer.number
         one = "param" if number == "params" else number.removesuffix("s")
         yield (

@@ -328,7 +328,7 @@ EVERYTHING = """
     const collect = (page) => {
         const walker = page.createTreeWalker(page, NodeFilter.SHOW_ALL);
         for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-            if (node.parentNode?.localName === 'style') continue;
+            if (node.parentNode?.localName === 'style' || node.parentElement?.closest('#example')) continue;
             parts.push(node.nodeValue ?? '', node.value ?? '');
             for (const {name, value} of node.attributes ?? []) if (name !== 'srcdoc') parts.push(value);
             if (node.contentDocument) collect(node.contentDocument);
@@ -337,7 +337,10 @@ EVERYTHING = """
     collect(document);
     return parts.join(' | ');
 """
-"""Every text of the page and of its frames, hidden ones, attributes, comments and the values of fields among them."""
+"""Every text of the page and of its frames, hidden ones, attributes, comments and the values of fields among them.
+
+The list of examples, whose names and places have numbers of their own, is the same on every page and left out.
+"""
 
 OPERATED = """
     for (const each of document.querySelectorAll('button, input, select')) {
@@ -561,6 +564,7 @@ CHANGES = {
     "notation": "rows",
     "steps": "7",
     "topology": "many-to-many",
+    "sizes": "h=16",
     "example": "3",
     "form": "yaml",
 }
