@@ -137,7 +137,7 @@ def test_the_action_writes_a_summary_and_annotations(runner: Path, tmp_path: Pat
     (done,) = run_action(tmp_path, {"paths": "specs", "args": ""}, "Check", runner=runner)
     assert done.returncode == 1
     assert done.stdout == (
-        "::error file=specs/d%2C e ü.yaml,line=5,col=9,title=expect.total::expected 29, got 28: 1 fewer\n"
+        "::error file=specs/d%2C e ü.yaml,line=5,col=9,title=expect.total (textbook)::expected 29, got 28: 1 fewer\n"
     )
     summary = (tmp_path / "summary").read_text(encoding="utf-8")
     assert summary.count("### Checks") == 5
@@ -187,7 +187,7 @@ def test_the_action_finds_the_specs_of_a_repository(runner: Path, tmp_path: Path
     (done,) = run_action(tmp_path, inputs, "Check", runner=runner)
     assert done.returncode == 1
     assert done.stdout == (
-        "::error file=specs/a.yaml,title=--max-growth::"
+        "::error file=specs/a.yaml,title=--max-growth (textbook)::"
         "expected at most 10 more than before, got +13 (+46.43%25): 28 before, 41 now\n"
     )
     assert "2 YAML files without the keys of a spec were left out" in (tmp_path / "summary").read_text(encoding="utf-8")
