@@ -68,17 +68,14 @@ def source(network: Network, target: str) -> str:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
         layer = module.layer
-        if attends(module) and layer.values()["heads"]:
-            message = f"{escape(module.name)}: no program is written with a decoder's attention of several heads"
-            raise RefusedError(f"{message}; count or run it, or give it a score instead of heads")
         if not isinstance(layer, Transform) or attends(module):
             continue
-        if kind not in spelled.transforms:
+        if layer.named_as not in spelled.transforms:
             message = f"no program for {target} is written with {kind}"
             raise RefusedError(f"{message}; write it in export/{file}.py, or export to another target")
         for _, problem in lacks(layer, target):
             raise RefusedError(f"{escape(module.name)}: {problem}")
-        padded = spelled.transforms[kind].padded and any(layer.padding_of(None))
+        padded = spelled.transforms[layer.named_as].padded and any(layer.padding_of(None))
         if layer.every > 1 and shapes[module.name][0] is None and padded:
             raise RefusedError(f"{escape(module.name)}: how it is padded depends on the number of steps; give steps")
     return spelled(program).text()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from rnncalc.conventions.rules import CROSS
 from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, shape_of, tuple_of, width_name
@@ -114,6 +115,9 @@ class FlaxLinen(Writer):
             "{module}({x}{calls})",
             calls={"causal": ", mask=nn.make_causal_mask({x}[..., 0])"},
         ),
+        **dict.fromkeys(
+            CROSS, Around("nn.MultiHeadDotProductAttention({h}, qkv_features={hd}, out_features={q}{bias})")
+        ),
         "layer_norm": Around("nn.LayerNorm({only})", options=SCALED),
         "batch_norm": Around(
             "nn.BatchNorm({only})", "{module}({x}, use_running_average=not train)", options=SCALED, trained=True
@@ -134,7 +138,7 @@ class FlaxLinen(Writer):
     join = "jnp.concatenate"
     axis = "axis"
     one_step = "{x}[:, None]"
-    zeros = "jnp.zeros((len({x}), steps - 1, {width}), {x}.dtype)"
+    zeros = "jnp.zeros((len({x}), {steps}, {width}), {x}.dtype)"
     looped = "{module}_end, x = self.{module}({x}, initial_carry={module}_end, return_carry=True)"
 
     def constants(self) -> Iterator[str]:

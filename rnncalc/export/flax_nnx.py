@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from rnncalc.conventions.rules import CROSS
 from rnncalc.export.flax_linen import CONVOLVED, FUNCTIONS, PADDINGS, SCALED, STANDARDISED, FlaxLinen, initial
 from rnncalc.export.program import OwnCell, is_gain
 from rnncalc.export.writer import Around, arguments_of, shape_in, tuple_of, width_name
@@ -57,6 +58,12 @@ class FlaxNNX(FlaxLinen):
             "nnx.MultiHeadAttention({heads}, {inputs}, qkv_features={hk}{bias}, decode=False, rngs=rngs)",
             "{module}({x}{calls})",
             calls={"causal": ", mask=nnx.make_causal_mask({x}[..., 0])"},
+        ),
+        **dict.fromkeys(
+            CROSS,
+            Around(
+                "nnx.MultiHeadAttention({h}, {q}, qkv_features={hd}, in_kv_features={k}{bias}, decode=False, rngs=rngs)"
+            ),
         ),
         "layer_norm": Around("nnx.LayerNorm({inputs}{options}, rngs=rngs)", options=SCALED),
         "batch_norm": Around("nnx.BatchNorm({inputs}{options}, rngs=rngs)", options=SCALED),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from rnncalc.conventions.rules import CROSS
 from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Around, Writer, arguments_of, shape_of, tuple_of, width_name
@@ -75,6 +76,9 @@ def _parted(states: str, name: str) -> Iterator[str]:
     yield f"{name} = [half[way] for way in (0, 1) for half in halves]"
 
 
+VALUES = {"value_size": "value_dim={0}"}
+
+
 class Keras(Writer):
     """Writes a program for Keras."""
 
@@ -109,8 +113,11 @@ class Keras(Writer):
         "multi_head_attention": Around(
             'layers.MultiHeadAttention({heads}, {k}{options}{bias}, name="{name}")',
             "{module}({x}, {x}{calls})",
-            options={"value_size": "value_dim={0}"},
+            options=VALUES,
             calls={"causal": ", use_causal_mask=True"},
+        ),
+        **dict.fromkeys(
+            CROSS, Around('layers.MultiHeadAttention({h}, {d}{options}{bias}, name="{name}")', options=VALUES)
         ),
         "batch_norm": Around(
             'layers.BatchNormalization(name="{name}"{options})',
@@ -143,7 +150,7 @@ class Keras(Writer):
     axis = "axis"
     one_step = "{x}[:, None]"
     reshaped = "ops.reshape({x}, {shape})"
-    zeros = "ops.zeros((ops.shape({x})[0], steps - 1, {width}))"
+    zeros = "ops.zeros((ops.shape({x})[0], {steps}, {width}))"
     looped = "x, *{module}_end = self.{module}({x}, initial_state={module}_end)"
 
     def recurrent(self, module: Module, _: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from rnncalc.conventions.rules import CROSS
 from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, shape_of, tuple_of, width_name
@@ -134,6 +135,13 @@ class PyTorch(Writer):
             "{module}({x}, {x}, {x}, need_weights=False{calls})[0]",
             calls={"causal": f", attn_mask={MASK}"},
         ),
+        **dict.fromkeys(
+            CROSS,
+            Around(
+                "nn.MultiheadAttention({q}, {h}{bias}, kdim={k}, vdim={k}, batch_first=True)",
+                "{module}({x}, memory, need_weights=False)[0]",
+            ),
+        ),
         "transformer": Around(
             "nn.TransformerEncoderLayer({inputs}, {heads}, {feed_forward}, 0.0{options}{bias}, batch_first=True)",
             "{module}({x}{calls})",
@@ -169,7 +177,7 @@ class PyTorch(Writer):
     join = "torch.cat"
     axis = "dim"
     one_step = "{x}.unsqueeze(1)"
-    zeros = "{x}.new_zeros(len({x}), steps - 1, {width})"
+    zeros = "{x}.new_zeros(len({x}), {steps}, {width})"
     looped = "x, {module}_end = self.{module}({x}, {module}_end)"
 
     def recurrent(self, module: Module, _: int) -> str:

@@ -127,7 +127,7 @@ class Writer(ABC):
     axis: str  # its argument for the axis
     one_step: str  # a vector as a sequence of one step
     reshaped: str = ""  # x in another shape, if a cell's steps have places
-    zeros: str  # the later inputs of a sequence that begins with a vector
+    zeros: str  # so many steps of zeros, of the batch of x
     made_with: str = ""  # the arguments of a module of the program's own
     looped: str  # the statement that applies a recurrent module for one step, from its states after the step before
 
@@ -314,7 +314,7 @@ class Writer(ABC):
         return template.format(**values)
 
     def _around(self, module: Module) -> Around:
-        return self.transforms.get(module.layer.kind, NOTHING)
+        return self.transforms.get(module.layer.named_as, NOTHING)
 
     def _values(self, module: Module) -> dict[str, object]:
         """Return the values of a layer's options, in the framework's own words."""
@@ -368,10 +368,10 @@ class Writer(ABC):
                     if isinstance(query, Delay):
                         recurrent = [module for module in self.program.modules if module.looped and module.recurrent]
                         code = self.one_step.format(x=self.first_state(recurrent[-1]))
-                    yield with_comment(
-                        f"context = self.{self.identifiers[move.name]}({code}, memory)",
-                        shape_of(modules[move.name].shape),
-                    )
+                    module = modules[move.name]
+                    places = {"module": f"self.{self.identifier(module)}", "x": f"{code}, memory"}
+                    attended = self._around(module).applied.format(**places)
+                    yield with_comment(f"context = {attended}", shape_of(module.shape))
                     continue
                 case Merge(reads=(_, beside)) if isinstance(flow[beside], Attend | Delay):
                     yield f"x = {self.join}([{x}, context], {self.axis}=-1)"
@@ -386,7 +386,7 @@ class Writer(ABC):
                     yield from self._loop()
                 case Begin():
                     step = ", ".join(map(str, self.arrays[place][1:]))
-                    yield f"zeros = {self.zeros.format(x=x, width=step)}"
+                    yield f"zeros = {self.zeros.format(x=x, steps='steps - 1', width=step)}"
                     grown = f"x = {self.join}([{self.one_step.format(x=x)}, zeros], {self.axis}=1)"
                     yield with_comment(grown, f"{shape_of(self.arrays[place])}, zeros after the input")
                 case Recur(name=name) if name in modules and self.looping:
@@ -453,7 +453,7 @@ class Writer(ABC):
             if module.looped and module.recurrent:
                 yield from self.begun(module)
         if not move.reads:
-            yield f"context = {self.library}.zeros_like(memory[:, :1])"
+            yield f"context = {self.zeros.format(x='memory', steps=1, width=move.width)}"
         yield f"sequence = {x}"
         yield "outputs = []"
         yield "for step in range(sequence.shape[1]):"
@@ -675,8 +675,8 @@ def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
 
 
 def attends(module: Module) -> bool:
-    """Return whether a module is a decoder's attention."""
-    return module.layer.kind == "decoder_attention"
+    """Return whether a module is a decoder's attention that is made of dense layers: one with a score."""
+    return module.layer.named_as == "decoder_attention"
 
 
 class _Equations:

@@ -117,7 +117,7 @@ def one_width(cell: Cell) -> bool:
 @st.composite
 def attending(draw: st.DrawFn, target: str) -> Network:
     """Draw an encoder-decoder whose decoder attends to the encoder's outputs, of any layers."""
-    score = draw(st.sampled_from(["additive", "concat", "general", "dot"]))
+    score = draw(st.sampled_from(["additive", "concat", "general", "dot", "heads"]))
     query, context = (
         draw(st.sampled_from(["before", "after"])),
         draw(st.sampled_from(["input", "output", "both", None])),
@@ -129,7 +129,13 @@ def attending(draw: st.DrawFn, target: str) -> Network:
         units = width if score == "dot" and place == len(gives) - 1 else draw(st.integers(1, 3))
         kind = draw(st.sampled_from([type(cell), GRU]))
         takes.append(kind(units, initial_state=cell.state_widths()[0], extra_inputs=draw(st.sampled_from([0, 2]))))
-    options: dict[str, Any] = {"score": score, "query": query, "context": context}
+    options: dict[str, Any] = {"query": query, "context": context}
+    if score == "heads":
+        key = draw(st.sampled_from([None] if target == "pytorch" else [None, 1, 2]))
+        heads = [number for number in (1, 2, 3) if key or units % number == 0]
+        options |= {"heads": draw(st.sampled_from(heads)), "key_size": key, "bias": draw(st.booleans())}
+    else:
+        options["score"] = score
     if score in ("additive", "concat"):
         options["units"] = draw(st.integers(1, 3))
         options["bias"] = draw(st.sampled_from([True, False, {"score": False}]))

@@ -42,7 +42,7 @@ class Loom(Writer):
     join = "loom.join"
     axis = "along"
     one_step = "loom.one({x})"
-    zeros = "loom.zeros(({x}.rows, steps - 1, {width}))"
+    zeros = "loom.zeros(({x}.rows, {steps}, {width}))"
     looped = "x, {module}_end = self.{module}({x}, {module}_end)"
 
     def recurrent(self, module: Module, direction: int) -> str:
@@ -181,7 +181,7 @@ PLACES = {
     "number": ({"parameter"}, set()),
     "one_step": ({"x"}, set()),
     "reshaped": ({"x", "shape"}, set()),
-    "zeros": ({"x", "width"}, set()),
+    "zeros": ({"x", "steps", "width"}, set()),
     "looped": ({"module", "x"}, set()),
 }
 """The places that each template must have, and those that it may have."""
