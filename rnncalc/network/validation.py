@@ -267,9 +267,11 @@ def _cannot_attend(encoder: Part, decoder: Part) -> Iterator[Problem]:
                     yield Problem(where, f"reads or makes several steps at once, and {cure}")
                 elif isinstance(layer, Cell) and layer.bidirectional:
                     yield Problem((*where[:-1], "bidirectional"), f"reads later steps first, and {cure}")
-    if attention.joins[1] and not decoder.output and cells[-1] == len(decoder.layers) - 1:
-        message = f"{attention.context or 'output'}: no layer after the last recurrent one reads the context"
-        yield Problem((*at, "context"), f"{message}; give the decoder an output, or write context: input")
+    after = attention.query == "after"
+    if (after or attention.joins[1]) and not decoder.output and cells[-1] == len(decoder.layers) - 1:
+        message = "no layer after the last recurrent one reads the context; give the decoder an output, or write"
+        option, cure = ("query", "query: before and context: input") if after else ("context", "context: input")
+        yield Problem((*at, option), f"{attention.values()[option]}: {message} {cure}")
 
 
 def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:

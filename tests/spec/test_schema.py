@@ -28,6 +28,7 @@ def loaded(path: Path) -> Any:
 
 UNSEEN = {
     "attention",
+    "attention-after-without-output",
     "attention-biases",
     "attention-directions",
     "attention-heads",
