@@ -11,6 +11,7 @@ import torch
 from flax import linen, nnx
 from verified import backward
 
+from rnncalc import load
 from rnncalc.forward.arrays import filled
 from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
 from rnncalc.layers.layer import Layer
@@ -98,3 +99,12 @@ def test_counts_and_tensors_are_the_frameworks(convention: str, number: int) -> 
         found = shapes_of(layer, inputs, convention)
         assert {tensor.name: tensor.shape for tensor in placed.tensors} == found, (layer, inputs)
         assert placed.params == sum(prod(shape) for shape in found.values())
+
+
+def test_keys_and_values_of_two_widths_are_a_block_by_its_tensors() -> None:
+    """The spec has the tensors of PyTorch's module with a kdim and a vdim."""
+    module = torch.nn.MultiheadAttention(512, 8, kdim=256, vdim=128, device="meta")
+    (placed,) = load("specs/pytorch/keys-and-values.yaml").stack
+    assert {tensor.name: tensor.shape for tensor in placed.tensors} == {
+        name: tuple(parameter.shape) for name, parameter in module.named_parameters()
+    }
