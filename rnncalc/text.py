@@ -92,7 +92,7 @@ def ordinal(number: int) -> str:
     return words[number - 1] if number <= len(words) else f"{number}th"
 
 
-LETTER = "[A-Za-z](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
+LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
 """A size in letters, as a pattern: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 
@@ -189,7 +189,8 @@ GREEK = dict(
         strict=True,
     )
 )
-"""The Greek letters, by their names."""
+GREEK |= {name.title(): letter.upper() for name, letter in GREEK.items() if letter.upper() in "ΓΔΘΛΞΠΣΥΦΨΩ"}
+"""The Greek letters, by their names; of the capitals, those that are not Latin ones."""
 
 PLAIN = {letter: name for name, letter in GREEK.items()} | {"σ": "sigmoid"}
 PLAIN |= {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}

@@ -38,7 +38,6 @@ ESCAPES = {char: f"\\{char}" for char in "&%$#_{}"}
 ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}"}
 _GREEK = {letter: f"\\{name}" for name, letter in LETTERS.items()} | {"ο": "o"}
-_GREEK |= {letter.upper(): f"\\{name.title()}" for name, letter in LETTERS.items() if letter.upper() in "ΓΔΘΛΞΠΣΥΦΨΩ"}
 ESCAPES |= {letter: f"${command}$" for letter, command in _GREEK.items()} | {"ο": "o"}
 ESCAPES |= {sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 ESCAPES |= {
@@ -72,6 +71,7 @@ _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "
 """The functions with a command in TeX; others are written as words."""
 
 _MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × is between spaces, · beside letters
+_MATH |= {letter: f"{command} " for letter, command in _GREEK.items()}
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SCRIPT = re.compile(rf"_([A-Za-z0-9]+)|([{_RAISED}]+)")
 """A subscript or a power, in a sum of letters."""
@@ -228,7 +228,7 @@ def _sum(text: str) -> str:
         elif piece:
             power = "".join(str(_RAISED.index(char)) for char in piece if char in _RAISED)
             pieces.append(f"^{{{power}}}" if power else f"_{{{piece}}}")
-    return "".join(pieces)
+    return "".join(pieces).replace(" _", "_")  # \alpha_{1}
 
 
 def displayed(sheet: Sheet, environment: str) -> Iterator[str]:

@@ -80,6 +80,17 @@ def with_names(
         yield placed._replace(names=names if kept else {})
 
 
+def multiplied_out(number: Any, sizes: Sizes) -> Any:
+    """Return a polynomial in named sizes in those alone that are made of no others, divided by numbers if need be.
+
+    Raises CallError if it is too large.
+    """
+    values: dict[str, Any] = {name: letter(name) for name in number.letters if name[0] != "("}
+    for name, size in sizes.items():  # each comes after those that it is made of
+        values[name] = evaluate(size.expression, values, whole=False) if isinstance(size, NamedSize) else letter(name)
+    return evaluate(str(number), values, whole=False)
+
+
 def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:
     """Return the parts of a network with its named sizes changed. letters: only those that may be letters."""
 

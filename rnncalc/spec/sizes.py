@@ -98,7 +98,7 @@ class NamedSizes(Mapping[str, Any]):
             if self.wrong.isdisjoint(re.findall(LETTER, text)):
                 raise
             return 1  # the value that it is made of is noted already
-        if isinstance(size, int) and re.search("[A-Za-z]", text):
+        if isinstance(size, int) and re.search(LETTER, text):
             size = NamedSize(size, text)
         size = (size,) if isinstance(allowed, Sizes) else size
         if problem := allowed.problem(size):

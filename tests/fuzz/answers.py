@@ -105,7 +105,7 @@ def network(chance: Chance, *, in_letters: bool) -> Asked:
 def numbered(number: int, in_letters: bool) -> Asked:
     """Return a network of one to three layers. Its formula is a sum over the layers, each a product with a bracket."""
     chance = Chance(number)
-    names = iter(chance.choice([["h", "k"], ["n_h", "n_y"], ["h_1", "h_2"], ["d_model", "H"]]))
+    names = iter(chance.choice([["h", "k"], ["n_h", "n_y"], ["h_1", "h_2"], ["d_model", "H"], ["α", "λ_1"]]))
     sizes = {"m": chance.randint(2, 30)}
     width: Expression = Term(1, ("m",))
     layers, sums = [], []
@@ -170,8 +170,15 @@ def rewritten(chance: Chance, expression: Expression) -> Expression:
 
 # How people write
 
-SIGNS = ("*", "·", "×", " ", "", " * ", " · ", " × ", r"\cdot ", r" \times ", "⋅", " x ")
-BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), (r"\left(", r"\right)"), (r"\{", r"\}"))
+SIGNS = ("*", "·", "×", " ", "", " * ", " · ", " × ", r"\cdot ", r" \times ", "⋅", " x ", " mal ", " times ")
+BRACKETS = (
+    ("(", ")"),
+    ("[", "]"),
+    ("{", "}"),
+    (r"\left(", r"\right)"),
+    (r"\{", r"\}"),
+    (r"\underbrace{", r"}_{\text{one gate}}"),
+)
 POWERS = ("²", "^2", "**2", "^{2}")
 
 
@@ -203,12 +210,14 @@ def spelt(chance: Chance, expression: Expression, sizes: Sizes | None) -> str:
 def spelt_letter(chance: Chance, letter: str) -> str:
     """Return a letter as somebody may write it: h_1, h_{1}, h₁ or d_{\\text{model}}; a longer index has braces."""
     name, _, index = letter.partition("_")
+    name = chance.choice((name, NAMES.get(name, name)))
     if not index:
         return name
     low = index.translate(LOW) if index.isdigit() else f"_{{\\text{{{index}}}}}"
     return name + chance.choice((f"_{index}", f"_{{{index}}}", low))
 
 
+NAMES = {"α": r"{\alpha}", "λ": r"\lambda"}
 LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -399,6 +408,7 @@ PIECES = (
         "total ",
         "=",
     ),
+    *(r"\underbrace{", "}_{", r"}^{\text{", " mal ", " (=", " (gates)", "1 (", "a/9", "+a/97", "h/2+"),
 )
 
 

@@ -206,12 +206,16 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber]) -> Iterato
         letters = {name: letter(name) for name in placed.sizes}
         formula = placed.layout.params
         right = value(formula, letters)
-        if placed.names and (
-            each.number == value(formula, placed.names) or not letters.keys() >= {*each.number.letters}
-        ):
-            check_letters(each, {**placed.sizes, **(network.sizes or {})})  # it is in the names of sizes
-            yield Judgement(name, each, value(formula, placed.names), formula=substituted(formula, placed.names))
-            continue
+        if placed.names and each.number != right:
+            from rnncalc.network.named_sizes import multiplied_out
+
+            sizes = network.sizes or {}
+            answer, named = (multiplied_out(it, sizes) for it in (each.number, value(formula, placed.names)))
+            if answer == named or not letters.keys() >= {*each.number.letters}:
+                check_letters(each, {**placed.sizes, **sizes})  # it is in the names of sizes
+                each = each._replace(number=answer)
+                yield Judgement(name, each, named, formula=substituted(formula, placed.names))
+                continue
         check_letters(each, placed.sizes)
         judged = Judgement(name, each, right, formula=formula)
         if not judged.right and (alone := _alone(network, placed, right)):

@@ -34,6 +34,7 @@ _NAME = re.compile(
 )
 _IN_MATHEMATICS = re.compile(r"(\\[(\[])((?:(?!\\[()\[\]]).)*)(\\[)\]])")
 _DELIMITERS = {("\\(", "\\)"), ("\\[", "\\]"), ("**", "**")}
+_REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\((?=.*[^\W\d_]{3})([\w .,:;]{3,100})\))\Z")
 """What is around an answer and is ignored: words, the name of what is counted, and signs of mathematics."""
 
 _SIZE = "[1-9][0-9]{0,12}"
@@ -145,7 +146,11 @@ def read_answer(
             match["name"].removesuffix(".shape"),
             tuple(int(size) if size.isdecimal() else None if size == "None" else size for size in named),
         )
+    if (place := text.find("(=")) > 0 and text[-1] == ")":  # 28 (=24+4)
+        text = f"{text[:place]} {text[place + 1 : -1]} "
     begin, end, name = _within(text, _after(quantity))
+    if (remark := _REMARK.search(text[begin:end])) and not {*remark[2]} <= {*" ", *(sizes or ())}:  # 1200 (3 blocks)
+        end -= len(remark[1])
     shape = None if name else _shape(text[begin:end], sizes)
     if shape and shape.product is None:
         return shape
@@ -260,8 +265,9 @@ def _refused(text: str) -> CallError:
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     if text[:1] in ("(", "["):
         return CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
-    if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE}){{1,5}}", text):
-        cure = f"; write ({text}) for a shape"
+    if re.fullmatch(rf"{_SIZE}(?:(?:[,;] ?|\s){_SIZE}){{1,99}}", text):
+        shape = f"({', '.join(re.findall('[0-9]+', text))}) for a shape, or " if text.count(",") in range(1, 6) else ""
+        cure = f"; write {shape}each number as an answer of its own"
     elif re.fullmatch(r"[0-9][0-9,._]{,40}[,;]", text):
         cure = f"; write {text[:-1]}"
     return CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{cure}")

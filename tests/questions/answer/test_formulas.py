@@ -126,3 +126,34 @@ def test_each_mistake_makes_of_letters_what_it_makes_of_numbers(kind: str, both:
     }
     del in_numbers["letters-{one}-{other}"]
     assert at == in_numbers
+
+
+NAMED = [
+    ("{h: 16}", "h", "lstm: h/2", "2h(h + h/2 + 1)"),  # by hand: 4 blocks of h/2 units
+    ("{h: 16}", "h/2", "gru: h", r"3h(\frac{h}{2} + h + 1)"),
+    ("{h: 16, E: 2*h}", "h", "rnn: E", "2h(h + 2h + 1)"),
+    ("{h: 16, E: h/2 + 1}", "E", "mgu: 3*h/4", "3h/2(h/2 + 1 + 3h/4 + 1)"),
+    ("{α: 6, λ_1: 2*α}", "α", "gru: λ_1", r"6\alpha(\alpha + \lambda_{1} + 1)"),
+]
+
+
+@pytest.mark.parametrize(("sizes", "inputs", "layer", "by_hand"), NAMED)
+def test_formulas_in_named_sizes_are_read_as_they_are_printed(
+    sizes: str, inputs: str, layer: str, by_hand: str
+) -> None:
+    """And in any other form, with fractions where a size is one."""
+    of = network(f"sizes: {sizes}\ninput: {inputs}\nlayers: [{{{layer}}}]")
+    (placed,) = of.stack
+    assert answer(of, placed.formula).right
+    assert answer(of, by_hand).right
+    assert not answer(of, f"{by_hand} + h" if "h" in sizes else f"{by_hand} + α").right
+
+
+def test_a_fraction_of_letters_is_refused_where_no_size_can_be_one() -> None:
+    """In letters alone, and where the number is not whole."""
+    with pytest.raises(CallError, match="a quotient that is whole at character 6"):
+        answer(LSTM, "4h(m/2 + h + 1)")
+    of = network("sizes: {h: 16}\ninput: h\nlayers: [lstm: h/2]")
+    with pytest.raises(CallError, match="a quotient that is whole at character 6"):
+        answer(network("sizes: {h: 16}\ninput: 3\nlayers: [lstm: h]"), "4h(h/3 + 1)")
+    assert answer(of, "h/3").right is False  # h is 16, and 8 in the layer

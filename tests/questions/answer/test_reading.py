@@ -245,7 +245,11 @@ def test_words_around_a_number(text: str) -> None:
         ("1600,", "expected a whole number, such as 1600 or 1.6k, got '1600,'; write 1600"),
         ("1600;", "expected a whole number, such as 1600 or 1.6k, got '1600;'; write 1600"),
         ("many,", "expected a whole number, such as 1600 or 1.6k, got 'many,'"),
-        ("20, 10, 5", "expected a whole number, such as 1600 or 1.6k, got '20, 10, 5'; write (20, 10, 5) for a shape"),
+        (
+            "20, 10, 5",
+            "expected a whole number, such as 1600 or 1.6k, got '20, 10, 5'; write (20, 10, 5) for a shape, "
+            "or each number as an answer of its own",
+        ),
         (" W_h.x = 5", "expected a shape, such as W_h.x=(2, 32, 20), got 'W_h.x = 5'"),
         ("3-5", "expected a number or a formula, got '3-5', which is less than 0"),
         ("No", "expected a whole number, such as 1600 or 1.6k, got 'No'"),
@@ -419,7 +423,7 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
     for text, message in (
         ("D/3", "64 / 3 is not whole"),
         ("2*E", "E is no size; the sizes are D, h"),
-        ("D = 64", "an expression without ="),
+        ("D = 64", "expected \\+, -, a factor or the end at character 3"),
         ("D(", "a number, a letter or a bracket"),
     ):
         with pytest.raises(CallError, match=message):
