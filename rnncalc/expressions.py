@@ -146,7 +146,7 @@ def read_chain(
 def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
     """Yield the signs of a text. A run of letters is a product where each letter is known, or two letters long."""
     if len(text) > LONGEST_ANSWER:
-        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+        raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     known = None if sizes is None else {*sizes}
     for match in _pattern(known is not None and any(name[0] == "x" for name in known)).finditer(text, begin, end):
         kind, place = str(match.lastgroup), match.start()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, product
 from math import prod
 
 from rnncalc.bounds import MOST_VARIED
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, SpecError
 from rnncalc.network.network import Network
 from rnncalc.questions import network_of
 from rnncalc.questions.exercise import sizes_of
-from rnncalc.questions.solve import resized
+from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.text import not_among
 
 
@@ -33,5 +34,23 @@ def varied(
         changed = [*networks]
         for names, value in zip(joined, values, strict=True):
             for place, places in enumerate(sizes):
-                changed[place] = resized(changed[place], [places[name] for name in names if name in places], value)
+                at = [places[name] for name in names if name in places]
+                try:
+                    changed[place] = resized(changed[place], at, value)
+                except SpecError as error:
+                    cure = _cure(changed[place], at, ",".join(names), vary[",".join(names)])
+                    (problem, *others) = error.problems
+                    raise SpecError((problem._replace(message=problem.message + cure), *others)) from None
         yield values, changed
+
+
+def _cure(network: Network, places: Sequence[SizePlace], name: str, values: Sequence[int]) -> str:
+    """Return values of a size near these that make a valid network, as they are written; nothing if there are none."""
+    valid: list[int] = []
+    for value in range(min(values), max(values) + 1)[:MOST_VARIED]:
+        with suppress(SpecError):
+            resized(network, places, value)
+            valid.append(value)
+    step = valid[1] - valid[0] if len(valid) > 1 else 1
+    several = valid and valid == [*range(valid[0], valid[-1] + 1, step)]
+    return f"; write {name}={valid[0]}..{valid[-1]}{f':{step}' if step > 1 else ''}" if several else ""

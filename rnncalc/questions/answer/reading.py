@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.bounds import MOST_ANSWERS
+from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.expressions import ChainSide, ExpressionError, TooLargeError, read_chain
 from rnncalc.text import escape, has_letters
@@ -34,7 +34,7 @@ _NAME = re.compile(
 )
 _IN_MATHEMATICS = re.compile(r"(\\[(\[])((?:(?!\\[()\[\]]).)*)(\\[)\]])")
 _DELIMITERS = {("\\(", "\\)"), ("\\[", "\\]"), ("**", "**")}
-_REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\((?=.*[^\W\d_]{3})([\w .,:;]{3,100})\))\Z")
+_REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\(([\w .,:;]{3,100})\))\Z")
 """What is around an answer and is ignored: words, the name of what is counted, and signs of mathematics."""
 
 _SIZE = "[1-9][0-9]{0,12}"
@@ -138,6 +138,8 @@ def read_answer(
     decimal: the decimal sign, where it is known. quantity: what it is about, whose words may be behind it.
     Raises CallError if the text is no answer.
     """
+    if len(text) > LONGEST_ANSWER:
+        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = _IN_MATHEMATICS.sub(_bare_chain, re.sub(r"\s{2,}", " ", text.strip()))
     plain = re.sub(r"_ ?\{(\w+)\}", r"_\1", re.sub(r"\$|\\[()\[\]]", "", text)).replace("\\times", "×")
     if match := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", _SET.sub(r"=\1", " ".join(plain.split())))):
@@ -149,7 +151,8 @@ def read_answer(
     if (place := text.find("(=")) > 0 and text[-1] == ")":  # 28 (=24+4)
         text = f"{text[:place]} {text[place + 1 : -1]} "
     begin, end, name = _within(text, _after(quantity))
-    if (remark := _REMARK.search(text[begin:end])) and not {*remark[2]} <= {*" ", *(sizes or ())}:  # 1200 (3 blocks)
+    remark = _REMARK.search(text[begin:end])  # 1200 (3 blocks)
+    if remark and re.search(r"[^\W\d_]{3}", remark[2]) and not {*remark[2]} <= {*" ", *(sizes or ())}:
         end -= len(remark[1])
     shape = None if name else _shape(text[begin:end], sizes)
     if shape and shape.product is None:
