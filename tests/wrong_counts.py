@@ -53,8 +53,8 @@ def halves(m: int, h: int, k: int, n: int) -> Network:
 
 
 def attending(m: int, h: int, k: int, n: int, **options: Any) -> Network:
-    """Return a bidirectional encoder of h units, and a decoder of k more whose attention has 5 and no bias."""
-    attention = DecoderAttention(units=5, bias=False, **options)
+    """Return a bidirectional encoder of h units, and a decoder of k more whose attention has 5."""
+    attention = DecoderAttention(units=5, **{"bias": False, **options})
     decoder = Part(n, (GRU(k, initial_state=2 * h),), Output(n), 7, attention)
     return Network(encoder=Part(m, (GRU(h, bidirectional=True),), steps=6), decoder=decoder)
 

@@ -171,10 +171,18 @@ def with_bias_size(size: Callable[[LayerLine], int]) -> LineChange:
 
 def count_biases(line: LayerLine) -> LayerLine:
     """Give every gate or filter a bias if none has one. A tied output layer has no matrix of its own, and no bias."""
-    if line.part("kernel") and not line.part("bias"):
-        return with_other("bias", lambda line: line.h)(line)
+    layer = line.layer
+    if isinstance(layer, Transform):
+        biased = layer.replace(bias=True) if layer.values().get("bias") is False else layer
+        added = [array for array in biased.arrays if array not in layer.arrays]
+        return line._replace(others={**line.others, **parts_of(added, line.placed.sizes)})
     reads = any(gate.reads for gate in line.gates)
     return with_biases(lambda count: 1)(line) if reads and not line.biases else line
+
+
+def without_biases(line: LayerLine) -> LayerLine:
+    """Leave out the biases that belong to no gate."""
+    return without_other(*[name for name in line.others if name.endswith("bias")])(line)
 
 
 def one_bias_in_all(line: LayerLine) -> LayerLine:
@@ -439,7 +447,23 @@ def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
     return change_first(worksheet, "decoder", with_width("input", lambda line: line.width("input") + state))
 
 
-# --- a decoder's attention
+# --- attention
+
+
+def times_heads(line: LayerLine) -> LayerLine:
+    """Count the projections of an attention, each of which holds all heads, once for each head."""
+    heads = line.layer.values().get("heads") or 1
+    projected = [name for name in line.others if name.removesuffix("_bias") in ("query", "key", "value", "output")]
+    return line._replace(others={**line.others, **{name: product(heads, line.part(name)) for name in projected}})
+
+
+def with_whole_heads(line: LayerLine) -> LayerLine:
+    """Give each head the width of the whole attention, if it has no size of its own."""
+    options = line.layer.values()
+    if not isinstance(line.layer, Transform) or not options.get("heads") or options.get("key_size", 1):
+        return line
+    whole = line.layer.replace(key_size=line.placed.outputs)
+    return line._replace(others=parts_of(whole.arrays, whole.sizes(line.placed.inputs)))
 
 
 def in_attention(change: Callable[[LayerLine, Network], LayerLine]) -> Change:

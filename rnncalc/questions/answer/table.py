@@ -70,9 +70,6 @@ from rnncalc.questions.answer.worksheet import product, total
 
 rare = partial(Mistake, rare=True)
 
-BIASES = ("bias", "query_bias", "keys_bias", "score_bias")
-"""The biases of layers around the cells."""
-
 # a row is read on one line, or on two: what the learner does, and the change
 # fmt: off
 TABLE: tuple[Mistake | Family, ...] = (
@@ -121,9 +118,25 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("keys-of-query", "gives the keys of the attention the query's width",
             changes.with_keys(lambda line, network: line.placed.sizes["q"])),
     Mistake("no-score", "forgets v, the vector of the attention's score",
-            changes.in_attention(lambda line, network: without_other("score")(line))),
+            in_layers(without_other("score"), Transform)),
+    Mistake("no-score-bias", "leaves out the bias of the attention's score",
+            in_layers(without_other("score_bias"), Transform)),
     Mistake("attention-times-steps", "counts the attention once for each step",
             changes.in_attention(lambda line, network: line._replace(times=line.times * steps_of(line, network)))),
+    # attention with heads
+    Mistake("times-heads", "counts the matrices of the attention once for each head, but each holds all heads together",
+            in_layers(changes.times_heads, Transform)),
+    Mistake("whole-heads", "gives each head the whole width, as key_dim = m does in Keras, instead of its part of it",
+            in_layers(changes.with_whole_heads, Transform)),
+    Mistake("no-output-projection", "forgets the projection of the attention's output",
+            in_layers(without_other("output", "output_bias"), Transform)),
+    Mistake("one-projection", "counts one matrix for queries, keys and values instead of three",
+            in_layers(without_other("key", "key_bias", "value", "value_bias"), Transform)),
+    Mistake("no-value-bias", "leaves out the bias of the values", in_layers(without_other("value_bias"), Transform)),
+    Mistake("no-transformer-norms", "leaves out the two normalisations of a transformer's block", in_layers(
+        without_other(*[f"norm_{number}_{part}" for number in (1, 2) for part in ("scale", "bias")]), Transform)),
+    Mistake("no-feed-forward-biases", "leaves out the biases of a transformer's dense layers",
+            in_layers(without_other("up_bias", "down_bias"), Transform)),
     # layers around the cells
     Mistake("kernel-of-one-step", "forgets that a filter reads several steps",
             in_layers(with_part("kernel", along("fc")), Transform)),
@@ -133,8 +146,8 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(with_part("kernel", along("fmk")), Transform)),
     Mistake("bias-of-each-weight", "counts a bias for each weight of a filter",
             in_layers(with_part("bias", lambda line: line.part("kernel") or line.part("bias")), Transform)),
-    Mistake("no-bias-around", "leaves out the biases of convolutions and normalisations",
-            in_layers(without_other("bias"), Transform)),
+    Mistake("no-bias-around", "leaves out the biases of convolutions, normalisations and attention",
+            in_layers(changes.without_biases, Transform)),
     Mistake("stored-counted", "counts the stored means and variances, which are no parameters here",
             in_layers(lambda line: line._replace(others={
                 **line.others, **{str(tensor.role): tensor.params for tensor in line.placed.buffers}}), Transform)),
@@ -178,7 +191,7 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(lambda line: leave_out(line) if line.placed.copy else line, Layer)),
     # biases: whether there are any, how many vectors, their size, and the convention
     Mistake("no-biases", "leaves out all biases", in_turn(
-        in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(without_other(*BIASES), Transform))),
+        in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(changes.without_biases, Transform))),
     Mistake("no-hidden-biases", "leaves out the biases of the recurrent layers",
             in_cells(with_biases(lambda count: 0))),
     Mistake("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),
