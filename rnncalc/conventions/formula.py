@@ -275,7 +275,7 @@ def _terms(tensor: Tensor) -> list[Term]:
 
 def _order(letter: str) -> tuple[bool, bool]:
     """Return the order of letters in a product: those that gates share first."""
-    return letter not in "hnf", letter != "k"
+    return letter not in "hnfu", letter != "k"
 
 
 def arithmetic(axes: Iterable[Axis]) -> Times:

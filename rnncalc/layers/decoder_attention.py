@@ -221,10 +221,10 @@ class DecoderAttention(Transform):
 
 _ARRAYS: dict[str, tuple[ArrayAxes, ...]] = {
     "additive": (
-        *(("query", "uq"), ("keys", "uk"), ("score", "1u")),
-        *(("query_bias", "u"), ("keys_bias", "u"), ("score_bias", "1")),
+        *(("query", "uq"), ("query_bias", "u"), ("keys", "uk"), ("keys_bias", "u")),
+        *(("score", "1u"), ("score_bias", "1")),
     ),
-    "concat": (("kernel", ("u", "q+k")), ("score", "1u"), ("bias", "u"), ("score_bias", "1")),
+    "concat": (("kernel", ("u", "q+k")), ("bias", "u"), ("score", "1u"), ("score_bias", "1")),
     "general": (("kernel", "qk"),),
     "dot": (),
 }

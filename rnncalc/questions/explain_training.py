@@ -158,23 +158,23 @@ def _times(number: int, *letters: str) -> Expression:
 
 def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     """Return the sum in the letter of the steps: the numbers at every step, plus those saved once."""
-    widths: dict[tuple[str, ...], int] = {}  # like widths together; no letters stand for 1
+    each: dict[tuple[str, ...], int] = {}  # like widths together; no letters stand for 1
+    once: dict[tuple[str, ...], int] = {}
     for vector, times in tally.saved.items():
         letters = tuple([letter for letter in (vector.width,) if letter != ONE])
-        widths[letters] = widths.get(letters, 0) + times
-    if steps == 1:
-        return Plus(tuple(_times(times, *letters) for letters, times in widths.items()))
-    each: list[Expression] = []
-    once: list[Expression] = []
-    for letters, times in sorted(widths.items(), key=lambda item: item[0] not in (("m",), ("n",))):
         whole, rest = divmod(times, steps)
-        for number, terms in ((whole, each), (rest, once)):
-            if number:
-                terms.append(_times(number, *letters) if letters else number)
-    every = each[0] if len(each) == 1 else Plus(tuple(each))
-    if not each:
-        return Plus(tuple(once))
-    return Plus((Times((letter, every)), *once)) if once else Times((letter, every))
+        widths, number = (once, times) if rest else (each, whole)
+        widths[letters] = widths.get(letters, 0) + number
+
+    def terms(widths: dict[tuple[str, ...], int]) -> tuple[Expression, ...]:
+        ordered = sorted(widths.items(), key=lambda item: item[0] not in (("m",), ("n",)))
+        return tuple([_times(number, *letters) if letters else number for letters, number in ordered])
+
+    if steps == 1 or not each:
+        return Plus(terms(each or once))
+    every = terms(each)
+    repeated = Times((letter, every[0] if len(every) == 1 else Plus(every)))
+    return Plus((repeated, *terms(once))) if once else repeated
 
 
 def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:

@@ -24,8 +24,6 @@ from rnncalc import (
     count,
     letter,
 )
-from rnncalc.errors import RefusedError
-from rnncalc.export import source
 from rnncalc.network.writer import spec_of
 
 COUNTS: dict[str, Callable[[int, int, int, bool], int]] = {
@@ -94,6 +92,19 @@ def test_each_bias_may_be_left_out(bias: Any, params: int) -> None:
     """The others stay; Python takes a mapping, as a spec does."""
     assert network(RNN(6), RNN(6), bias=bias).stack[1].params == params
     assert network_of(spec_of(network(RNN(6), RNN(6), bias=bias))).stack[1].params == params
+
+
+@pytest.mark.parametrize(
+    ("options", "formula"),
+    [
+        ({}, "u(q + 1) + u(k + 1) + u + 1"),  # TensorFlow's tutorial, "Neural machine translation with attention"
+        ({"bias": False}, "u·q + u·k + u"),  # Zhang et al., "Dive into deep learning"
+        ({"score": "concat", "bias": {"score": False}}, "u(q + k + 1) + u"),  # pytorch-seq2seq, notebook 3
+    ],
+)
+def test_its_formula_is_that_of_its_source(options: Any, formula: str) -> None:
+    """Each bias is in the bracket of its matrix."""
+    assert network(RNN(6), RNN(6), **options).stack[1].formula == formula
 
 
 @pytest.mark.parametrize(
@@ -282,12 +293,6 @@ def test_the_gradients_of_heads_are_finite_differences(query: Any, context: Any,
             convention=convention,
         )
         assert all(layer.agrees for layer in backward(of).layers)
-
-
-def test_a_program_is_not_written_with_heads() -> None:
-    """In one line, with the cure."""
-    with pytest.raises(RefusedError, match="attention: no program is written with a decoder's attention of several"):
-        source(network(RNN(6), RNN(6), heads=2), "pytorch")
 
 
 def test_the_first_query_is_saved_with_the_keys() -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, Dense, Layer, Network, RefusedError, training
+from rnncalc import GRU, LSTM, RNN, DecoderAttention, Dense, Layer, Network, Output, Part, RefusedError, training
+from rnncalc.conventions.formula import letters
 from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.step.costs import Gradient
@@ -104,6 +105,15 @@ def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> No
     network = Network(input=2, layers=[RNN(2)], steps=5)
     found = [explain_training(training(network, chunk=chunk))[0] for chunk in (None, 5, 2)]
     assert [(each.letter, each.steps) for each in found] == [("T", 5), ("T", 5), ("K", 1)]
+
+
+def test_the_formula_of_attention_has_its_own_steps_and_the_encoders() -> None:
+    """Of 4 steps the queries, and for each of 6 keys a score's u numbers and its weight; the keys once."""
+    attention = DecoderAttention(units=5, bias=False)
+    decoder = Part(3, (GRU(2, initial_state=4),), Output(2), 4, attention)
+    of = Network(encoder=Part(3, (GRU(4),), steps=6), decoder=decoder)
+    (derived,) = explain_training(training(of), ("attention",))
+    assert letters(derived.formula) == "T(q + 6u + 6) + 6k"
 
 
 def test_products_by_whose_matrices_they_are() -> None:
