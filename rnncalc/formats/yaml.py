@@ -60,9 +60,9 @@ def _entry(entry: Entry, indent: str) -> Iterator[str]:
 def _item(entries: tuple[Entry, ...], indent: str) -> Iterator[str]:
     """Yield the keys of an item of a list, its remarks before the dash."""
     yield from _comments(tuple(remark for entry in entries for remark in entry.remarks), indent)
-    for number, entry in enumerate(entries):
-        for line in _entry(entry.replace(remarks=()), ""):
-            yield f"{indent}{'  ' if number else '- '}{line}"
+    lines = (line for entry in entries for line in _entry(entry.replace(remarks=()), ""))
+    for number, line in enumerate(lines):
+        yield f"{indent}{'  ' if number else '- '}{line}"
 
 
 def scalar(value: Any) -> str:

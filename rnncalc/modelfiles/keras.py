@@ -345,8 +345,12 @@ def _names(attributes: Attributes) -> dict[str, str]:
     return {path: name for path, name in named.items() if times[name] == 1}
 
 
-_NUMBERED = re.compile(r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<cell>/cell)?/vars/(?P<leaf>[0-9]+)")
-_NAMED = re.compile(r"(model_weights/)?(?P<layer>[^/]+)/(.*/)?(?P<leaf>[^/:]+)(:0)?")
+_NUMBERED = re.compile(
+    r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<cell>/cell)?(/(?P<part>query|key|value|output)_dense)?/vars/(?P<leaf>[0-9]+)"
+)
+_NAMED = re.compile(
+    r"(model_weights/)?(?P<layer>[^/]+)/(.*?/((?P<part>query|key|value|attention_output)/)?)?(?P<leaf>[^/:]+)(:0)?"
+)
 _WAY = re.compile(r"/(forward|backward)_[^/]+/")
 _OPTIMIZER = re.compile(r"(_?optimizer(_weights)?|optimizer_weights)(/|$)")
 _DENSE = re.compile(r"dense[0-9]*")
@@ -361,7 +365,7 @@ def _variables(
     """Return the names of each layer's numbered variables, as far as they are known."""
     shapes: dict[str, dict[int, tuple[int, ...]]] = {}
     for array in arrays:
-        if (numbered := _NUMBERED.fullmatch(array.path)) and not numbered["cell"]:
+        if (numbered := _NUMBERED.fullmatch(array.path)) and not numbered["cell"] and not numbered["part"]:
             shapes.setdefault(numbered["layer"], {})[int(numbered["leaf"])] = array.shape
     variables = {}
     for layer, those in shapes.items():
@@ -374,13 +378,15 @@ def _variables(
 def _place(array: HDF5Array, variables: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
     """Return the layer that an array belongs to, and its name there, which may be a number."""
     if match := _NUMBERED.fullmatch(array.path):
-        mark = f"{match['way']}/" if match["way"] else ""
+        part = match["way"] or {"output": "attention_output"}.get(match["part"], match["part"])
+        mark = f"{part}/" if part else ""
         layer, number = match["layer"], int(match["leaf"])
-        names = _CELL if match["cell"] else variables[layer]
+        names = _CELL if match["cell"] else ("kernel", "bias") if match["part"] else variables[layer]
         return layer, mark + (names[number] if number < len(names) else str(number))
     if match := _NAMED.fullmatch(array.path):
         way = _WAY.search(array.path)
-        return match["layer"], f"{way[1]}/{match['leaf']}" if way else match["leaf"]
+        part = way[1] if way else match["part"]
+        return match["layer"], f"{part}/{match['leaf']}" if part else match["leaf"]
     layer, _, leaf = array.path.rpartition("/")
     return layer, leaf
 

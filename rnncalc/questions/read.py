@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import prod
 from os import PathLike, fspath
@@ -13,11 +14,14 @@ from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
-from rnncalc.modelfiles.model import ModelFile, Remark
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, TopologyName
 from rnncalc.questions.models.chain import in_chain
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
+
+MOST_NAMED = 12
+"""The most tensors that an external layer of a draft names."""
 
 
 class Draft(NamedTuple):
@@ -110,7 +114,7 @@ class _Drafting:
         if self.input is None:
             self.input = inputs
         if isinstance(site.layer, Embedding):
-            (self.table,) = (tensor.name for tensor in site.tensors.values())
+            self.table = next(iter(site.tensors.values())).name
         # statistics are never trained, frozen or not
         stored = untrained(site.layer, inputs, self.file.framework)
         frozen = {name: tensor.frozen for name, tensor in site.tensors.items() if name not in stored}
@@ -175,10 +179,33 @@ class _Drafting:
             doubts.append(changed if self.width != needed else Remark(Doubt.RESHAPED, (), (needed,)))
         if needed is not None and self.input is None:
             doubts.append(Remark(Doubt.INPUT))
+        self._add(_external(sites).replace(outputs=outputs), *doubts)
+        self.width = needed
+
+
+def _external(sites: Sequence[Site]) -> External:
+    """Return an external layer of unknown sites: their tensors by name, if they are few, or else their sum."""
+    tensors = [tensor for site in sites for tensor in site.tensors.values()]
+    names = [tensor.name for tensor in tensors]
+    first = names[0] if names else ""
+    ends = (place.end() for place in re.finditer("[./]", first))
+    start = first[: max((end for end in ends if all(name.startswith(first[:end]) for name in names)), default=0)]
+    by_name = {tensor.name.removeprefix(start): tensor for tensor in tensors}
+    plain = not start or _path(start[:-1])
+    frozen = bool(tensors) and all(tensor.frozen for tensor in tensors)
+    if not 0 < len(by_name) == len(tensors) <= MOST_NAMED or not (plain and all(map(_nameable, by_name.items()))):
         paths = {site.path for site in sites}
         path = _path(paths.pop()) if len(paths) == 1 else None
-        self._add(External(sum(site.params for site in sites), outputs=outputs, path=path), *doubts)
-        self.width = needed
+        return External(sum(site.params for site in sites), path=path, frozen=frozen)
+    trainable = {} if frozen else {name: False for name, tensor in by_name.items() if tensor.frozen}
+    shapes = {name: tensor.shape for name, tensor in by_name.items()}
+    return External(shapes, path=start[:-1] or None, frozen=frozen, trainable=trainable)
+
+
+def _nameable(item: tuple[str, FileTensor]) -> bool:
+    """Return whether a spec can have a tensor by its name."""
+    name, tensor = item
+    return _path(name) is not None and tensor.shape != () and tensor.params > 0
 
 
 def _path(path: str) -> str | None:

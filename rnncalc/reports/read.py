@@ -142,7 +142,8 @@ def _entries(draft: Draft) -> Iterator[Entry]:
 def _layer_entries(spec: Mapping[str, Any], remarks: tuple[str, ...]) -> Iterator[Entry]:
     """Yield the keys of a layer, with the remarks at the first."""
     for place, (key, value) in enumerate(spec.items()):
-        yield Entry(key, value, () if place else remarks)
+        below = tuple(Entry(*pair) for pair in value.items()) if isinstance(value, dict) else value
+        yield Entry(key, below, () if place else remarks)
 
 
 def _remarks(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[str, ...]:
@@ -170,6 +171,10 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",
     Doubt.EPSILON: "its epsilon is not in the file",
     Doubt.OTHER_EPSILON: "its epsilon is not the framework's default, which a run takes",
+    Doubt.HEADS: "its heads, and whether it is causal, are not in the file; its parameters do not depend on them",
+    Doubt.TRANSFORMER: "its heads, norm and activation, and whether it is causal, are not in the file; "
+    "its parameters do not depend on them",
+    Doubt.CAUSAL: "whether it is causal is not in the file",
     RemarkKind.ROLES_BY_NAME: "the format does not separate parameters from buffers; names and types were used instead",
     RemarkKind.AVERAGES: "not counted, by their names averages of the weights: {names}",
     RemarkKind.FILES: "the tensors are in {names}",

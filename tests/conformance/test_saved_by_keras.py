@@ -131,16 +131,15 @@ def test_layers_around_the_cells(tmp_path: Path) -> None:
         keras.layers.GRU(4),
         keras.layers.Dense(3),
     ]
-    for name, text in held_in_every_format(layers, tmp_path, between=(0.5, 1.5)):
+    for name, text in held_in_every_format(keras.Sequential(layers), tmp_path, between=(0.5, 1.5)):
         assert text.count("batch_norm:") == 2
         assert ("stride: 2" in text) == ("weights" not in name)
 
 
-def held_in_every_format(layers: list[Any], folder: Path, *, between: tuple[float, float]) -> Iterator[tuple[str, str]]:
+def held_in_every_format(model: Any, folder: Path, *, between: tuple[float, float]) -> Iterator[tuple[str, str]]:
     """Yield each file of a model with random numbers, and its draft; it agrees with the file and runs as the model."""
     random = np.random.default_rng(0)
     with jax.enable_x64(False):
-        model = keras.Sequential(layers)
         for variable in model.variables:
             variable.assign(random.uniform(*between, variable.shape))
         flow = random.uniform(-1, 1, model.input_shape[1:]).astype(np.float32)
@@ -152,6 +151,23 @@ def held_in_every_format(layers: list[Any], folder: Path, *, between: tuple[floa
         code, said = called("check", spec_of(folder / "a.keras"), "--model", path)
         assert code == 0, said
         runs_to(spec_of(folder / "a.keras"), path, flow.reshape(len(flow), -1), theirs, within=1e-3)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("key", "value"), [(3, None), (4, 3)])
+def test_attention(tmp_path: Path, key: int, value: int | None, bias: bool) -> None:
+    """The shapes of its kernels show its heads; a file of weights is in no order, and its spec is another's."""
+    flow = keras.Input((5, 6))
+    cells = keras.layers.LSTM(8, return_sequences=True)(flow)
+    read = keras.layers.MultiHeadAttention(2, key, value, use_bias=bias, name="look", flash_attention=False)(
+        cells, cells
+    )
+    model = keras.Model(flow, keras.layers.Dense(3)(read))
+    for name, text in held_in_every_format(model, tmp_path, between=(-1, 1)):
+        sizes = f"key_size: {key}\n" + (f"    value_size: {value}\n" if value else "")
+        assert "multi_head_attention: 2\n" in text
+        assert sizes in text
+        assert ("path: look" in text) or name == "c.weights.h5"
 
 
 @pytest.mark.parametrize("space", [(6,), (5, 4)])
@@ -168,7 +184,7 @@ def test_convolutional_lstms(tmp_path: Path, space: tuple[int, ...]) -> None:
         keras.layers.Flatten(),
         keras.layers.Dense(3),
     ]
-    for name, text in held_in_every_format(layers, tmp_path, between=(0.1, 0.9)):
+    for name, text in held_in_every_format(keras.Sequential(layers), tmp_path, between=(0.1, 0.9)):
         assert (text.count("conv_lstm:"), text.count("external")) == (2, int("weights" in name))
 
 

@@ -1,5 +1,6 @@
 """Networks saved by PyTorch: `read`'s spec counts the same, `check` holds it, `run` gives the same numbers."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import safetensors.torch
 import torch
 from conformance import with_torch
 from conformance.drawing import networks
-from conformance.saved import called, flow_of, hold, refused, runs_to, written
+from conformance.saved import called, flow_of, hold, refused, runs_to, spec_of, written
 from conformance.spread import held_by_all, in_parts
 from hypothesis import strategies as st
 from torch import nn
@@ -138,6 +139,107 @@ def test_quantised_weights_are_named(tmp_path: Path) -> None:
         assert {path.partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
         code, said = called("read", tmp_path / name)
         assert (code, "because they are quantised: 1._all_weight_values.0.param" in said) == (0, True)
+
+
+BLOCK = {
+    "self_attn.in_proj_": "",
+    "self_attn.out_proj.": "",
+    "norm1.": "",
+    "linear1.": "",
+    "linear2.": "",
+    "norm2.": "",
+}
+PARTS = ["query", "key", "value"]
+LIBRARIES: dict[str, tuple[str, list[str], list[str]]] = {
+    "pytorch": ("enc.layers.{}.", ["self_attn.in_proj_"], [*BLOCK][1:]),
+    "bert": (
+        "bert.encoder.layer.{}.",
+        [f"attention.self.{part}." for part in PARTS],
+        [
+            *("attention.output.dense.", "attention.output.LayerNorm.", "intermediate.dense.", "output.dense."),
+            "output.LayerNorm.",
+        ],
+    ),
+    "gpt-2": ("h.{}.", ["attn.c_attn."], ["attn.c_proj.", "ln_1.", "mlp.c_fc.", "mlp.c_proj.", "ln_2."]),
+    "timm": ("blocks.{}.", ["attn.qkv."], ["attn.proj.", "norm1.", "mlp.fc1.", "mlp.fc2.", "norm2."]),
+    "bart": (
+        "model.encoder.layers.{}.",
+        [f"self_attn.{part}_proj." for part in "qkv"],
+        ["self_attn.out_proj.", "self_attn_layer_norm.", "fc1.", "fc2.", "final_layer_norm."],
+    ),
+}
+"""What libraries call the parts of a block, by their order in nn.TransformerEncoderLayer."""
+
+
+def renamed(layers: Any, library: str) -> dict[str, torch.Tensor]:
+    """Return the state dict of blocks as a library has it; GPT-2's matrices are input by output."""
+    path, projections, others = LIBRARIES[library]
+    state = {}
+    for number, layer in enumerate(layers):
+        for name, tensor in layer.state_dict().items():
+            end = "weight" if name.endswith("weight") else "bias"
+            place = [*BLOCK].index(name.removesuffix(end))
+            names = [others[place - 1]] if place else projections
+            for each, part in zip(names, tensor.chunk(len(names)), strict=True):
+                turned = part.T if library == "gpt-2" and part.dim() == 2 else part
+                state[f"{path.format(number)}{each}{end}"] = turned.contiguous()
+    return state
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_transformers(tmp_path: Path, library: str, first: bool, bias: bool) -> None:
+    """Blocks under the names of libraries, from each format; with the heads that no file has a run agrees."""
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 2, 16, 0, batch_first=True, norm_first=first, bias=bias)
+    layers: Any = nn.ModuleList([deepcopy(layer) for _ in range(3)]).eval()
+    for tensor in layers.parameters():
+        nn.init.uniform_(tensor, -1, 1)
+    flow = torch.randn(5, 8)
+    theirs = flow[None]
+    with torch.no_grad():
+        for layer in layers:
+            theirs = layer(theirs)
+    state = renamed(layers, library)
+    torch.save(state, tmp_path / "a.pt")
+    safetensors.torch.save_file(state, tmp_path / "b.safetensors")
+    for name in ("a.pt", "b.safetensors"):
+        path = tmp_path / name
+        text = hold(path, sum(tensor.numel() for tensor in layers.parameters()))
+        assert "its heads, norm and activation, and whether it is causal, are not in the file" in text
+        assert f"repeat: 3\n    path: {LIBRARIES[library][0].removesuffix('.{}.')}\n" in text
+        text = text.replace("transformer: 1", f"transformer: 2\n    norm: {'first' if first else 'last'}")
+        spec_of(path).write_text(f"{text}topology: many-to-many\n")
+        runs_to(spec_of(path), path, flow.numpy(), theirs[0].numpy(), within=1e-3)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_attention_behind_a_cell(tmp_path: Path, bias: bool) -> None:
+    """A spec with its heads is right; one of another width is told, and the heads stay."""
+    model = nn.ModuleDict({"rnn": nn.LSTM(4, 8), "attn": nn.MultiheadAttention(8, 2, bias=bias), "fc": nn.Linear(8, 3)})
+    path, spec = tmp_path / "a.pt", tmp_path / "own.yaml"
+    torch.save(model.state_dict(), path)
+    hold(path, sum(tensor.numel() for tensor in model.parameters()))
+    for width, code in ((8, 0), (6, 1)):
+        layers = f"[lstm: {width}, {{multi_head_attention: 2, bias: {str(bias).lower()}}}]"
+        spec.write_text(f"convention: pytorch\ninput: 4\nlayers: {layers}\noutput: 3\n")
+        text = called("check", spec, "--model", path, "-f", "json")
+        assert text[0] == code, text
+        assert ("write lstm: 8" in text[1], "multi_head_attention: 1" in text[1]) == (code == 1, False)
+
+
+def test_tables_of_words_and_positions(tmp_path: Path) -> None:
+    """As a GPT-2 has them, tied to its output, beside its masks."""
+    state = renamed(nn.ModuleList([nn.TransformerEncoderLayer(8, 2, 16) for _ in range(2)]), "gpt-2")
+    state = {f"transformer.{name}": tensor for name, tensor in state.items()}
+    table = torch.randn(20, 8)
+    first = {"transformer.wte.weight": table, "transformer.wpe.weight": torch.randn(10, 8)}
+    masks = {f"transformer.h.{number}.attn.bias": torch.ones(1, 1, 10, 10) for number in range(2)}
+    torch.save({**first, **state, **masks, "lm_head.weight": table}, tmp_path / "a.pt")
+    text = hold(tmp_path / "a.pt", 20 * 8 + 10 * 8 + 2 * (4 * 8 * 9 + 16 * 9 + 8 * 17 + 4 * 8))
+    assert "embedding: 8\n    path: transformer.wte\n    positions: 10\n" in text
+    assert "tied: true" in text
 
 
 def test_layers_around_the_cells(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_weights_within_branches_and_loops_are_not_counted(tmp_path: Path, call:
     assert {tensor.name for tensor in file.tensors} == {*shapes}
     assert [(remark.kind, remark.names) for remark in file.remarks] == [(RemarkKind.IN_BRANCHES, ("cell", "If"))]
     told = yaml.safe_load(call("read", path).out)
-    assert told["layers"] == [{"dense": 5, "bias": False, "path": "fc"}, {"external": 3 * 2 + 2 * 2}]
+    assert told["layers"] == [{"dense": 5, "bias": False, "path": "fc"}, {"external": {"w": [3, 2], "r": [2, 2]}}]
 
 
 def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
@@ -367,7 +367,10 @@ def test_steps_in_a_row_are_a_cell(tmp_path: Path, call: Call, start: bytes, act
     path = written_out(tmp_path / "a.onnx", start, activation)
     spec = file_at(tmp_path / "a.yaml", call("read", path).out)
     told = yaml.safe_load(spec.read_text())
-    assert [(layer.get("dense"), layer.get("external")) for layer in told["layers"]] == [(2, None), (None, 2 * 2 + 2)]
+    assert [(layer.get("dense"), layer.get("external")) for layer in told["layers"]] == [
+        (2, None),
+        (None, {"r": [2, 2], "b": [2]}),
+    ]
     assert told["output"] == {"units": 5, "bias": False, "path": "fc"}
     assert read(str(path)).params == 3 * 2 + 2 * 2 + 2 + 2 * 5
     assert call("check", spec, "--model", path).code == 0

@@ -126,10 +126,14 @@ def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
 @pytest.mark.parametrize(
     ("modules", "there", "said"),
     [
-        ([module("bn", NORM)], External(8, path="bn"), ("bn",)),
-        ([module("bn", NORM), module("gn", NORM)], External(16), ("bn", "gn")),
-        ([FileModule("", {"scale": tensor("scale", (4,))})], External(4), ("scale",)),
-        ([module("emb", TABLE)], External(80, path="emb"), ("emb",)),  # a spec has a table in front alone
+        ([module("bn", NORM)], External(NORM, path="bn"), ("bn",)),
+        (
+            [module("bn", NORM), module("gn", NORM)],
+            External({"bn.weight": (4,), "bn.bias": (4,), "gn.weight": (4,), "gn.bias": (4,)}),
+            ("bn", "gn"),
+        ),
+        ([FileModule("", {"scale": tensor("scale", (4,))})], External({"scale": (4,)}), ("scale",)),
+        ([module("emb", TABLE)], External(TABLE, path="emb"), ("emb",)),  # a spec has a table in front alone
     ],
 )
 def test_what_is_not_known_is_counted_where_it_stands(
@@ -148,11 +152,11 @@ def test_what_is_not_known_outputs_what_is_read_behind_it() -> None:
     """Another width than it got is doubted, whether more or less; in front of all, the input is not known either."""
     for width in (3, 5):
         draft = draft_of(module("a", cell(4, 3, 4)), module("bn", NORM), module("b", cell(3, width, 2)))
-        assert layers(draft)[1] == External(8, path="bn", outputs=width)
+        assert layers(draft)[1] == External(NORM, path="bn", outputs=width)
         assert doubts(draft)[1] == (Remark(Doubt.MODULES, ("bn",)), Remark(Doubt.WIDTH, (), (4, width)))
         assert doubts(draft)[2] == ()
     front = draft_of(module("conv", {"weight": (8, 3, 3, 1)}), module("a", cell(4, 6, 4)))
-    assert layers(front) == [External(72, path="conv"), LSTM(4, path="a")]
+    assert layers(front) == [External({"weight": (8, 3, 3, 1)}, path="conv"), LSTM(4, path="a")]
     assert doubts(front) == [(Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.INPUT)), ()]
     assert (front.network.input, front.unknown_input) == (6, False)
 
@@ -160,7 +164,7 @@ def test_what_is_not_known_outputs_what_is_read_behind_it() -> None:
 def test_a_file_of_nothing_that_is_known() -> None:
     """Has an input of its own to be written."""
     draft = draft_of(module("conv", {"weight": (8, 3, 3, 1)}))
-    assert layers(draft) == [External(72, path="conv")]
+    assert layers(draft) == [External({"weight": (8, 3, 3, 1)}, path="conv")]
     assert (draft.network.input, draft.unknown_input) == (1, True)
 
 
@@ -175,9 +179,9 @@ def test_what_the_file_says_of_its_input() -> None:
     less = drafted(file("keras", module("a", {"kernel": (6, 4)}), module("b", {"kernel": (4, 2)}), inputs=8))
     assert layers(less)[0] == External(0, outputs=6)
     table = drafted(file("keras", module("emb", {"embeddings": (20, 4)}), inputs=8))
-    assert layers(table) == [External(80, path="emb")]  # of features, no words
+    assert layers(table) == [External({"embeddings": (20, 4)}, path="emb")]  # of features, no words
     conv = drafted(file("keras", module("conv", {"kernel": (3, 1, 8, 4)}), module("a", {"kernel": (6, 2)}), inputs=8))
-    assert layers(conv)[0] == External(96, path="conv", outputs=6)
+    assert layers(conv)[0] == External({"kernel": (3, 1, 8, 4)}, path="conv", outputs=6)
     assert doubts(conv)[0] == (Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.WIDTH, (), (8, 6)))
 
 
@@ -249,7 +253,7 @@ def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
     buffer = tensor("bn.mean", (4,))._replace(role=TensorRole.BUFFER)
     held = file("pytorch")._replace(tensors=(buffer,))
     assert tuple(read(held)) == (held, None)
-    assert layers(draft_of(module("scale", {"weight": (1,)}))) == [External(1, path="scale")]
+    assert layers(draft_of(module("scale", {"weight": (1,)}))) == [External({"weight": (1,)}, path="scale")]
     assert read(file("pytorch", module("big", {"weight": (10**12, 1, 1)}))).draft is not None
     assert read(file("pytorch", module("big", {"weight": (10**12 + 1, 1, 1)}))).draft is None
 
@@ -360,7 +364,7 @@ def test_a_tied_output_of_another_width() -> None:
     draft = draft_of(module("emb", TABLE), module("rnn", cell(4, 4, 6)), tied(20))
     assert layers(draft)[2:] == [External(0, outputs=4), Output(20, tied=True, path="fc")]
     behind = draft_of(module("emb", TABLE), RNN, module("bn", NORM), tied(20))
-    assert layers(behind)[2:] == [External(8, path="bn"), Output(20, tied=True, path="fc")]
+    assert layers(behind)[2:] == [External(NORM, path="bn"), Output(20, tied=True, path="fc")]
 
 
 @pytest.mark.parametrize(
@@ -468,7 +472,7 @@ def test_what_safetensors_left_out_without_a_word(tmp_path: Path, call: Call) ->
     assert layers(draft) == [
         LSTM(16, path="rnn"),
         Dense(100, bias=False, path="encoder"),
-        External(100, path="decoder"),
+        External({"bias": (100,)}, path="decoder"),
     ]
     assert doubts(draft)[1] == (ACTIVE, Remark(Doubt.TABLE, (), (100,)))
     spec.write_text(call("read", path, "-f", "yaml").out)
@@ -514,7 +518,7 @@ def test_statistics_are_no_frozen_part() -> None:
 def test_layers_whose_steps_do_not_fit_are_counted_alone() -> None:
     """As when layers that the file does not tell change the number of steps."""
     draft = drafted(file("keras", module("conv", {"kernel": (5, 3, 4)}), inputs=3, steps=2))
-    assert layers(draft) == [External(60, path="conv")]
+    assert layers(draft) == [External({"kernel": (5, 3, 4)}, path="conv")]
 
 
 FRAMES = module("frames", {"kernel": (3, 3, 2, 12), "recurrent_kernel": (3, 3, 3, 12), "bias": (12,)})
@@ -553,4 +557,4 @@ def test_a_convolutional_lstm_without_a_configuration() -> None:
 def test_a_convolutional_lstm_that_no_spec_has(setting: dict[str, object]) -> None:
     """It outputs other places than it reads, or reads places further apart."""
     draft = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (5, 4), **setting}), inputs=40))
-    assert layers(draft) == [External(552, path="frames")]
+    assert layers(draft) == [External({name: each.shape for name, each in FRAMES.tensors.items()}, path="frames")]

@@ -49,7 +49,7 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     if before and _is_norm(before):  # a norm is before a layer of another output width
         fitting.sort(key=lambda place: (_changes_width(near[place]), _is_norm(near[place])))
     else:
-        fitting.sort(key=lambda place: not _is_norm(near[place]))
+        fitting.sort(key=lambda place: not (_is_norm(near[place]) or _is_attention(near[place])))
     return next(iter(fitting), 0)
 
 
@@ -59,6 +59,10 @@ def _changes_width(site: Site) -> bool:
 
 def _is_norm(site: Site) -> bool:
     return isinstance(site.layer, Transform) and not site.layer.along
+
+
+def _is_attention(site: Site) -> bool:
+    return isinstance(site.layer, Transform) and site.layer.whole
 
 
 def _first(waiting: list[Site]) -> int:

@@ -214,6 +214,7 @@ class SpecEdit:
                 theirs = _as_output(theirs, ours).replace(tied=shapes != site.shapes)
             plain = {} if ours.kind == theirs.kind else ours.defaults
             options = [option for option in ours.options() if option in theirs.options()]
+            options += [ours.number] if ours.number and ours.kind == theirs.kind else []
             options = [option for option in options if option not in plain or getattr(ours, option) != plain[option]]
             target = theirs.replace(**{option: getattr(ours, option) for option in options if option in _BESIDE})
             for option in options:
@@ -227,9 +228,10 @@ class SpecEdit:
 
     def _has(self, layer: Layer, site: Site, shapes: Mapping[str, Shape]) -> bool:
         """Return whether a layer is valid, and has tensors of these shapes if it reads what the site does."""
-        if any(layer.option_problems()):
+        inputs = inputs_of(layer, site) * prod(layer.grid)
+        if any(layer.option_problems()) or any(layer.input_problems((inputs,))):
             return False
-        return expected(layer, inputs_of(layer, site) * prod(layer.grid), self.network.convention) == shapes
+        return expected(layer, inputs, self.network.convention) == shapes
 
     def _add(self, left: Sequence[Site]) -> None:
         """Put each site that is left behind the site before it, as an external layer those of no known layer."""

@@ -95,7 +95,8 @@ def match(network: Network, file: ModelFile) -> Match:
     wanted = wanted_of(network)
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]
-    by_name, sites = _by_name(wanted, sites)
+    by_name, file = _by_name(wanted, file)
+    sites = sites_of(file)
     chain = sites if file.ordered and in_steps(sites) else in_chain(sites)
     pairs = paired(wanted, chain, ordered=file.ordered)
     used = {id(site) for site in pairs.values()}
@@ -154,15 +155,15 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
             yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
 
 
-def _by_name(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> tuple[list[TensorCheck], tuple[Site, ...]]:
-    """Check the tensors that external layers name, and return the sites without those of the file that were found.
+def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:
+    """Check the tensors that external layers name, and return the file without those of its modules that were found.
 
     A path may be that of a list of modules with numbers; the copies of a layer have theirs in the file's order.
     """
     if not any(isinstance(one.layer, External) and one.layer.tensors for one in wanted):
-        return [], tuple(sites)
+        return [], file
     named: dict[str, list[FileTensor]] = {}
-    for tensor in (tensor for site in sites for tensor in site.tensors.values()):
+    for tensor in (tensor for module in file.modules for tensor in module.tensors.values()):
         for start in (0, *(match.end() for match in re.finditer("[./]", tensor.name))):
             named.setdefault(tensor.name[start:], []).append(tensor)
     checks, used = [], set()
@@ -171,7 +172,8 @@ def _by_name(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> tuple[list[T
         prefix = re.compile(rf"(?:.*[./])?{re.escape(path)}[./](?:\d+[./])?" if path else ".*", re.DOTALL)
         for name, shape in one.layer.tensors if isinstance(one.layer, External) else ():
             candidates = (each for each in named.get(name, ()) if each.name not in used)
-            stored = next((each for each in candidates if prefix.fullmatch(each.name.removesuffix(name))), None)
+            fitting = (each for each in candidates if prefix.fullmatch(each.name.removesuffix(name)))
+            stored = min(fitting, key=lambda each: len(each.name), default=None)
             check = TensorCheck(TensorStatus.MISSING, one.name, name, shape, at=one.at)
             if stored:
                 used.add(stored.name)
@@ -179,10 +181,10 @@ def _by_name(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> tuple[list[T
                 check = check._replace(status=status, stored=stored.name, stored_shape=stored.shape)
             checks.append(check)
     left = (
-        site._replace(tensors={name: each for name, each in site.tensors.items() if each.name not in used})
-        for site in sites
+        module._replace(tensors={leaf: each for leaf, each in module.tensors.items() if each.name not in used})
+        for module in file.modules
     )
-    return checks, tuple(site for site in left if site.tensors or site.buffers)
+    return checks, file._replace(modules=tuple(module for module in left if module.tensors or module.buffers))
 
 
 def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:

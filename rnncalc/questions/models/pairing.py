@@ -182,6 +182,9 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
                 raise _ambiguous(each, there, len(there))
             there = []
         number = seen.get((key, each.kind), 0)
+        if not there:  # one of a list of modules
+            there = [site for site in left if _within(site, key)]
+            number = there[0].number if there else number
         site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
         seen[key, each.kind] = number + 1
         if site is not None:
@@ -313,6 +316,11 @@ def without(start: str, wanted: SpecLayer) -> SpecLayer:
     if not start or placed.layer.path is None:
         return wanted
     return wanted._replace(placed=placed._replace(layer=placed.layer.replace(path=placed.layer.path[len(start) :])))
+
+
+def _within(site: Site, path: str) -> bool:
+    """Return whether the tensors of a block in a list of modules are below a path with its number."""
+    return any(f".{path}." in f".{tensor.name}" for tensor in site.tensors.values()) and not below(site, path)
 
 
 def _last(path: str) -> str:

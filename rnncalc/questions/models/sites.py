@@ -7,7 +7,8 @@ dropped if its tensors differ from the site's in a name or a number. Knows no fo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from math import prod
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.layout import layout
 from rnncalc.conventions.tensor import STORED
+from rnncalc.layers.attention import MultiHeadAttention, Transformer
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D
@@ -25,6 +27,7 @@ from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
+from rnncalc.questions.models.blocks import joined
 
 Shape = tuple[int, ...]
 
@@ -48,6 +51,9 @@ class Doubt(Enum):
     PADDING = auto()
     RESHAPED = auto()
     OTHER_EPSILON = auto()
+    HEADS = auto()
+    TRANSFORMER = auto()
+    CAUSAL = auto()
 
 
 class Site(NamedTuple):
@@ -85,11 +91,26 @@ def sites_of(file: ModelFile) -> tuple[Site, ...]:
 
     Files that sort their tensors store it under the first name.
     """
-    sites = tuple(site for module in file.modules for site in _sites(module, file.framework))
+    modules = file.modules
+    if file.framework == "pytorch":
+        modules = joined(modules, lambda module: any(site.layer for site in _sites(module, "pytorch")))
+    sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
     if file.ordered:
         return sites
     tables = _tables(sites)
     return tuple(_with_owner(site, tables) for site in sites)
+
+
+def _in_lists(sites: Iterable[Site]) -> Iterator[Site]:
+    """Yield sites, the transformers of a list of modules as layers stacked in the list."""
+    numbers: Counter[str] = Counter()
+    for site in sites:
+        path, _, last = site.path.rpartition(".")
+        if isinstance(site.layer, Transformer) and path and last.isdecimal():
+            yield site._replace(path=path, number=numbers[path])
+            numbers[path] += 1
+        else:
+            yield site
 
 
 def _sites(module: FileModule, framework: str) -> Iterator[Site]:
@@ -182,7 +203,7 @@ def _tables(sites: Sequence[Site]) -> dict[str, Site]:
     tables: dict[str, Site] = {}
     for name, those in sharing.items():
         for site in those:
-            if {*site.tensors} == {"weight"} and any(_is_table_of(site, other) for other in those):
+            if {*site.tensors} <= {"weight", "positions"} and any(_is_table_of(site, other) for other in those):
                 tables.setdefault(name, site)
     return tables
 
@@ -254,6 +275,13 @@ def _pytorch(site: Site, _: FileModule) -> Guess | None:
     options: dict[str, Any] = {"bidirectional": "weight_hh_l0_reverse" in shapes, "bias": "bias_ih_l0" in shapes}
     means = {name: tensor.shape for name, tensor in site.buffers.items() if name == "running_mean"}
     match {**shapes, **means}:
+        case {"self_attn.in_proj_weight": (_, inputs), "linear1.weight": (units, _)}:
+            biases = "norm1.bias" in shapes
+            return Transformer(heads=1, feed_forward=units, bias=biases), inputs, (Doubt.TRANSFORMER,)
+        case {"in_proj_weight": (_, inputs)}:
+            return MultiHeadAttention(heads=1, bias="in_proj_bias" in shapes), inputs, (Doubt.HEADS,)
+        case {"positions": (positions, width), "weight": (words, _)}:
+            return Embedding(width, positions=positions), words, ()
         case {"weight_ih_l0": (_, inputs), "weight_hr_l0": (projection, units)}:
             return LSTM(units=units, projection=projection, **options), inputs, ()
         case {"weight_ih_l0": (_, inputs), "weight_hh_l0": (rows, units)} if cell := _fused(rows, units):
@@ -292,6 +320,10 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
             return LayerNorm(bias="beta" in shapes), width, _keras_epsilon(settings)
         case {"embeddings": (words, width)}:
             return Embedding(width), words, ()
+        case {"query/kernel": (inputs, heads, key), "value/kernel": (_, _, value)}:
+            size = value if value != key else None
+            heads_of_keys = MultiHeadAttention(heads, key_size=key, value_size=size, bias="query/bias" in shapes)
+            return heads_of_keys, inputs, (Doubt.CAUSAL,)
         case {"kernel": (inputs, _), "recurrent_kernel": (units, columns)} if cell := _fused(columns, units):
             options: dict[str, Any] = {"bidirectional": ways, "bias": bias}
             if ways and settings.get("merge_mode") in ("sum", "mul", "ave"):

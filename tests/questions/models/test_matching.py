@@ -7,6 +7,7 @@ import pytest
 from questions.models.made import Shape, Shapes, cell, file, linear, module, tensor
 
 from rnncalc.errors import RefusedError, SpecError
+from rnncalc.layers.attention import MultiHeadAttention
 from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
@@ -121,6 +122,9 @@ def changes(found: Match) -> list[tuple[Any, ...]]:
     return changed
 
 
+ATTENTION = {"in_proj_weight": (18, 6), "in_proj_bias": (18,), "out_proj.weight": (6, 6), "out_proj.bias": (6,)}
+
+
 @pytest.mark.parametrize(
     ("layer", "shapes", "expected"),
     [
@@ -143,6 +147,8 @@ def changes(found: Match) -> list[tuple[Any, ...]]:
         (LSTM(3, repeat=2), {**cell(4, 4, 3), **cell(4, 3, 5, number=1)}, [("instead", (LSTM(3), LSTM(5)))]),
         (Conv1D(3, 2, stride=2, padding="same"), {"weight": (5, 4, 2), "bias": (5,)}, [("conv1d", 3, 5)]),
         (Conv1D(6, 2, groups=2), {"weight": (8, 2, 2), "bias": (8,)}, [("conv1d", 6, 8)]),
+        (MultiHeadAttention(2), ATTENTION, [("input", 4, 6)]),
+        (MultiHeadAttention(4), ATTENTION, [("input", 4, 6), ("multi_head_attention", 4, 1)]),
     ],
 )
 def test_the_changes_of_a_layer(layer: Layer, shapes: Shapes, expected: list[tuple[Any, ...]]) -> None:

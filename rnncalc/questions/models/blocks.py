@@ -1,0 +1,112 @@
+"""Layers of a PyTorch file whose tensors are in several modules: attention, transformers, tables with positions.
+
+Libraries have other names for the tensors of an `nn.TransformerEncoderLayer`; their queries, keys and values may be
+three matrices, and all matrices input by output.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rnncalc.modelfiles.model import FileModule, FileTensor, transposed
+
+
+class Spelling(NamedTuple):
+    """The names of a layer's tensors in a library, by their names in PyTorch; several are one below the other.
+
+    alone: whether nothing else may be below the module that they are in.
+    """
+
+    names: Mapping[str, Sequence[str]]
+    alone: bool = True
+
+
+_BLOCK = ("self_attn.in_proj_", "self_attn.out_proj.", "norm1.", "linear1.", "linear2.", "norm2.")
+
+
+def _spelling(*parts: str, keys: Sequence[str] = _BLOCK) -> Spelling:
+    """Return the spelling of modules that may have a bias; the words of a part are joined."""
+    pairs = [(key, part.split(), end) for key, part in zip(keys, parts, strict=True) for end in ("weight", "bias")]
+    return Spelling({f"{key}{end}": [f"{word}{end}" for word in words] for key, words, end in pairs})
+
+
+_PROJECTIONS = "self_attn.q_proj. self_attn.k_proj. self_attn.v_proj.", "self_attn.out_proj."
+_BERT = "attention.self.query. attention.self.key. attention.self.value."
+_DISTILBERT = "attention.q_lin. attention.k_lin. attention.v_lin."
+_VIT = "attention.attention.query. attention.attention.key. attention.attention.value."
+_DENSE = "intermediate.dense.", "output.dense."
+
+SPELLINGS = (
+    _spelling(*_BLOCK),
+    _spelling("in_proj_", "out_proj.", keys=("in_proj_", "out_proj.")),  # nn.MultiheadAttention
+    _spelling(_BERT, "attention.output.dense.", "attention.output.LayerNorm.", *_DENSE, "output.LayerNorm."),
+    _spelling(_DISTILBERT, "attention.out_lin.", "sa_layer_norm.", "ffn.lin1.", "ffn.lin2.", "output_layer_norm."),
+    _spelling(_VIT, "attention.output.dense.", "layernorm_before.", *_DENSE, "layernorm_after."),
+    _spelling("attn.c_attn.", "attn.c_proj.", "ln_1.", "mlp.c_fc.", "mlp.c_proj.", "ln_2."),  # GPT-2
+    _spelling("attn.qkv.", "attn.proj.", "norm1.", "mlp.fc1.", "mlp.fc2.", "norm2."),  # timm
+    _spelling(*_PROJECTIONS, "self_attn_layer_norm.", "fc1.", "fc2.", "final_layer_norm."),  # BART
+    _spelling(*_PROJECTIONS, "layer_norm1.", "mlp.fc1.", "mlp.fc2.", "layer_norm2."),  # CLIP
+    Spelling({"weight": ["wte.weight"], "positions": ["wpe.weight"]}, alone=False),
+    Spelling({"weight": ["word_embeddings.weight"], "positions": ["position_embeddings.weight"]}, alone=False),
+)
+
+
+def joined(modules: Sequence[FileModule], fits: Callable[[FileModule], bool]) -> tuple[FileModule, ...]:
+    """Return the modules of a file, those that are parts of one layer as one module in the place of its first.
+
+    fits: whether the tensors of a module are those of a layer.
+    """
+    starts = [module.path and f"{module.path}." for module in modules]
+    left = {
+        f"{start}{leaf}": tensor
+        for start, module in zip(starts, modules, strict=True)
+        for leaf, tensor in module.tensors.items()
+    }
+    names = sorted(left)
+    blocks: dict[str, FileModule] = {}  # by the name of each of its tensors
+    for spelling in SPELLINGS:
+        (first, *_), *_ = spelling.names.values()
+        for root in [name.removesuffix(first) for name in names if name.endswith(first)]:
+            every = {key: [f"{root}{name}" for name in several] for key, several in spelling.names.items()}
+            parts = {key: several for key, several in every.items() if not left.keys().isdisjoint(several)}
+            taken = {name for several in parts.values() for name in several}
+            below = bisect_left(names, f"{root}\U0010ffff") - bisect_left(names, root)
+            whole = below == len(taken) if spelling.alone else parts == every
+            if root[-1:] not in ("", ".") or not (whole and taken <= left.keys()):
+                continue
+            tensors = {key: [left[name] for name in several] for key, several in parts.items()}
+            if any(len({(tensor.shape, tensor.shared_with) for tensor in several}) > 1 for several in tensors.values()):
+                continue
+            (rows, *columns), *_ = (left[f"{root}{first}"].shape or (0,),)
+            turned = spelling.alone and columns == [3 * rows]
+            path = root[:-1] if spelling.alone else f"{root}{first}".rpartition(".")[0]
+            block = FileModule(path, {key: _one(each, turned=turned) for key, each in tensors.items()})
+            if fits(block):
+                blocks |= dict.fromkeys(taken, block)
+                for name in taken:
+                    del left[name]
+    result: dict[int, FileModule] = {}
+    for start, module in zip(starts, modules, strict=True):
+        kept = {leaf: tensor for leaf, tensor in module.tensors.items() if f"{start}{leaf}" in left}
+        for block in (blocks[f"{start}{leaf}"] for leaf in module.tensors if leaf not in kept):
+            result[id(block)] = block
+        if kept or not module.tensors:
+            result[id(module)] = module._replace(tensors=kept)
+    return tuple(result.values())
+
+
+def _one(tensors: Sequence[FileTensor], *, turned: bool) -> FileTensor:
+    """Return tensors of one shape one below the other as one; turned: whether matrices are input by output."""
+    first, *others = tensors
+    shape = first.shape[::-1] if turned else first.shape
+    if not others and shape == first.shape != shape[:1] * 2:
+        return first
+
+    def read() -> Any:
+        arrays = [tensor.read() for tensor in tensors]
+        return [row for array in arrays for row in (transposed(array) if turned and shape[1:] else array)]
+
+    shape = (len(tensors) * shape[0], *shape[1:]) if shape else shape
+    return first._replace(name=" + ".join(tensor.name for tensor in tensors), shape=shape, read=read)
