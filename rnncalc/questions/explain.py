@@ -23,6 +23,7 @@ from rnncalc.questions import describe, network_of, word
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.step.equations import (
+    SAME_LETTER,
     STACKED,
     Application,
     Equation,
@@ -96,13 +97,15 @@ class Derivation(NamedTuple):
     read_level: int = 0
 
     @property
-    def named(self) -> Formulas | LayerFormulas | None:
+    def named(self) -> Formulas | SequenceFormulas | LayerFormulas | None:
         """The names of the values of a step; None for a layer without equations."""
         placed, layer = self.placed, self.placed.layer
         if isinstance(layer, Cell):
             return Formulas(trace(layer, placed.inputs, self.row), self.notation)
+        if isinstance(layer, Transform) and layer.whole:
+            return SequenceFormulas(trace(layer, placed.inputs, self.row), layer)
         if isinstance(layer, Dense) or (
-            isinstance(layer, Transform) and layer.arrays and not (layer.whole or (layer.ends and slides(layer)))
+            isinstance(layer, Transform) and layer.arrays and not (layer.ends and slides(layer))
         ):
             return _names(layer, placed, self.shape, self.row, self.notation)
         return None
@@ -217,9 +220,9 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
         assert arrays is not None  # never None: a network whose convention lacks a cell was refused
         gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
     derivation = Derivation(placed, below, shape, row, gates, notation, (), tuple(_steps(placed)))
-    if isinstance(layer, Transform) and layer.whole:
-        return derivation._replace(equations=(*_whole(trace(layer, placed.inputs, row), layer),))
     match derivation.named:
+        case SequenceFormulas() as whole:
+            return derivation._replace(equations=(*whole.equations(),))
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
         case LayerFormulas(names=names) as named:
@@ -263,59 +266,70 @@ def _names(
     return LayerFormulas(step, [Symbol(x, time=tap) for tap in taps], letters, names)
 
 
-def _whole(step: Trace, layer: Transform) -> Iterator[Equation]:
-    """Yield the equations of a layer that reads a whole sequence, one for each value that has a letter, and its output.
+class SequenceFormulas(NamedTuple):
+    """The formulas of the values of a layer that reads a whole sequence, by the letters that its `compute` gives them.
 
     t is the step of the output, s that of the sequence, and i the head: q_(i,t) is the i-th of h equal parts of q_t.
     """
-    names = convention("textbook").transform(layer.named_as).names
 
-    def formula(place: int, *, whole: bool = False, named: bool = True) -> Formula:
+    trace: Trace
+    layer: Transform
+
+    @property
+    def names(self) -> Mapping[int, Symbol]:
+        """The symbols of values that have letters, by their places."""
+        computed = [place for place, node in enumerate(self.trace.nodes) if node.operation not in (INPUT, SEQUENCE)]
+        return {place: symbol_of(self.trace, place) for place in computed if self._lettered(place)}
+
+    def _lettered(self, place: int) -> bool:
+        node = self.trace.nodes[place]
+        return bool(node.letter) or place == self.trace.output or node.operation in SAME_LETTER
+
+    def equations(self) -> Iterator[Equation]:
+        """Yield the equation of each value that has a letter, and of the output."""
+        for place, node in enumerate(self.trace.nodes):
+            if place in self.names and node.operation not in SAME_LETTER:
+                whole = node.operation == "softmax"
+                yield Equation(symbol_of(self.trace, place, whole=whole), self.formula(place, named=False))
+
+    def formula(self, place: int, *, whole: bool = False, named: bool = True) -> Formula:
         """Return the formula of a value, or of its number at a step s; whole: of its numbers at all steps."""
-        node = step.nodes[place]
-        if node.letter and named:
-            return symbol_of(step, place, whole=whole)
+        node = self.trace.nodes[place]
+        if named and self._lettered(place):
+            return symbol_of(self.trace, place, whole=whole)
         match node.operation:
             case "weights":
                 assert node.weights
-                letter, _, below = names.get(role := array_of(layer, node.weights), role).partition("_")
+                names = convention("textbook").transform(self.layer.named_as).names
+                letter, _, below = names.get(role := array_of(self.layer, node.weights), role).partition("_")
                 return Symbol(letter, below, axes=tuple([axis for axis in node.axes if axis != ONE]))
-            case "heads" | "current":
-                return symbol_of(step, place)
             case "joined":
-                return formula(node.operands[0], whole=whole)
+                return self.formula(node.operands[0], whole=whole)
             case "softmax":
-                return Application(node.operation, (formula(node.operands[0], whole=True),))
+                return Application(node.operation, (self.formula(node.operands[0], whole=True),))
             case "mix":
-                return Application("mix", (Symbol("sum", "s"), *map(formula, node.operands)))
+                return Application("mix", (Symbol("sum", "s"), *map(self.formula, node.operands)))
             case "over_root":
-                return Application("over", (formula(node.operands[0]), Symbol(f"√{node.axes[0]}")))
-            case "matrix" if step.nodes[node.operands[1]].operation == "join":
-                matrix = formula(node.operands[0])
-                joined = [formula(each) for each in step.nodes[node.operands[1]].operands]
+                return Application("over", (self.formula(node.operands[0]), Symbol(f"√{node.axes[0]}")))
+            case "matrix" if self.trace.nodes[node.operands[1]].operation == "join":
+                matrix = self.formula(node.operands[0])
+                joined = [self.formula(each) for each in self.trace.nodes[node.operands[1]].operands]
                 return Application(STACKED, (matrix, *[Application("matrix", (matrix, each)) for each in joined]))
-            case "matrix" if step.nodes[node.operands[1]].operation == "concat":
-                head = formula(step.nodes[node.operands[1]].operands[0])
+            case "matrix" if self.trace.nodes[node.operands[1]].operation == "concat":
+                head = self.formula(self.trace.nodes[node.operands[1]].operands[0])
                 assert isinstance(head, Symbol)
                 heads = [head.replace(time=head.time.replace("i", number)) for number in ("1", HEADS)]
-                matrix = formula(node.operands[0])
+                matrix = self.formula(node.operands[0])
                 products = [Application("matrix", (matrix, each)) for each in (heads[0], DOTS, heads[1])]
                 return Application(STACKED, (matrix, *products))
             case "plus":
                 terms: list[Formula] = []
-                for term in map(formula, node.operands):
+                for term in map(self.formula, node.operands):
                     is_sum = isinstance(term, Application) and term.operation == "plus"
                     terms += term.operands if isinstance(term, Application) and is_sum else (term,)
                 return Application("plus", tuple(terms))
             case name:
-                return Application(name, tuple(map(formula, node.operands)))
-
-    for place, node in enumerate(step.nodes):
-        if node.letter and node.operation not in (INPUT, SEQUENCE):
-            whole = node.operation == "softmax"
-            yield Equation(symbol_of(step, place, whole=whole), formula(place, named=False))
-    if not step.nodes[step.output].letter:
-        yield Equation(symbol_of(step, step.output), formula(step.output))
+                return Application(name, tuple(map(self.formula, node.operands)))
 
 
 DOTS = Symbol("⋯")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.network.parts import steps_known
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
@@ -16,7 +17,6 @@ from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Outputs, Tally
 from rnncalc.step.equations import Equation, Formula, Symbol
 from rnncalc.step.gradients import gradient_equations
-from rnncalc.step.layer_trace import slides
 from rnncalc.step.nodes import ONE
 from rnncalc.text import escape
 
@@ -118,10 +118,10 @@ def _derivation(derivation: Derivation, chunks: list[ChunkTally]) -> TrainingDer
 
 
 def _gradients(derivation: Derivation, chunks: list[ChunkTally]) -> tuple[Equation, ...]:
-    """Return the backward equations of a layer that the loss reaches; none if its windows are of several steps."""
+    """Return the backward equations of a layer that the loss reaches."""
     kinds = [each.chunk for each in chunks]
     reached = any(kind.outputs is not Outputs.NONE or kind.final_states for kind in kinds)
-    if derivation.named is None or not reached or slides(derivation.placed.layer):
+    if derivation.named is None or not reached or isinstance(derivation.placed.layer, DecoderAttention):
         return ()
     x, start = any(any(kind.inputs_need) for kind in kinds), any(any(kind.starts_need) for kind in kinds)
     return gradient_equations(derivation.named, frozen=kinds[0].frozen, x=x, start=start)

@@ -172,7 +172,8 @@ class _EquationWriter(NamedTuple):
         if formula.operation == STACKED:
             return self._stacked(formula), OPERATIONS["matrix"].strength
         if formula.operation == OVER_TIME:
-            return (Term("sum", "t"), Sign.APPLIED, *self.line(formula.operands[0], 2)), 2
+            term, over = formula.operands
+            return (*self.line(over), Sign.APPLIED, *self.line(term, 2)), 2
         row = OPERATIONS.get(formula.operation) or IN_GRADIENTS.get(formula.operation)
         if row is None or row.function:
             first, *others = map(self.line, formula.operands)

@@ -33,6 +33,7 @@ from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import Application, Letter, letters_of, stacks, within
 from rnncalc.step.gradients import ABOVE
+from rnncalc.step.layer_trace import slides
 from rnncalc.step.trace import trace
 from rnncalc.text import all_of
 
@@ -112,7 +113,9 @@ class TrainingExplanationReport(DerivationReport, DataReport):
             yield OF_THE_LAST if last else SUM_OVER_K
             if training.truncated:
                 yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
+        if any(each.gradients for each in self.layers):
             yield ON_DELTA
+        if any(isinstance(each.layer, Cell) for each in network.stack):
             yield ON_ABOVE
             yield ENCODER_ENDS if network.encoder else ENDS
         yield on_bytes(training)
@@ -180,7 +183,7 @@ def gradients(each: TrainingDerivation) -> tuple[Line, ...]:
     return tuple(map(without_shapes, lines))
 
 
-def _notes(each: TrainingDerivation) -> Iterator[str]:
+def _notes(each: TrainingDerivation) -> Iterator[str | Phrase]:
     layer = each.derivation.placed.layer
     if isinstance(layer, External):
         yield "What it saves is not known: it is counted elsewhere."
@@ -188,6 +191,9 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
         yield "Frozen: it saves what gradients through it need, and has none of its own."
     elif not each.saved:
         yield "Nothing is saved, and the backward pass multiplies nothing."
+    elif isinstance(layer, Embedding):
+        y = (Derivative(LOSS, Term("y", time="t")),)
+        yield Phrase(("The gradient of a word's vector is the sum of ", y, " over the steps that read the word."))
     elif isinstance(layer, Cell) and layer.directions > 1:
         yield "The numbers are those of both directions, twice the steps of one; x, which both read, is saved once."
 
@@ -196,6 +202,11 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
     """Yield remarks on the letters and functions of backward equations, and on a second direction."""
     layer, inside = each.derivation.placed.layer, [*(part for line in each.gradients for part in within(line.right))]
     rules = {part.operation for part in inside if isinstance(part, Application)}
+    if isinstance(layer, Transform) and layer.whole:
+        heads = ", and the gradient for a head i is a part of that for all heads" if "heads" in layer.fields else ""
+        yield f"Sums are over the steps that read each other{heads}."
+    elif slides(layer) and each.gradients:
+        yield "Before the first step and after the last, inputs are 0, and so are gradients of outputs."
     if "positive" in rules:
         yield "relu′ is 1 where its argument is above 0, and 0 elsewhere."
     if named := [*(name for name in rules if name.endswith("′"))]:

@@ -131,13 +131,17 @@ def stacks(trace: Trace, notation: Notation) -> list[Stack]:
     return [*writer.stacks]
 
 
+SAME_LETTER = ("heads", "current", "concat")
+"""The operations whose result has the letter of its operand, with other letters for what it differs with."""
+
+
 def symbol_of(trace: Trace, place: int, *, whole: bool = False) -> Symbol:
     """Return the symbol of a value of a layer that reads a whole sequence, by the letter that it or its function has.
 
     Its subscript has what it differs with: i for heads, t, s; whole: it is the vector of its numbers at all steps s.
     """
     node = trace.nodes[place]
-    letter = trace.nodes[node.operands[0]].letter if node.operation in ("heads", "current", "concat") else node.letter
+    letter = trace.nodes[node.operands[0]].letter if node.operation in SAME_LETTER else node.letter
     letter = letter or ("y" if place == trace.output else OPERATIONS[node.operation].function or node.operation)
     letters = [each for each in "its" if each in trace.repeats[place] and not (whole and each == "s")]
     return Symbol(letter, time=",".join(letters), axes=() if node.width in (STEPS, ONE) else (node.width,))

@@ -6,14 +6,21 @@ the layer, `above`, and of what the equations of step t + 1 give the state befor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.step.equations import Application, Equation, Formula, Symbol
-from rnncalc.step.nodes import Trace
+from rnncalc.step.equations import SAME_LETTER, Application, Equation, Formula, Symbol
+from rnncalc.step.nodes import SEQUENCE, Trace
 from rnncalc.step.operations import GRADIENT, OPERATIONS, RESULT, WRITTEN
+
+TAPPED = 2
+"""The axes of a matrix; a convolution has one for each step of its window, and so one axis more."""
+
+SWAPPED = {"t": "s", "s": "t"}
+"""The letters of steps exchanged, those of sums too: a value at the step of the output as one of the sequence."""
 
 OVER_TIME = "over time"
 """A sum over all steps, which is no row of the table of operations."""
@@ -54,6 +61,7 @@ def gradient_equations(
     y: Any = formula(trace.output)
     later: dict[int, list[Formula]] = {}
     parts[trace.output] = [Symbol(ABOVE, time="t", axes=y.axes) if trace.after else _derivative(y)]
+    sequence = trace.nodes[0] if trace.nodes[0].operation == SEQUENCE else None
     read = {trace.output, *trace.after.values(), *(operand for node in trace.nodes for operand in node.operands)}
     for letter, place in trace.after.items():
         if trace.before[letter] in read:
@@ -61,6 +69,7 @@ def gradient_equations(
     lines: list[Equation] = []
     weights: list[Equation] = []
     carried: dict[str, Formula] = {}
+    whole: set[int] = set()  # values whose gradient is that of their numbers at all steps s
     within: dict[int, Symbol] = {}  # what the function of a named value is applied to
     for place in reversed(range(len(trace.nodes))):
         node = trace.nodes[place]
@@ -70,31 +79,51 @@ def gradient_equations(
         gradient = _sum(terms)
         match node.operation:
             case "weights":
-                over_time = Application(OVER_TIME, (gradient,)) if y.time else gradient
+                over_time = gradient if sequence or not y.time else _summed(gradient, "t")
                 weights.insert(0, Equation(_derivative(formula(place)), over_time))
                 continue
             case "state":
                 carried[node.letter] = gradient
                 continue
-            case "input" | "step":
+            case "input" | "current" if sequence:  # x_t is one of the x_s
+                parts.setdefault(max(node.operands, default=0), []).append(_moved(gradient, SWAPPED))
+                continue
+            case "input" | "step" | "sequence":
                 lines.append(Equation(_derivative(formula(place)), gradient))
+                continue
+            case "matrix" if len(trace.nodes[node.operands[0]].axes) > TAPPED:
+                of_x, of_taps = _through_taps(formula(place, named=False), gradient)
+                lines += of_x if needs[node.operands[1]] else ()
+                weights[:0] = of_taps if needs[node.operands[0]] else ()
                 continue
         row = OPERATIONS[node.operation]
         name = named.names.get(place)
         left = _derivative(name) if name else within.get(place)
         if left is not None:
             if left != gradient:
-                lines.append(Equation(left, gradient))
+                lines.append(Equation(_whole(left) if place in whole else left, gradient))
             gradient = left
+        softmax = sequence and node.operation == "softmax"
+        if softmax:  # of the numbers of all steps s
+            gradient = _whole(gradient)
+            whole.add(node.operands[0])
         if name and row.function:
             below = f"{name.letter},{name.time}" if name.time else name.letter
             within.setdefault(node.operands[0], Symbol("delta", below, axes=name.axes))
-        values = _OperandFormulas({GRADIENT: gradient, RESULT: formula(place)})
+        result = formula(place)
+        values = _OperandFormulas({GRADIENT: gradient, RESULT: _whole(result) if softmax else result})
         values |= {number: formula(operand) for number, operand in enumerate(node.operands)}
         values.widths = [trace.nodes[operand].width for operand in node.operands]
         for operand, rule in zip(node.operands, row.gradients, strict=True):
             if needs[operand]:
                 written = rule.written(partial(_apply, f"{row.function or row.name}′"), values)
+                if node.operation == "over_root":
+                    written = Application("over", (gradient, Symbol(f"√{node.axes[0]}")))
+                elif node.operation in SAME_LETTER:  # the whole of the parts, or a part of the whole
+                    written = _derivative(formula(operand))
+                elif sequence:
+                    each = trace.repeats[place].union(*[trace.repeats[other] for other in node.operands])
+                    written = _summed(written, ",".join(sorted(each - trace.repeats[operand])))
                 parts.setdefault(operand, []).append(written)
     states = {letter: _derivative(formula(trace.before[letter])) for letter in carried}
     alone = {letter: _moved(gradient, {}, states) for letter, gradient in carried.items()}
@@ -106,6 +135,45 @@ def gradient_equations(
         if start
     ]
     return (*(Equation(line.left, _moved(line.right, {}, following)) for line in lines), *starts, *weights)
+
+
+def _summed(formula: Formula, letters: str) -> Formula:
+    """Return the sum of a formula over steps or heads; the formula itself without letters."""
+    return Application(OVER_TIME, (formula, Symbol("sum", letters))) if letters else formula
+
+
+def _whole(symbol: Any) -> Any:
+    """Return the vector of a symbol's numbers at all steps s."""
+    return symbol.replace(time=symbol.time.removesuffix("s").removesuffix(","))
+
+
+def _through_taps(taps: Formula, gradient: Formula) -> tuple[Sequence[Equation], Sequence[Equation]]:
+    """Return the gradients of a convolution's input, at t or at each remainder of its stride, and of its matrices.
+
+    taps: the sum of the products of a matrix and a vector. gradient: that of the sum.
+    """
+    flat, terms, of_taps = [taps], list[Any](), list[Equation]()
+    while flat:
+        each = flat.pop(0)
+        flat[:0] = each.operands if isinstance(each, Application) and each.operation == "plus" else ()
+        terms += [] if isinstance(each, Application) and each.operation == "plus" else [each]
+    of_x: dict[str, list[Formula]] = {}
+    for term in terms:
+        if isinstance(term, Symbol):  # those left out
+            for every in of_x.values():
+                every.append(term)
+            continue
+        matrix, x = term.operands
+        values = _OperandFormulas({GRADIENT: gradient, 0: matrix, 1: x})
+        rules = [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
+        of_taps.append(Equation(_derivative(matrix), _summed(rules[0], "t")))
+        ((stride, sign, number),) = re.findall("([0-9]*)t(?:([+−])([0-9]+))?", x.time)
+        later, rest = divmod(int(number or 0) * (-1 if sign == "−" else 1), int(stride or 1))
+        time = f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"
+        at = f"{stride}t{f'+{rest}' if rest else ''}"
+        of_x.setdefault(at, []).append(_moved(rules[1], {"t": time}))
+        first = x
+    return [Equation(_derivative(first.replace(time=at)), _sum(each)) for at, each in of_x.items()], of_taps
 
 
 def _sum(terms: Iterable[Formula]) -> Formula:
@@ -147,7 +215,7 @@ def _needs(trace: Trace, frozen: Collection[Role], *, x: bool) -> Sequence[bool]
                 needs.append(bool(trained[place]))
             case "state":
                 needs.append(x or any(trained))
-            case "input" | "step":
+            case "input" | "step" | "sequence":
                 needs.append(x)
             case _:
                 needs.append(any(needs[operand] for operand in node.operands))
@@ -168,5 +236,7 @@ def _moved(formula: Formula, times: Mapping[str, str], later: Mapping[str, Formu
     if formula.subscript == _LATER:
         return later.get(formula.letter, formula)
     letter, comma, time = formula.subscript.partition(",")
-    subscript = letter + comma + times.get(time, time)
-    return formula.replace(time=times.get(formula.time, formula.time), subscript=subscript)
+    at = [",".join(times.get(each, each) for each in text.split(",")) for text in (time, formula.time)]
+    if formula.letter == "sum":  # its letters are its subscript
+        letter = times.get(letter, letter)
+    return formula.replace(time=at[1], subscript=letter + comma + at[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain, cycle
 from math import copysign, exp, fsum, inf, nan, sqrt, tanh
 from operator import add, itemgetter, mul, truediv
@@ -605,7 +605,7 @@ def dot(number: int) -> Operation:
     """Return the operation that multiplies a vector by each of several: the sum of their products, for each one."""
 
     def rule(place: int) -> GradientRule:
-        return GradientRule(lambda gradient, vector: _scaled([gradient[place]], vector), GRADIENT, 0)
+        return GradientRule(_scaled, GradientRule(_number(place), GRADIENT), 0)
 
     others = range(1, number + 1)
     return Operation(
@@ -623,17 +623,14 @@ def mix(number: int) -> Operation:
     """Return the operation that sums several vectors, each times its number of a vector of weights."""
 
     def rule(place: int) -> GradientRule:
-        return GradientRule(lambda gradient, weights: _scaled([weights[place]], gradient), GRADIENT, 0)
+        return GradientRule(_scaled, GradientRule(_number(place), 0), GRADIENT)
 
     others = range(1, number + 1)
     return Operation(
         "mix",
         number + 1,
         _mixed,
-        (
-            GradientRule(lambda gradient, *vectors: product(vectors, gradient), GRADIENT, *others),
-            *map(rule, range(number)),
-        ),
+        (GradientRule(_products, *others, GRADIENT), *map(rule, range(number))),
         sign=" ",
         strength=2,
         beside=True,
@@ -642,6 +639,16 @@ def mix(number: int) -> Operation:
 
 def _mixed(weights: Vector, *vectors: Vector) -> Vector:
     return product([*zip(*vectors, strict=True)], weights)
+
+
+def _products(*vectors: Vector) -> Vector:
+    return product(vectors[:-1], vectors[-1])
+
+
+@cache
+def _number(place: int) -> Callable[[Vector], Vector]:
+    """Return the function that takes the number at a place of a vector, the same function for the same place."""
+    return itemgetter(slice(place, place + 1))
 
 
 def over_root(number: int) -> Operation:
@@ -681,6 +688,8 @@ _EXAMPLES = (
 )
 OPERATIONS = {row.name: row for row in (*TABLE, *_EXAMPLES)}
 """Every operation by its name."""
+
+WRITTEN |= {_mixed: OPERATIONS["scale"], _products: INNER, _number(0): OPERATIONS["linear"]}
 
 
 def normalise(epsilon: float) -> Operation:
