@@ -124,6 +124,7 @@ ALIASES = {
     "rows": "xw x_w x@w row-vectors row_vectors transposed",
     "columns": "column [h;x] [x;h]",
     "stacked": "hx xh [h,x] [x,h] concat concatenated concatenate",
+    "multiply-adds": "macs mac madds mult-adds multiply_adds",
     "stacked-gates": "fused fused-gates all-gates one-matrix stacked_gates stackedgates",
     "textbook": "book lecture plain default",
     "float16": "fp16 half f16",

@@ -15,6 +15,7 @@ from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
+from rnncalc.questions.answer.asked import OF
 from rnncalc.questions.count import DTYPES
 from rnncalc.spec import from_flags, parse
 from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, meanings
@@ -37,7 +38,7 @@ def told(row: str) -> list[str]:
 
 def test_a_word_that_is_told_is_ours() -> None:
     """A key, a kind or a value, whatever is after it."""
-    assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES | {*COMMANDS, "cost", "operations"}
+    assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES | {*COMMANDS, "cost", "operations", *OF}
 
 
 def test_a_word_of_ours_is_no_others() -> None:
