@@ -1,18 +1,26 @@
-"""A decoder's attention is that of modules of PyTorch written from the papers' equations: values and gradients."""
+"""A decoder's attention is that of modules of PyTorch written from the papers' equations, and of programs for Keras."""
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from conformance.programs import case_of, modules_of
+from conformance.test_export_keras import arrays, built
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as some
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, DecoderAttention, Network, Output, Part
+from rnncalc.export.program import program_of
 from rnncalc.forward.backward_pass import backward_pass, the_sum
 
-pytestmark = pytest.mark.conformance
+pytestmark = [
+    pytest.mark.conformance,
+    # Keras advises against a softmax of one step, which is 1.
+    pytest.mark.filterwarnings(r"ignore:(?s).*You are using a softmax over axis -1:UserWarning"),
+]
 
 CELLS: dict[Any, Any] = {RNN: nn.RNNCell, GRU: nn.GRUCell, LSTM: nn.LSTMCell}
 WHOLE: dict[Any, Any] = {RNN: nn.RNN, GRU: nn.GRU, LSTM: nn.LSTM}
@@ -108,13 +116,12 @@ def parameters(model: Translator, kind: Any) -> dict[str, dict[str, torch.nn.Par
     return named
 
 
-@pytest.mark.parametrize("context", ["input", "output", "both"])
-@pytest.mark.parametrize("query", ["before", "after"])
-@pytest.mark.parametrize("score", ["additive", "concat", "general", "dot", "heads"])
-@given(data=some.data())
-@settings(max_examples=10)
-def test_values_and_gradients_are_those_of_pytorch(score: Any, query: Any, context: Any, data: some.DataObject) -> None:
-    """Over random sizes, cells, directions and biases, on copied weights."""
+SCORES = ["additive", "concat", "general", "dot", "heads"]
+QUERIES, CONTEXTS = ["before", "after"], ["input", "output", "both"]
+
+
+def drawn(data: some.DataObject, score: Any, query: Any, context: Any, convention: str) -> tuple[Any, Network]:
+    """Return a kind of cell, and an encoder-decoder of it with random sizes, directions and biases."""
     kind = data.draw(some.sampled_from([RNN, GRU, LSTM]))
     units, both = data.draw(some.integers(1, 4)), data.draw(some.booleans())
     width = decoder = 2 * units if both else units
@@ -126,15 +133,25 @@ def test_values_and_gradients_are_those_of_pytorch(score: Any, query: Any, conte
         options["units"] = data.draw(some.integers(1, 4))
     else:
         del options["bias"]
-    network = Network(
+    return kind, Network(
         encoder=Part(2, (kind(units, bidirectional=both),), steps=data.draw(some.integers(1, 4))),
         decoder=Part(
             *(3, (kind(decoder, initial_state=None if decoder == width else width),), Output(2)),
             *(data.draw(some.integers(1, 4)),),
             DecoderAttention(score=None if score == "heads" else score, query=query, context=context, **options),
         ),
-        convention="pytorch",
+        convention=convention,
     )
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("score", SCORES)
+@given(data=some.data())
+@settings(max_examples=10)
+def test_values_and_gradients_are_those_of_pytorch(score: Any, query: Any, context: Any, data: some.DataObject) -> None:
+    """Of the sum of the outputs, on copied weights."""
+    kind, network = drawn(data, score, query, context, "pytorch")
     torch.manual_seed(data.draw(some.integers(0, 1000)))
     model = Translator(network, kind).double()
     named = parameters(model, kind)
@@ -151,3 +168,37 @@ def test_values_and_gradients_are_those_of_pytorch(score: Any, query: Any, conte
         for tensor, gradient in layer.gradients.items():
             theirs = named[layer.placed.name][tensor].grad
             np.testing.assert_allclose(gradient, 0.0 if theirs is None else theirs, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@given(data=some.data())
+@settings(max_examples=4, phases=[Phase.generate])  # most time is compiling; 40 each were compared once
+def test_values_and_gradients_are_those_of_keras(score: Any, data: some.DataObject) -> None:
+    """Of the program that is exported, in float32."""
+    query, context = data.draw(some.sampled_from(QUERIES)), data.draw(some.sampled_from(CONTEXTS))
+    _, network = drawn(data, score, query, context, "keras")
+    case = case_of(program_of(network, "keras"), network, data.draw(some.integers(0, 1000)))
+    weights = {layer: {name: each.tolist() for name, each in own.items()} for layer, own in case.weights.items()}
+    back = backward_pass(network, the_sum, weights, inputs={name: each.tolist() for name, each in case.inputs.items()})
+    gradients = {layer.placed.name: layer.gradients for layer in back.layers}
+    wanted = {
+        name: array
+        for module, identifier in modules_of(case.program)
+        for place in module.places
+        for name, array in arrays(module, identifier, gradients[place.name])
+    }
+    with jax.enable_x64(False):
+        model, held, inputs, _ = built(case)
+        others = [weight.value for weight in model.non_trainable_variables]
+
+        def total(weights: Any) -> Any:
+            outputs = model.stateless_call(weights, others, *inputs)[0]
+            return outputs.sum(), outputs
+
+        found, outputs = jax.jit(jax.grad(total, has_aux=True))([each.value for each in model.trainable_variables])
+    np.testing.assert_allclose(np.asarray(outputs)[0], back.ran[-1].output, rtol=1e-5, atol=1e-5)
+    names = {weight.path: name for name, weight in held.items()}
+    scale = max(1.0, *(np.abs(each).max() for each in wanted.values()))
+    for weight, gradient in zip(model.trainable_variables, found, strict=True):
+        theirs = wanted[names[weight.path]]
+        np.testing.assert_allclose(gradient, theirs, rtol=1e-4, atol=1e-5 * scale)

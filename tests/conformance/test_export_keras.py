@@ -64,31 +64,40 @@ def named(model: Any) -> dict[str, Any]:
     return found
 
 
-def hold(case: Case) -> None:
-    """Assert that a program has the tensors and gives the numbers that rnncalc says."""
+def built(case: Case) -> tuple[Any, dict[str, Any], list[Any], dict[str, int]]:
+    """Return the model that a program makes, its weights by layer and name, and its inputs; JAX's float64 is off.
+
+    The weights have the numbers of the case.
+    """
     wanted = {
         name: array
         for module, identifier in modules_of(case.program)
         for place in module.places
         for name, array in arrays(module, identifier, case.weights[place.name])
     }
-    arrays_given = [*case.inputs.values(), *case.extras.values()]
-    inputs = [array.astype(np.int32 if array.dtype.kind == "i" else np.float32)[None] for array in arrays_given]
+    of_case = [*case.inputs.values(), *case.extras.values()]
+    inputs = [array.astype(np.int32 if array.dtype.kind == "i" else np.float32)[None] for array in of_case]
     steps = {} if case.steps is None else {"steps": case.steps}
     namespace: dict[str, Any] = {"__name__": "exported"}
+    exec(compile(case.source, "exported", "exec"), namespace)
+    *_, of = (each for each in namespace.values() if isinstance(each, type))
+    model = of()
+    model(*(keras.KerasTensor(array.shape, str(array.dtype)) for array in inputs), **steps)
+    held = named(model)
+    assert {name: tuple(weight.shape) for name, weight in held.items()} == {
+        name: array.shape for name, array in wanted.items()
+    }
+    for name, weight in held.items():
+        weight.assign(wanted[name].astype(np.float32))
+    return model, held, inputs, steps
+
+
+def hold(case: Case) -> None:
+    """Assert that a program has the tensors and gives the numbers that rnncalc says."""
     with jax.enable_x64(False):
-        exec(compile(case.source, "exported", "exec"), namespace)
-        *_, of = (each for each in namespace.values() if isinstance(each, type))
-        model = of()
-        model(*(keras.KerasTensor(array.shape, str(array.dtype)) for array in inputs), **steps)
-        held = named(model)
-        assert {name: tuple(weight.shape) for name, weight in held.items()} == {
-            name: array.shape for name, array in wanted.items()
-        }
+        model, _, inputs, steps = built(case)
         assert model.count_params() == case.program.params
         assert sum(prod(weight.shape) for weight in model.trainable_weights) == case.program.trainable
-        for name, weight in held.items():
-            weight.assign(wanted[name].astype(np.float32))
         states = [
             [weight.value for weight in each] for each in (model.trainable_variables, model.non_trainable_variables)
         ]
