@@ -164,13 +164,16 @@ def test_no_call_pays_for_training_that_does_not_ask_for_it() -> None:
 
 
 def test_an_answer_pays_for_little_of_the_package() -> None:
-    """A correct one not for the search for mistakes; a wrong one not for training, unless the steps are known."""
-    correct, wrong = (loaded_by("answer", "-i", "4", "-l", "lstm:3", number) for number in ("96", "90"))
+    """A correct one not for the search for mistakes; a wrong one not for training, unless the steps are known.
+
+    84 leaves out the biases; 90 has two mistakes, for which each size is tried too.
+    """
+    correct, wrong, twice = (loaded_by("answer", "-i", "4", "-l", "lstm:3", number) for number in ("96", "84", "90"))
     assert not {"rnncalc.questions.answer.search", "rnncalc.polynomial"} & correct
     aside = ("forward", "cli.exercise", "questions.exercise", "questions.training", "questions.answer.gradebook")
     assert not {name for name in wrong if name.startswith(tuple(f"rnncalc.{each}" for each in aside))}
-    shares = [sum(name.startswith("rnncalc") for name in loaded) / len(MODULES) for loaded in (correct, wrong)]
-    assert (shares[0] < 0.3, shares[1] < 0.33) == (True, True), shares
+    shares = [sum(name.startswith("rnncalc") for name in loaded) / len(MODULES) for loaded in (correct, wrong, twice)]
+    assert max(shares[:2]) < 0.3 and shares[2] < 0.31, shares
     assert "rnncalc.questions.training" in loaded_by("answer", "-i", "4", "-l", "lstm:3", "-T", "5", "90")
 
 
