@@ -55,7 +55,7 @@ def value_of(asked: Asked, text: str) -> Any:
     return sum(factor * sympy.prod(map(sympy.Symbol, letters)) for letters, factor in answer.number.terms.items())
 
 
-SLOW = [range(60, 5_000), range(5_000, 10_000)]  # side by side on two cores
+SLOW = [range(60, 1_000), range(1_000, 2_000)]  # side by side on two cores; sympy takes most of the time
 
 
 @pytest.mark.parametrize("seeds", [range(60), *(pytest.param(seeds, marks=pytest.mark.slow) for seeds in SLOW)])
@@ -64,7 +64,7 @@ def test_sympy_gives_the_same_verdicts(seeds: range) -> None:
     verdicts = {True: 0, False: 0}
     for seed in seeds:
         chance = Chance(seed)
-        chance.group = seed // 1_000  # ten networks each
+        chance.group = seed // 200  # ten networks each
         asked = network(chance, in_letters=True)
         expression = asked.formula
         for _ in range(chance.randint(1, 3)):
