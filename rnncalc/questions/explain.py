@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions import NOTATIONS, convention
@@ -376,7 +375,7 @@ class LayerFormulas(NamedTuple):
                     else DOTS
                     for tap in (range(length) if length <= MOST_TAPS else [0, 1, -1, length - 1])
                 ]
-                return reduce(lambda left, right: Application("plus", (left, right)), products)
+                return Application("plus", tuple(products)) if length > 1 else products[0]
             case name:
                 return Application(name, tuple(map(self.formula, node.operands)))
 

@@ -147,18 +147,14 @@ def _whole(symbol: Any) -> Any:
     return symbol.replace(time=symbol.time.removesuffix("s").removesuffix(","))
 
 
-def _through_taps(taps: Formula, gradient: Formula) -> tuple[Sequence[Equation], Sequence[Equation]]:
+def _through_taps(taps: Any, gradient: Formula) -> tuple[Sequence[Equation], Sequence[Equation]]:
     """Return the gradients of a convolution's input, at t or at each remainder of its stride, and of its matrices.
 
     taps: the sum of the products of a matrix and a vector. gradient: that of the sum.
     """
-    flat, terms, of_taps = [taps], list[Any](), list[Equation]()
-    while flat:
-        each = flat.pop(0)
-        flat[:0] = each.operands if isinstance(each, Application) and each.operation == "plus" else ()
-        terms += [] if isinstance(each, Application) and each.operation == "plus" else [each]
     of_x: dict[str, list[Formula]] = {}
-    for term in terms:
+    of_taps: list[Equation] = []
+    for term in taps.operands if taps.operation == "plus" else (taps,):
         if isinstance(term, Symbol):  # those left out
             for every in of_x.values():
                 every.append(term)
