@@ -16,6 +16,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.flow import (
     Attend,
+    Delay,
     Final,
     InitialState,
     Input,
@@ -153,7 +154,9 @@ class Row(NamedTuple):
         layer, cell = self.placed.layer, self.cell
         number = "" if isinstance(layer, External) or not layer.number else f" {getattr(layer, layer.number):,}"
         joined: tuple[Line, ...] = ((f"⇄ {cell.merge or 'concat'}",),) if cell and cell.bidirectional else ()
-        kind = layer.kind if self.passes is None else f"{layer.values()['score']} scores"
+        heads, score = (layer.values().get(option) for option in ("heads", "score"))
+        kind = plural(heads, "head") if heads else f"{score or 'additive'} scores"
+        kind = layer.kind if self.passes is None else kind
         return (fitted(self.name, MOST_OF_A_NAME),), (f"{kind}{number}",), *joined, (f"{params:,}",)
 
     @property
@@ -271,7 +274,9 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             start = next((final.name for final in finals if isinstance(final, Recur)), None)
             row = Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, tuple(makers))
             if isinstance(move, Attend):
-                merge = next(each for each in moves if isinstance(each, Merge) and place in each.reads)
+                merges = [each for each in moves if isinstance(each, Merge)]
+                delayed = (each for each in merges if any(isinstance(moves[read], Delay) for read in each.reads))
+                merge = next((each for each in merges if place in each.reads), None) or next(delayed)
                 row = row._replace(passes=widths[merge.reads[0]][-1])
             rows[move.part].append(row)
             makers = []
@@ -291,13 +296,14 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
 
 
 def _context_in_place(rows: list[Row], attention: DecoderAttention | None) -> list[Row]:
-    """Return rows, a decoder's attention where its context joins: the output alone may read that of a query before."""
-    if attention is None or attention.joins[0] or attention.query == "after":
+    """Return rows, a decoder's attention where its context joins, which may be elsewhere than where its query is."""
+    if attention is None or all(attention.joins) or attention.joins[0] == (attention.query == "before"):
         return rows
     row = next(row for row in rows if row.passes is not None)
     others = [each for each in rows if each is not row]
-    last = max(place for place, each in enumerate(others) if each.cell)
-    return [*others[: last + 1], row, *others[last + 1 :]]
+    cells = [place for place, each in enumerate(others) if each.cell]
+    at = cells[0] if attention.joins[0] else cells[-1] + 1
+    return [*others[:at], row, *others[at:]]
 
 
 def _attending(network: Network) -> Iterator[str]:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from pictured import hold, said
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, count, load
+from rnncalc import GRU, LSTM, RNN, DecoderAttention, Dense, Embedding, Network, Output, Part, count, load
 from rnncalc.layers.cell import Cell
 from rnncalc.network.flow import Window
 from rnncalc.network.stack import Placed
@@ -264,6 +264,22 @@ def test_extra_inputs_and_tokens_are_told() -> None:
     layers = (Embedding(5), RNN(3, extra_inputs=2))
     texts = said(drawn(Network(input=1000, layers=layers, steps=2)))
     assert (texts["1 of 1,000"], texts["5 + 2"]) == (1, 1)
+
+
+BEFORE, AFTER = {"attention": "4", "gru_2": "4 + 6", "output": "6"}, {"attention": "6", "gru_2": "4", "output": "6 + 6"}
+
+
+@pytest.mark.parametrize(("kind", "score"), [("dot scores", {"score": "dot"}), ("2 heads", {"heads": 2})])
+@pytest.mark.parametrize("query", ["before", "after"])
+@pytest.mark.parametrize(("context", "into"), [("input", BEFORE), ("output", AFTER)])
+def test_attention_is_drawn_where_its_context_joins(query: Any, context: Any, into: Any, kind: str, score: Any) -> None:
+    """The 6 numbers of a context are beside the 4 of the decoder's input, or the 6 of its state."""
+    attention = DecoderAttention(query=query, context=context, **score)
+    halves = Part(5, (GRU(6),), steps=2), Part(4, (GRU(6),), Output(2), 3, attention)
+    picture = drawn(Network(encoder=halves[0], decoder=halves[1]))
+    assert boxes(picture, "attention")[0].lines[1] == (kind,)
+    for name, width in into.items():
+        assert beside(picture, arrows_into(picture, boxes(picture, name))) == {width}
 
 
 def test_one_layer_alone() -> None:
