@@ -52,6 +52,25 @@ def tied(draw: st.DrawFn) -> Spec:
 
 
 @st.composite
+def attending(draw: st.DrawFn) -> Spec:
+    """Draw a network that attends: a decoder to its encoder, or a layer of a stack to its own input."""
+    size, flag = st.integers(1, 4), st.booleans()
+    if draw(flag):
+        spec = draw(encoder_decoder())
+        attention: Spec = {"query": draw(st.sampled_from(["before", "after"])), "bias": draw(flag)}
+        attention["context"] = draw(st.sampled_from(["input", "output", "both"]))
+        heads: Spec = {"heads": draw(size), "key_size": draw(size), "value_size": draw(size)}
+        scores = [{"score": score} for score in ("additive", "concat", "general", "dot")]
+        spec["decoder"]["attention"] = attention | draw(st.sampled_from([heads, {"heads": 1}, *scores]))
+        return spec
+    spec = draw(network(steps=True))
+    heads = {"multi_head_attention": draw(size), "key_size": draw(size), "causal": draw(flag)}
+    block = {"transformer": 1, "feed_forward": draw(size), "norm": draw(st.sampled_from(["first", "last"]))}
+    layer = draw(st.sampled_from([heads, block, {"attention": draw(size), "score_bias": draw(flag)}]))
+    return spec | {"layers": [*spec["layers"], layer]}
+
+
+@st.composite
 def options_of(draw: st.DrawFn, name: str) -> list[str]:
     """Draw some options of a command with the words that it completes them to, files left out."""
     context = click.Context(cli)
@@ -99,7 +118,7 @@ def calls(folder: Path) -> Callable[[st.DataObject], str]:
     names = [name for name in COMMANDS if name not in ("read", "schema")]
 
     def one(data: st.DataObject) -> str:
-        spec = data.draw(st.one_of(network(steps=True), network(), tied(), encoder_decoder()))
+        spec = data.draw(st.one_of(network(steps=True), network(), tied(), encoder_decoder(), attending()))
         name = data.draw(st.sampled_from([*names, "run", "run"]))
         if name == "solve":
             kind = next(iter(spec.get("decoder", spec)["layers"][-1]))

@@ -137,6 +137,8 @@ KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peeph
 KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]
 KEYS += ["layers", "input", "output", "steps", "topology", "encoder", "decoder", "tied", "convention", "weights"]
 KEYS += ["inputs", "start", "targets", "feedback", "rnn_1", "h", "c", "true", "sizes", "D", "2*D", "(D + E)/2", "D - E"]
+KEYS += ["attention", "multi_head_attention", "transformer", "feed_forward", "heads", "key_size", "score", "query"]
+KEYS += ["context", "units", "before", "both", "additive", "{heads: 2}", "positions", "causal"]
 KEYS += ["state", "trainable", "W", "[D, 3]", "{W: [D, 3], b: [3]}"]
 Bytes = Callable[[random.Random, bytes], bytes]
 
