@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.step.equations import SAME_LETTER, Application, Equation, Formula, Symbol
 from rnncalc.step.nodes import SEQUENCE, Trace
-from rnncalc.step.operations import GRADIENT, OPERATIONS, RESULT, WRITTEN
+from rnncalc.step.operations import GRADIENT, IN_LETTERS, OPERATIONS, RESULT
 
 TAPPED = 2
 """The axes of a matrix; a convolution has one for each step of its window, and so one axis more."""
@@ -195,7 +195,7 @@ class _OperandFormulas(dict[int, Formula]):
 
 def _apply(name: str, function: Callable[..., Any], *operands: Formula) -> Formula:
     """Return what a function gives, as it is written; name: of a function that no row writes."""
-    row = WRITTEN.get(function)
+    row = IN_LETTERS.get(function)
     if row is None:
         return Application(name, operands)
     return operands[0] if row.name == "linear" else Application(row.name, operands)

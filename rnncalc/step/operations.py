@@ -689,7 +689,8 @@ _EXAMPLES = (
 OPERATIONS = {row.name: row for row in (*TABLE, *_EXAMPLES)}
 """Every operation by its name."""
 
-WRITTEN |= {_mixed: OPERATIONS["scale"], _products: INNER, _number(0): OPERATIONS["linear"]}
+IN_LETTERS = WRITTEN | {_mixed: OPERATIONS["scale"], _products: INNER, _number(0): OPERATIONS["linear"]}
+"""The same for equations in letters, in which one of several vectors has a letter for all of them."""
 
 
 def normalise(epsilon: float) -> Operation:

@@ -20,6 +20,8 @@ from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers import kind
+from rnncalc.layers.attention import Attention, MultiHeadAttention
+from rnncalc.layers.layer import Layer
 from rnncalc.questions.backward import backward
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
@@ -172,8 +174,8 @@ def test_every_equation_is_true_and_comes_to_what_run_has(convention: str) -> No
     assert tried > 15
 
 
-def check_backward(network: Network, **numbers: Any) -> None:
-    """Assert that every equation of a backward pass is true, and the gradients of weights are those of `backward`."""
+def check_gradients(network: Network, **numbers: Any) -> None:
+    """Assert that the gradients of weights are those of `backward`."""
     done = work(network, rounded=False, backward=True, learning_rate=0.1, **numbers)
     expected = [g for layer in backward(network, **numbers).layers for g in flat([*layer.seen.gradients.values()])]
     assert done.backward is not None
@@ -181,6 +183,17 @@ def check_backward(network: Network, **numbers: Any) -> None:
     got = [number for numbers_ in sums for number in numbers_]
     unused = [0.0] * (len(expected) - len(got))  # of rows that no token looks up
     assert sorted([*got, *unused]) == pytest.approx(sorted(expected), abs=1e-9)
+
+
+@pytest.mark.parametrize("layer", [MultiHeadAttention(1), MultiHeadAttention(2, causal=True), Attention(2)])
+def test_attention_has_the_gradients_of_backward(layer: Layer) -> None:
+    """Each product of a query with all keys, and each sum of all values, is of several vectors."""
+    check_gradients(Network(input=2, layers=[layer], steps=3))
+
+
+def check_backward(network: Network, **numbers: Any) -> None:
+    """Assert that every equation of a backward pass is true, and the gradients of weights are those of `backward`."""
+    check_gradients(network, **numbers)
     text = printed(network, rounded=False, backward=True, learning_rate=0.1, **numbers)
     count = 0
     for title, lines in sections(text):
