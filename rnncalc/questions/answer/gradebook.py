@@ -338,6 +338,6 @@ def _answer_places(titles: list[str], variant: int | None) -> list[int]:
     if places or 1 <= len(others) <= 2:
         return places or others[-1:]
     raise CallError(
-        f"which column has the answer? name it, as with --answer {len(titles)}, or several in order; "
+        "which column has the answer? name it as answer, by its title or number, or several in order; "
         f"the columns are {one_of([escape(title) for title in titles if title] or ['1'])}"
     )

@@ -214,7 +214,7 @@ def test_columns_of_a_graded_file_are_made_anew() -> None:
         (
             b"name,a,b\nAnn,5,6\n",
             {},
-            "which column has the answer? name it, as with --answer 3, or several in order; "
+            "which column has the answer? name it as answer, by its title or number, or several in order; "
             "the columns are name, a or b",
         ),
         (
