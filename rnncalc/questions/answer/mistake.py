@@ -137,8 +137,7 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
         else:
             known.append(name)
     for counted, names in counts:
-        do = "does" if len(names) == 1 else "do"
-        yield Variant(counted, {"name": names[0], "names": all_of(names), "do": do, "here": here})
+        yield Variant(counted, {"name": names[0], "names": all_of(names), "here": here})
 
 
 def times_a_number(*kinds: type[Layer]) -> Variants:

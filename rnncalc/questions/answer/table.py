@@ -195,7 +195,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-hidden-biases", "leaves out the biases of the recurrent layers",
             in_cells(with_biases(lambda count: 0))),
     Mistake("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),
-    Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions, single=True),
+    Family("convention-{name}", "uses the convention of {names} instead of {here}", other_conventions, single=True),
     Mistake("two-biases", "counts two bias vectors per gate instead of one",
             in_cells(with_biases(lambda count: 2 * min(1, count)))),
     Mistake("one-bias", "counts one bias vector per gate instead of two",

@@ -57,7 +57,7 @@ def test_the_form_of_a_formula_does_not_matter(text: str) -> None:
         ("4h(m+h+1)", "leaves out the output layer (the softmax, if it has one)"),
         ("3h(m+h+1) + p(h+1)", "counts the gates and forgets the candidate"),
         ("4h(m+h+1) + m(h+1)", "gives the output layer m units, and it has p"),
-        ("4h(m+h+2) + p(h+1)", "counts as pytorch and onnx do, not as textbook"),
+        ("4h(m+h+2) + p(h+1)", "uses the convention of pytorch and onnx instead of textbook"),
     ],
 )
 def test_a_wrong_formula_has_its_mistake(text: str, mistake: str) -> None:

@@ -133,7 +133,7 @@ def test_every_layer_counts_as_a_layer() -> None:
 def test_a_mistake_of_another_convention_is_named() -> None:
     """1,248 of a GRU has two biases in each gate: 3·16·(8 + 16 + 2)."""
     first = answer(Network(input=8, layers=[GRU(16)]), 3 * 16 * (8 + 16 + 2)).judged[0].diagnoses[0].mistakes[0]
-    assert tuple(first) == ("convention-pytorch", "counts as pytorch, keras and onnx do, not as textbook")
+    assert tuple(first) == ("convention-pytorch", "uses the convention of pytorch, keras and onnx instead of textbook")
 
 
 def test_forgotten_peepholes_are_told_first() -> None:
@@ -160,9 +160,9 @@ def test_conventions_that_count_alike_are_one_mistake() -> None:
     """One row for all of them, and none beside it for the bias in which they differ."""
     network = Network(input=3, layers=[LSTM(5)], convention="pytorch")
     assert said(network, 4 * 5 * (3 + 5 + 1)) == [
-        "counts as textbook, keras, flax-linen and flax-nnx do, not as pytorch"
+        "uses the convention of textbook, keras, flax-linen and flax-nnx instead of pytorch"
     ]
-    assert said(Network(input=4, layers=[GRU(5)]), 155)[0] == "counts as flax-linen does, not as textbook"
+    assert said(Network(input=4, layers=[GRU(5)]), 155)[0] == "uses the convention of flax-linen instead of textbook"
 
 
 def test_one_of_two_learned_states_may_be_forgotten() -> None:
