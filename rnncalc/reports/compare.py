@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import External
 from rnncalc.network.parts import steps_known
 from rnncalc.reports.report import DataReport, RecordReport, RowsReport, SheetReport, fields
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words, written_apart
@@ -152,7 +153,11 @@ class ComparisonReport(RowsReport):
             if not self._steps_known:
                 yield "Saved activations: not known without the number of steps; give steps, or -T."
         if any(side.multiply_adds_per_step is None and side.kind != DENSE for side in comparison.sides):
-            yield "Multiply-adds: not known with a part counted elsewhere."
+            elsewhere = any(
+                isinstance(each.layer, External) for network in comparison.networks for each in network.stack
+            )
+            why = "with a part counted elsewhere" if elsewhere else "without the number of steps; give steps, or -T"
+            yield f"Multiply-adds: not known {why}."
 
 
 def _apart(placed: Placed | None, row: LayerRow) -> list[str]:

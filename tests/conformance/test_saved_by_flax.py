@@ -14,7 +14,7 @@ import safetensors.flax
 import safetensors.numpy
 from conformance import with_linen, with_nnx
 from conformance.drawing import networks
-from conformance.saved import hold, refused_by_sum, spec_of
+from conformance.saved import hold, refused_by_size, spec_of
 from conformance.spread import held_by_all, in_parts
 from flax import nnx
 from flax.traverse_util import flatten_dict
@@ -75,4 +75,4 @@ def saved_and_read(network: Network, number: int, folder: Path) -> None:
     name = [*shapes][number % len(shapes)]
     longer = np.zeros((shapes[name][0] + 1, *shapes[name][1:]), np.float32)
     safetensors.numpy.save_file(arrays | {name: longer}, folder / "changed.safetensors")
-    refused_by_sum(spec_of(folder / "b.safetensors"), folder / "changed.safetensors", longer.size - arrays[name].size)
+    refused_by_size(spec_of(folder / "b.safetensors"), folder / "changed.safetensors", longer.size - arrays[name].size)

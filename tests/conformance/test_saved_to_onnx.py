@@ -11,7 +11,7 @@ import pytest
 import torch
 from conformance import with_torch
 from conformance.drawing import networks
-from conformance.saved import flow_of, hold, refused, refused_by_sum, runs_to, spec_of
+from conformance.saved import flow_of, hold, refused, refused_by_size, runs_to, spec_of
 from conformance.spread import held_by_all, in_parts
 from hypothesis import strategies as st
 from onnx import numpy_helper
@@ -82,7 +82,7 @@ def changed(held: Any, name: str, path: Path, network: Network) -> None:
     copy = path.with_name("changed.onnx")
     onnx.save(held, copy)
     if PIECE.search(name):  # the operator reads it cut up and put together anew, so it is held by the sum alone
-        refused_by_sum(spec_of(path), copy, prod(longer) - prod(shape))
+        refused_by_size(spec_of(path), copy, prod(longer) - prod(shape))
         return
     kinds = {f"layers.{number}.weight": place.layer.kind for number, place in enumerate(network.stack)}
     turned = kinds.get(name) == "dense" or kinds.get(name) == "output"  # PyTorch has it the other way round
