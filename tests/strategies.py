@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rnncalc import Network
 from rnncalc.layers import kind as class_of
+from rnncalc.layers.layer import Transform
 from rnncalc.layers.options import Allowed, Choice, Switch
 from rnncalc.spec import parse
 
@@ -58,7 +59,15 @@ def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, dec
 @st.composite
 def plain(draw: st.DrawFn) -> Spec:
     """Draw a layer without recurrence."""
-    kind = draw(st.sampled_from(["dense", "dropout", "external"]))
+    kind = draw(st.sampled_from(["dense", "dropout", "external", "multi_head_attention", "transformer"]))
+    if kind == "multi_head_attention":
+        sizes = {"key_size": draw(SMALL)} | draw(st.sampled_from([{}, {"value_size": 2}, {"bias": False}]))
+        return {kind: draw(SMALL), **sizes, "causal": draw(st.booleans())}
+    if kind == "transformer":
+        options: Spec = draw(
+            st.sampled_from([{}, {"norm": "first"}, {"activation": "tanh", "bias": False}, {"causal": True}])
+        )
+        return {kind: 1, "feed_forward": draw(SMALL), **options}
     if kind == "dropout":
         return {"dropout": draw(st.sampled_from([0, 0.25, 0.5, 1]))}
     if kind == "external":
@@ -91,9 +100,19 @@ def network(draw: st.DrawFn, steps: bool | None = None) -> Spec:
     topology = draw(st.sampled_from([None, "one-to-one", "one-to-many", "many-to-one", "many-to-many"]))
     if topology:
         spec["topology"] = topology
+    if topology in ("one-to-one", "one-to-many"):  # one vector, which no attention reads
+        spec["layers"] = [
+            {"dense": 2} if {"multi_head_attention", "transformer"} & {*layer} else layer for layer in spec["layers"]
+        ]
     if topology == "one-to-one":
         spec.pop("steps", None)
     return spec
+
+
+def fitting(chunk: int | None, net: Network) -> int | None:
+    """Return a chunk; None if a layer of the network reads a whole sequence, which chunks would cut."""
+    whole = any(isinstance(placed.layer, Transform) and placed.layer.whole for placed in net.stack)
+    return None if whole else chunk
 
 
 def option(value: Any) -> str:
@@ -138,10 +157,27 @@ def encoder_decoder(draw: st.DrawFn) -> Spec:
         if draw(st.booleans()):
             half["layers"].insert(0, {"embedding": draw(SMALL)})
     spec["decoder"]["output"] = draw(SMALL)
+    if draw(st.booleans()):
+        spec["decoder"]["attention"] = draw(attention())
     return spec
 
 
-PLAIN = {"dense", "dropout", "embedding", "external"}
+@st.composite
+def attention(draw: st.DrawFn) -> Spec:
+    """Draw the attention of a decoder, with a score that fits any widths."""
+    options: Spec = {"query": draw(st.sampled_from(["before", "after"]))}
+    if draw(st.booleans()):
+        options["context"] = draw(st.sampled_from(["input", "output", "both"]))
+    if draw(st.booleans()):
+        options |= {"heads": draw(SMALL), "key_size": draw(SMALL), "bias": draw(st.booleans())}
+        return options | draw(st.sampled_from([{}, {"value_size": 2}]))
+    options["score"] = draw(st.sampled_from(["additive", "general", "concat"]))
+    if options["score"] != "general":
+        options |= draw(st.sampled_from([{}, {"units": 2}, {"bias": False}, {"bias": {"score": False}}]))
+    return options
+
+
+PLAIN = {"dense", "dropout", "embedding", "external", "multi_head_attention", "transformer"}
 """The kinds that are no cells, as `network` draws them."""
 
 

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from conformance.drawing import cells, networks
+from hypothesis import assume
 from hypothesis import strategies as st
 from strategies import encoder_decoder, network, network_of, started
 
 from rnncalc import GRU, MGU, DecoderAttention, Dense, Network, Output, Part, SpecError
-from rnncalc.conventions import convention
+from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.tensor import Role
 from rnncalc.export import source, spelling
 from rnncalc.export.code import identifiers
@@ -18,7 +19,7 @@ from rnncalc.forward.arrays import floats
 from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Embedding, Layer
+from rnncalc.layers.layer import Embedding, Layer, Transform
 from rnncalc.network.flow import Begin, Input
 from rnncalc.network.stack import Placed
 
@@ -164,6 +165,8 @@ def specs(draw: st.DrawFn, target: str) -> Network:
         for layer, name in zip(last["layers"], names, strict=False):
             layer["name"] = name
     net = network_of(spec)
+    around = [placed.layer for placed in net.stack if isinstance(placed.layer, Transform)]
+    assume(not any(any(lacks(layer, target)) for layer in around))
     try:
         return net.replace(convention=draw(st.sampled_from(["textbook", target])))
     except SpecError:

@@ -173,7 +173,11 @@ def index(chance: random.Random, _: bytes) -> bytes:
 def header(chance: random.Random, _: bytes) -> bytes:
     """Return a safetensors file of many names, alike or long, and of metadata that names some."""
     start = chance.choice(
-        ["m{}.weight", "rnn.weight_ih_l{}", "ema." * 100 + "{}", "ema" * 300 + "{}", "a/" * 400 + "{}"]
+        [
+            *("m{}.weight", "rnn.weight_ih_l{}", "h.{}.attn.c_attn.weight", "a.{}.attention.self.query.weight"),
+            *("{}.in_proj_weight", "{}.self_attn.in_proj_weight", "a{}.wte.weight"),
+            *("ema." * 100 + "{}", "ema" * 300 + "{}", "a/" * 400 + "{}"),
+        ]
     )
     many = range(chance.choice([1, 5, 500]))
     of = {

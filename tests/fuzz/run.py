@@ -140,6 +140,8 @@ KEYS += ["inputs", "start", "targets", "feedback", "rnn_1", "h", "c", "true", "s
 KEYS += ["attention", "multi_head_attention", "transformer", "feed_forward", "heads", "key_size", "score", "query"]
 KEYS += ["context", "units", "before", "both", "additive", "{heads: 2}", "positions", "causal"]
 KEYS += ["state", "trainable", "W", "[D, 3]", "{W: [D, 3], b: [3]}"]
+GIVEN = ["weights", "inputs", "start", "targets"]
+KINDS = [*KEYS[9:17], "attention", "multi_head_attention", "transformer"]
 Bytes = Callable[[random.Random, bytes], bytes]
 
 
@@ -182,10 +184,10 @@ def grown(chance: random.Random, data: bytes) -> bytes:
     layers = []
     for _ in range(chance.choice([1, 2, 3, 3_000])):
         options = [f"{chance.choice(KEYS[:9])}: {chance.choice(['true', 'false', 'sum', number()])}"]
-        layers.append(f"  - {{{chance.choice(KEYS[9:17])}: {number()}, {', '.join(options * chance.randint(0, 1))}}}")
+        layers.append(f"  - {{{chance.choice(KINDS)}: {number()}, {', '.join(options * chance.randint(0, 1))}}}")
     head = f'name: "{safe}"\ninput: {number()}\nsteps: {number()}\nlayers:\n'
     nested = chance.choice(["{rnn_1: {h: [%s]}}", "[[%s], [1]]", "{lstm_1: {c: [[%s]]}, gru_1: %s}", "[%s"])
-    own = f"{chance.choice(KEYS[-8:-4])}: {nested.replace('%s', number())}\n" * chance.randint(0, 2)
+    own = f"{chance.choice(GIVEN)}: {nested.replace('%s', number())}\n" * chance.randint(0, 2)
     budget = f"budget: {{max_params: {number()}, min_dense_ratio: {number()}}}"
     tail = f"{own}output: {number()}\nexpect: {number()}\n{budget}\n"
     return "\n".join([head + "\n".join(layers), tail]).encode("utf-8", "replace")

@@ -7,7 +7,7 @@ import pytest
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network, network_of
+from strategies import Spec, encoder_decoder, fitting, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, DecoderAttention, Dense, Layer, Network, Output, Part, RefusedError, training
 from rnncalc.conventions.formula import letters
@@ -29,6 +29,7 @@ def evaluated(text: str) -> Any:
 def test_every_line_is_true_and_the_last_is_what_is_counted(spec: Spec, chunk: int | None) -> None:
     """With the numbers in, each is arithmetic that gives its number; the others lead to the last."""
     net = network_of(spec)
+    chunk = fitting(chunk, net)
     counted = {layer.name: layer for layer in training(net, chunk=chunk).layers}
     for layer in report(net, chunk)["layers"]:
         of = counted[layer["name"]]

@@ -11,7 +11,7 @@ import pytest
 from conftest import Call, written
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network, network_of
+from strategies import Spec, encoder_decoder, fitting, network, network_of
 
 from rnncalc import count, run, training
 from rnncalc.formats import offered
@@ -162,7 +162,7 @@ def training_in_json(text: str) -> Columns:
 def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bool, chunk: int | None) -> None:
     """Gradients, saved activations and multiply-adds both ways, beside the parameters."""
     counted = count(network_of(spec))
-    totals = training(counted.network, chunk=chunk)
+    totals = training(counted.network, chunk=fitting(chunk, counted.network))
     text = written(TrainingReport(CountReport(counted, cost=cost), totals), form)
     if form == "json":
         found = training_in_json(text)
