@@ -25,7 +25,8 @@ from hypothesis import strategies as st
 ROOT = Path(__file__).parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from strategies import Spec, encoder_decoder, network  # noqa: E402  the path comes first
+from fuzz.run import UNEXPECTED  # noqa: E402  the path comes first
+from strategies import Spec, encoder_decoder, network  # noqa: E402
 
 from rnncalc.cli import call  # noqa: E402
 from rnncalc.cli.commands import COMMANDS, cli  # noqa: E402
@@ -104,7 +105,7 @@ def fault_of_call(words: list[str], spec: Spec, folder: Path) -> str:
         code, text = answered(words, spec, folder)
     except Exception:
         return traceback.format_exc()
-    if code not in (0, 2) and words[0] not in ("answer", "check", "solve"):
+    if UNEXPECTED.search(text) or (code not in (0, 2) and words[0] not in ("answer", "check", "solve")):
         return f"exit {code}: {text[-800:]}"
     if words[0] == "compare" and code == 0:
         code, text = answered(["compare", *words[1:], "-f", "json"], spec, folder)
