@@ -164,7 +164,7 @@ class Transformer(_WithHeads):
 
     kind = "transformer"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {
-        "feed_forward": Option(Size(), "the units of the first of its two dense layers"),
+        "feed_forward": Option(Size(letters=True), "the units of the first of its two dense layers"),
         "norm": Option(Choice(("last", "first")), "whether a sum is normalised, or what is added to it is made of"),
     }
 
