@@ -3,6 +3,7 @@
 from math import prod
 from typing import Any
 
+from rnncalc.layers.attention import MultiHeadAttention, Transformer
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 
@@ -23,6 +24,13 @@ def params(layer: Layer, m: int) -> int:
             return sum(prod(shape) for _, shape in layer.tensors) if layer.tensors else layer.params
         case Cell():
             return (2 if layer.bidirectional else 1) * one_direction(layer, m)
+        case MultiHeadAttention():
+            keys = layer.heads * (layer.key_size or m // layer.heads)
+            values = layer.heads * layer.value_size if layer.value_size else keys
+            return m * 2 * (keys + values) + (2 * keys + values + m if layer.bias else 0)
+        case Transformer():  # four squares, two dense layers, and two normalisations whose biases are among the biases
+            f = layer.feed_forward
+            return 4 * m * m + 2 * m * f + 2 * m + (4 * m + f + m + 2 * m if layer.bias else 0)
     return 0
 
 

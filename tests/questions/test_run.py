@@ -429,7 +429,8 @@ def test_feedback_through_several_layers_by_hand() -> None:
 @given(network(steps=True))
 def test_feedback_changes_no_count(spec: Spec) -> None:
     """Whatever network can have it agrees with the counts of the same one without, and its first output is the same."""
-    layers = [layer for layer in spec["layers"] if "embedding" not in layer]
+    unfit = {"embedding", "multi_head_attention", "transformer"}
+    layers = [layer for layer in spec["layers"] if not unfit & {*layer}]
     while layers and not any(kind in layers[0] for kind in ("rnn", "gru", "lstm", "mgu", "sru", "mingru", "minlstm")):
         layers.pop(0)
     for layer in layers:
