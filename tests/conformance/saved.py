@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rnncalc import Network
+from rnncalc import External, Network, load
 from rnncalc.cli import call
 from rnncalc.text import escape
 
@@ -36,6 +36,11 @@ def hold(path: Path, params: int) -> str:
     code, checked = called("check", spec, "--model", path, "-f", "json")
     assert code == 0, f"{text}\n{checked}"
     return text
+
+
+def external_params(path: Path) -> int:
+    """Return the parameters of the external layers in the spec of a file."""
+    return sum(placed.params for placed in load(str(spec_of(path))).stack if isinstance(placed.layer, External))
 
 
 def spec_of(path: Path) -> Path:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from conformance.saved import called, hold, runs_to, spec_of
+from conformance.saved import called, external_params, hold, runs_to, spec_of
 from torch import nn
 
 from rnncalc.modelfiles import read
@@ -71,7 +71,7 @@ def test_steps_written_out_are_counted(tmp_path: Path, options: dict[str, Any], 
     text = hold(path, params)
     assert read(str(path)).params == params
     recurrent = sum(each.numel() for name, each in model.named_parameters() if "_hh_" in name)
-    assert sum(int(line.split()[-1]) for line in text.splitlines() if "external: " in line) == recurrent
+    assert external_params(path) == recurrent
     assert text.count("no layer that is known here") == options.get("num_layers", 1) * (
         2 if options.get("bidirectional") else 1
     )
