@@ -273,6 +273,8 @@ def _refused(text: str) -> CallError:
         cure = f"; write {shape}each number as an answer of its own"
     elif re.fullmatch(r"[0-9][0-9,._]{,40}[,;]", text):
         cure = f"; write {text[:-1]}"
+    elif re.fullmatch(r"[=x×*+·-]|param(eter)?s|weights", text):
+        cure = "; put an answer of several words in quotes"
     return CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{cure}")
 
 
