@@ -1,5 +1,6 @@
 """Attention over a sequence: outputs, gradients and tensors are those of the frameworks."""
 
+from collections.abc import Iterator
 from math import prod
 from random import Random
 from typing import Any
@@ -26,9 +27,16 @@ pytestmark = [
     pytest.mark.filterwarnings(r"ignore:(?s).*You are using a softmax over axis 1:UserWarning"),
 ]
 
-torch.set_default_dtype(torch.float64)
-
 Arrays = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def in_float64() -> Iterator[None]:
+    """Let PyTorch make its numbers and modules in float64, in these tests alone."""
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
 
 NUMBER = {"torch": 20, "keras": 5}
 """How many layers of each kind are run by default, most time being JAX's compiler; 200 each were compared once."""
