@@ -317,7 +317,7 @@ def _latex(piece: Piece) -> str:
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
         case Derivative():
             return f"\\frac{{\\partial {_latex(piece.function)}}}{{\\partial {_latex(piece.variable)}}}"
-    text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"), piece.layer)
+    text = symbol(piece.letter, (piece.subscript or piece.time).replace("−", "-"), piece.layer)
     if not piece.shape:
         return text
     shape = r" \times ".join(map(_sum, piece.sizes))

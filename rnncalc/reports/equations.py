@@ -37,7 +37,7 @@ class Term(NamedTuple):
         """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`, `h^(1)_t`."""
         letter = f"{GREEK.get(self.letter, self.letter)}{raised(self.layer)}"
         if self.subscript:
-            return f"{letter}_({self.subscript})" if "+" in self.subscript else f"{letter}_{self.subscript}"
+            return f"{letter}_({self.subscript})" if {"+", "−"} & {*self.subscript} else f"{letter}_{self.subscript}"
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter
 
 
