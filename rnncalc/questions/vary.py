@@ -32,13 +32,13 @@ def varied(
         raise CallError(f"vary: {number:,} combinations, and the limit is {MOST_VARIED:,}; write a larger STEP")
     for values in product(*vary.values()):
         changed = [*networks]
-        for names, value in zip(joined, values, strict=True):
+        for name, names, value in zip(vary, joined, values, strict=True):
             for place, places in enumerate(sizes):
-                at = [places[name] for name in names if name in places]
+                at = [places[each] for each in names if each in places]
                 try:
                     changed[place] = resized(changed[place], at, value)
                 except SpecError as error:
-                    cure = _cure(changed[place], at, ",".join(names), vary[",".join(names)])
+                    cure = _cure(changed[place], at, name, vary[name])
                     (problem, *others) = error.problems
                     raise SpecError((problem._replace(message=problem.message + cure), *others)) from None
         yield values, changed

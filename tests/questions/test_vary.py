@@ -1,14 +1,16 @@
 """`--vary`: a row for each value of a size, a grid for two, and curves."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from conftest import Call, refusal
+from conftest import Call, file_at, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnncalc import GRU, DecoderAttention, Dense, Network, Output, Part, count
+from rnncalc import GRU, DecoderAttention, Dense, Network, Output, Part, SpecError, count, load
 from rnncalc.questions.exercise import sizes_of
 from rnncalc.questions.vary import varied
 
@@ -129,3 +131,10 @@ def test_a_budget_beside_it_is_refused(call: Call) -> None:
     """A budget searches for the width that --vary gives; letters have no curve."""
     assert "--vary gives the sizes" in refusal(call, "compare", *LSTM_FLAGS, "--vary", "input=1..2", "--params", "100k")
     assert "--vary needs numbers" in refusal(call, "count", "-i", "m", "-l", "lstm:h", "--vary", "lstm_1=1..2")
+
+
+def test_names_in_one_key_may_have_spaces_between(tmp_path: Path) -> None:
+    """Half of an odd D is not whole, which is said with the key as it was written; of 3 to 9, half of 4, 6, 8 is."""
+    net = load(file_at(tmp_path / "net.yaml", "sizes: {D: 4}\ninput: D\nlayers: [lstm: D/2, gru: 5]\n"))
+    with pytest.raises(SpecError, match=re.escape("; write D, gru_1=4..8:2")):
+        list(varied([net], {"D, gru_1": range(3, 10)}))
