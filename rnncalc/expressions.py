@@ -25,7 +25,7 @@ from rnncalc.text import GREEK, did_you_mean, escape, has_letters
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rnncalc.polynomial import Number
+    from rnncalc.polynomial import Number, Polynomial
 
     Known = Mapping[str, Number | None] | None
 
@@ -275,17 +275,17 @@ class _Parser:
         quotient, rest = divmod(above, below) if below else (0, 1)
         if not rest:
             return quotient
-        if isinstance(below, int) and below and self.divides(above, below):
+        if isinstance(below, int) and below and not isinstance(above, int) and self.divides(above, below):
             self.add_work(MOST_PRODUCTS // 40)  # the denominators of a sum are multiplied
             return cast("Number", _fraction(1, below) * above)
         if self.values is not None:
             raise DivisionError(f"'{escape(self.text)}': {above} / {below} is not whole")
         raise self.expected("a quotient that is whole", place)
 
-    def divides(self, above: Number, below: int) -> bool:
+    def divides(self, above: Polynomial, below: int) -> bool:
         """Return whether a polynomial may have fractions: it is whole where the sizes of its letters are numbers."""
-        if isinstance(above, int) or self.values is not None or self.sizes is None:
-            return not (isinstance(above, int) or self.whole)
+        if self.values is not None or self.sizes is None:
+            return not self.whole
         sizes: dict[str, Any] = {name: self.sizes.get(name, above) for name in above.letters}
         return None in sizes.values() or not (any(map(has_letters, sizes.values())) or above.at(sizes) % below)
 

@@ -193,8 +193,8 @@ def letter(name: str) -> Any:
 def _terms(number: object) -> Mapping[Monomial, int] | None:
     if isinstance(number, Polynomial):
         return number.terms
-    if isinstance(number, int) or hasattr(number, "denominator"):
-        return {(): number} if number else {}  # type: ignore[dict-item]  # or a fraction, of a quotient
+    if hasattr(number, "denominator"):  # a whole number, or a fraction of a quotient
+        return {(): number} if number else {}  # type: ignore[dict-item]
     return None
 
 

@@ -85,7 +85,8 @@ def compare(
             at_once.refuse("--params and --same-params are two budgets: give one of them")
         budget = at_once.ask(read_value, "--params", params, WholeNumber(suffixes=True)) if params else None
         read = _sized if params or same_params else Template.network
-        networks: list[Any] = ((specs or not in_flags) and at_once.ask(read_each, specs, flags, read)) or []
+        asked = specs or not in_flags
+        networks: list[Any] = (at_once.ask(read_each, specs, flags, read) or []) if asked else []
         if in_flags and (own_flags := describing(flags)):
             at_once.refuse(f"{all_of(own_flags)} beside --network: give each network a --network of its own")
         for number, text in enumerate(in_flags, 1):

@@ -1,7 +1,6 @@
 """Flax linen: the parameter trees of its recurrent cells, Dense and Embed, as seen in flax 0.12.8."""
 
 from rnncalc.conventions.rules import (
-    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -16,6 +15,7 @@ from rnncalc.conventions.rules import (
     with_heads,
 )
 from rnncalc.layers.cell import Habits
+from rnncalc.layers.layer import CROSS
 
 _CELL = CellArrays(
     input=Array(("i", Slot.GATE, "/kernel"), (Width.INPUTS, Width.UNITS)),

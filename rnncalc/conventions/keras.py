@@ -4,7 +4,6 @@ Matrices are input by output, with the places of a kernel before that.
 """
 
 from rnncalc.conventions.rules import (
-    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -18,6 +17,7 @@ from rnncalc.conventions.rules import (
     with_heads,
 )
 from rnncalc.layers.cell import Habits
+from rnncalc.layers.layer import CROSS
 
 _CELL = CellArrays(
     input=Array(("kernel",), (Width.INPUTS, Width.GATED)),

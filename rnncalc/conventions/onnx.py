@@ -1,7 +1,6 @@
 """ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
 
 from rnncalc.conventions.rules import (
-    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -14,6 +13,7 @@ from rnncalc.conventions.rules import (
     attention_of_dense,
     restricted,
 )
+from rnncalc.layers.layer import CROSS
 
 _LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
 

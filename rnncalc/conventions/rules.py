@@ -182,10 +182,6 @@ def with_heads(output: str, query: str = "m", memory: str = "m", key: str = "k")
     return TransformArrays(names, axes=axes | {"query_bias": f"h{key}", "key_bias": f"h{key}", "value_bias": "hv"})
 
 
-CROSS = ("cross_attention", "cross_attention_of_one_width")
-"""What rows call a decoder's attention with heads: its queries and keys differ in width, or are of one."""
-
-
 def attention_of_dense(weight: str, bias: str, order: tuple[int, ...] = ()) -> TransformArrays:
     """Return a decoder's attention made of dense layers; weight, bias: the names in them, with {} for the layer's."""
     roles = ("query", "keys", "score", "key", "value", "output")

@@ -1,7 +1,6 @@
 """The textbook: one matrix per gate, output by input, one bias vector per gate, every cell and every option."""
 
 from rnncalc.conventions.rules import (
-    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -11,6 +10,7 @@ from rnncalc.conventions.rules import (
     TransformArrays,
     Width,
 )
+from rnncalc.layers.layer import CROSS
 
 _HEADS = {"query": "W_q", "key": "W_k", "value": "W_v", "output": "W_o"}
 _HEADS |= {"query_bias": "b_q", "key_bias": "b_k", "value_bias": "b_v", "output_bias": "b_o"}
@@ -38,7 +38,6 @@ CONVENTION = Convention(
     transforms={
         "conv1d": TransformArrays({"kernel": "W", "bias": "b"}, order=(2, 0, 1)),
         "layer_norm": TransformArrays({"scale": "g", "bias": "b"}),
-        "multi_head_attention": TransformArrays(_HEADS),
         "transformer": TransformArrays(
             _HEADS
             | {"up": "W_1", "up_bias": "b_1", "down": "W_2", "down_bias": "b_2"}
@@ -61,7 +60,7 @@ CONVENTION = Convention(
                 "score_bias": "b_v",
             }
         ),
-        **dict.fromkeys(CROSS, TransformArrays(_HEADS)),
+        **dict.fromkeys(("multi_head_attention", *CROSS), TransformArrays(_HEADS)),
     },
     other_transforms=TransformArrays({"kernel": "W", "bias": "b", "scale": "g"}, order=(2, 0, 1)),
     returns=Returns(

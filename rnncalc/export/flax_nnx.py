@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from rnncalc.conventions.rules import CROSS
 from rnncalc.export.flax_linen import CONVOLVED, FUNCTIONS, PADDINGS, SCALED, STANDARDISED, FlaxLinen, initial
 from rnncalc.export.program import OwnCell, is_gain
 from rnncalc.export.writer import Around, arguments_of, shape_in, tuple_of, width_name
+from rnncalc.layers.layer import CROSS
 
 EXTERNAL = '''class External(nnx.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from rnncalc.layers.attention import attend, with_bias
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
+from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
 from rnncalc.layers.options import Choice, Option, Size, Switches
 from rnncalc.text import all_of, plural
 
@@ -117,7 +117,7 @@ class DecoderAttention(Transform):
     def named_as(self) -> str:
         if not self.heads:
             return self.kind
-        return "cross_attention" if self.query_width != self.key_width else "cross_attention_of_one_width"
+        return CROSS[self.query_width == self.key_width]
 
     def choices(self) -> tuple[object, ...]:
         return (*super().choices(), self.named_as)

@@ -103,6 +103,13 @@ class LayerOperations(Protocol[Value]):
 _SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen", "path"}
 
 
+CROSS = ("cross_attention", "cross_attention_of_one_width")
+"""What a decoder's attention with heads is named as: its queries and keys differ in width, or are of one.
+
+It is here for those who name its arrays, as few networks need the layer itself.
+"""
+
+
 class Layer(Frozen, kw_only=True):
     """What every layer has.
 

@@ -158,7 +158,7 @@ def _times(number: int, *letters: str) -> Expression:
 
 def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     """Return the sum in the letter of the steps: the numbers at every step, plus those saved once."""
-    each: dict[tuple[str, ...], int] = {}  # like widths together; no letters stand for 1
+    each: dict[tuple[str, ...], int] = {}  # by the letters of a width, none for 1
     once: dict[tuple[str, ...], int] = {}
     for vector, times in tally.saved.items():
         letters = tuple([letter for letter in (vector.width,) if letter != ONE])

@@ -69,8 +69,8 @@ def _of_layer(placed: Placed, row: Convention, batch: int, steps: int | None) ->
         return OperationCounts(0, 0, 0, 0)
     inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1
     step = trace(layer, inputs, row)
-    rows = [OPERATIONS[node.operation] for node in step.nodes if node.operation in OPERATIONS]
-    sums = steps is not None and any(row.windowed and row.sums for row in rows)
+    done = [OPERATIONS[node.operation] for node in step.nodes if node.operation in OPERATIONS]
+    sums = steps is not None and any(each.windowed and each.sums for each in done)
     window = len(layer.window_of(0, steps or 1)) if sums else 1
     one = operations(step, placed.sizes, window, placed.repeats or ONCE)
     times = batch * (1 if placed.repeats else placed.uses) * places * layer.directions

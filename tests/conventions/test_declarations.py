@@ -21,7 +21,6 @@ from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.layout import Layout, layout, sides_of_biases
 from rnncalc.conventions.rules import (
-    CROSS,
     Array,
     CellArrays,
     Convention,
@@ -37,7 +36,7 @@ from rnncalc.forward.arrays import Arrays, filled
 from rnncalc.forward.bindings import binding
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Habits
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.layer import CROSS, Layer
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.step.nodes import Node
 from rnncalc.step.trace import trace

@@ -110,22 +110,14 @@ class TransformNames(NamedTuple):
 
 def of_dense(weight: str, bias: str) -> dict[str, str]:
     """Return the names of a decoder's attention by role, where each matrix with its bias is a dense layer."""
-    return {
-        "query": f"query{weight}",
-        "keys": f"keys{weight}",
-        "kernel": f"matrix{weight}",
-        "score": f"score{weight}",
-        "key": f"key{weight}",
-        "value": f"value{weight}",
-        "output": f"output{weight}",
-        "query_bias": f"query{bias}",
-        "keys_bias": f"keys{bias}",
-        "bias": f"matrix{bias}",
-        "score_bias": f"score{bias}",
-        "key_bias": f"key{bias}",
-        "value_bias": f"value{bias}",
-        "output_bias": f"output{bias}",
-    }
+    modules = {role: role for role in ("query", "keys", "score", "key", "value", "output")}
+    return _of_modules(modules, weight, bias) | {"kernel": f"matrix{weight}", "bias": f"matrix{bias}"}
+
+
+def _of_modules(modules: Mapping[str, str], weight: str, bias: str) -> dict[str, str]:
+    """Return the names of matrices and biases by role, each pair in a module."""
+    names = {role: f"{module}{weight}" for role, module in modules.items()}
+    return names | {f"{role}_bias": f"{module}{bias}" for role, module in modules.items()}
 
 
 class Binding(NamedTuple):
@@ -153,13 +145,8 @@ PROJECTIONS = ("query", "key", "value")
 
 def with_heads(output: str) -> dict[str, str]:
     """Return the names of attention whose projections are modules; output: the name of the last."""
-    modules = {role: role for role in PROJECTIONS} | {"output": output}
-    names = {role: f"{module}/kernel" for role, module in modules.items()}
-    return names | {f"{role}_bias": f"{module}/bias" for role, module in modules.items()}
+    return _of_modules({role: role for role in PROJECTIONS} | {"output": output}, "/kernel", "/bias")
 
-
-CROSS = ("cross_attention", "cross_attention_of_one_width")
-"""A decoder's attention with heads, whose queries and keys differ in width or are of one."""
 
 IN_AXES: Mapping[str, Literal["rows", "columns"]] = {
     **dict.fromkeys(PROJECTIONS, "rows"),

@@ -2,7 +2,6 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import (
-    CROSS,
     IN_AXES,
     Binding,
     DenseNames,
@@ -13,6 +12,7 @@ from rnncalc.forward.bindings import (
     with_heads,
 )
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import CROSS
 
 GATES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": ["i", "f", "g", "o"], "mgu": ["f", "n"]}
 INPUT_BIASES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": [], "mgu": ["f", "n"]}
@@ -37,11 +37,10 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "kernel", "bias": "bias"},
-        "multi_head_attention": with_heads("out"),
         "layer_norm": {"scale": "scale", "bias": "bias"},
         "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
         "decoder_attention": of_dense("/kernel", "/bias"),
-        **dict.fromkeys(CROSS, with_heads("out")),
+        **dict.fromkeys(("multi_head_attention", *CROSS), with_heads("out")),
     },
     taps_first=True,
     transposed=True,

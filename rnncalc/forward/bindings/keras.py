@@ -2,7 +2,6 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import (
-    CROSS,
     IN_AXES,
     Binding,
     DenseNames,
@@ -13,6 +12,7 @@ from rnncalc.forward.bindings import (
     with_heads,
 )
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import CROSS
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo", "conv_lstm": "ifgo"}
 
@@ -41,7 +41,6 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "kernel", "bias": "bias"},
-        "multi_head_attention": with_heads("attention_output"),
         "layer_norm": {"scale": "gamma", "bias": "beta"},
         "batch_norm": {
             "scale": "gamma",
@@ -50,7 +49,7 @@ TRANSFORMS = TransformNames(
             "running_variance": "moving_variance",
         },
         "decoder_attention": of_dense("/kernel", "/bias"),
-        **dict.fromkeys(CROSS, with_heads("attention_output")),
+        **dict.fromkeys(("multi_head_attention", *CROSS), with_heads("attention_output")),
     },
     taps_first=True,
     transposed=True,

@@ -1,8 +1,9 @@
 """ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import CROSS, Binding, DenseNames, GateWeights, TransformNames, of_dense
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, of_dense
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import CROSS
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "iofg"}
 STATES = {"rnn": "h", "gru": "h", "lstm": "hc"}

@@ -5,8 +5,9 @@ whether a matrix is diagonal or shared is read from the gates, so that users' ow
 """
 
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
-from rnncalc.forward.bindings import CROSS, Binding, DenseNames, TransformNames, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, TransformNames, prefix
 from rnncalc.layers.cell import Cell, Form
+from rnncalc.layers.layer import CROSS
 
 
 class _TextbookWeights:
@@ -72,7 +73,6 @@ TRANSFORMS = TransformNames(
     {
         "conv1d": {"kernel": "W", "bias": "b"},
         "layer_norm": {"scale": "g", "bias": "b"},
-        "multi_head_attention": HEADS,
         "transformer": HEADS
         | {"up": "W_1", "up_bias": "b_1", "down": "W_2", "down_bias": "b_2"}
         | {"norm_1_scale": "gamma_1", "norm_2_scale": "gamma_2", "norm_1_bias": "beta_1", "norm_2_bias": "beta_2"},
@@ -88,7 +88,7 @@ TRANSFORMS = TransformNames(
             "bias": "b",
             "score_bias": "b_v",
         },
-        **dict.fromkeys(CROSS, HEADS),
+        **dict.fromkeys(("multi_head_attention", *CROSS), HEADS),
     },
     taps_first=True,
     others={"kernel": "W", "bias": "b", "scale": "g"},

@@ -1,4 +1,4 @@
-"""Blocks of a PyTorch file: which modules are one layer, under the names of which library, and their numbers."""
+"""Blocks of a PyTorch file: the modules of one layer, the names that libraries give them, and their numbers."""
 
 from pathlib import Path
 
