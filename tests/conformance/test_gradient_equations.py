@@ -108,7 +108,7 @@ class Steps:
         formulas = [named.formula(place) for place in range(len(nodes))]
         self.places = {
             (each.letter, each.subscript): place
-            for place, each in enumerate(formulas)
+            for place, each in reversed([*enumerate(formulas)])  # the first of two values with one name
             if isinstance(each, Symbol) and each.time != "t−1"
         }
         self.places = {(letter, ""): place for letter, place in self.trace.after.items()} | self.places
@@ -136,7 +136,7 @@ class Steps:
         """Return the numbers of a letter, or the gradient with respect to it, in the equations of a step."""
         if symbol.letter == ABOVE:
             return self.above[step]
-        if not (symbol.axes or symbol.subscript):  # the letter of a width
+        if symbol.letter in self.sizes and not (symbol.axes or symbol.subscript or symbol.gradient):
             return self.sizes[symbol.letter]
         below, _, time = symbol.subscript.partition(",")
         step = {"t": step, "t−1": step - 1, "t+1": step + 1, "0": -1, "1": 0}.get(time or symbol.time, step)
