@@ -78,6 +78,7 @@ class Derivation(NamedTuple):
     context: how many numbers of its input are a context of a decoder's attention.
     level: the number of a recurrent layer among several of its part, to be written above its letters; 0 for none.
     read_level: that of the recurrent layer whose state it reads; 0 for none.
+    asked: the letter of its state that attention reads before each step; empty for none.
     gates: with their functions in the layer.
     notation: the notation of the equations.
     equations: of one step; empty for a layer without equations.
@@ -94,6 +95,7 @@ class Derivation(NamedTuple):
     context: int = 0
     level: int = 0
     read_level: int = 0
+    asked: str = ""
 
     @property
     def named(self) -> Formulas | SequenceFormulas | LayerFormulas | None:
@@ -165,6 +167,7 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
     sizes = shapes(network.flow)
     moves = {move.name: move for move in network.flow if isinstance(move, Placement)}
     levels = _levels(network) if layer_superscripts else {}
+    asked = {network.flow[move.later]: move.state for move in network.flow if isinstance(move, Delay)}
     for placed in network.spelled:
         if below is not None and below.part != placed.part:
             below = None
@@ -173,7 +176,8 @@ def explain_those(network: Network, only: tuple[str, ...] = (), layer_superscrip
             one = _derivation(placed, None if placed.starts else below, sizes[read], row, notation)
             level = levels.get(placed.starts[0] if placed.starts else placed.name, 0)
             one = one._replace(level=level, read_level=_read_level(network.flow, read, levels))
-            derivations.append(one._replace(context=_context(network.flow, read, sizes)))
+            one = one._replace(context=_context(network.flow, read, sizes), asked=asked.get(moves[placed.name], ""))
+            derivations.append(one)
         if not placed.starts and not isinstance(moves[placed.name], Attend):
             below = placed
     if only:
@@ -282,7 +286,8 @@ class SequenceFormulas(NamedTuple):
 
     def _lettered(self, place: int) -> bool:
         node = self.trace.nodes[place]
-        return bool(node.letter) or place == self.trace.output or node.operation in SAME_LETTER
+        source = self.trace.nodes[node.operands[0]] if node.operation in SAME_LETTER else node
+        return bool(source.letter) or place == self.trace.output
 
     def equations(self) -> Iterator[Equation]:
         """Yield the equation of each value that has a letter, and of the output."""

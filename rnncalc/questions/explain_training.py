@@ -9,7 +9,6 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.network.parts import steps_known
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
@@ -121,10 +120,10 @@ def _gradients(derivation: Derivation, chunks: list[ChunkTally]) -> tuple[Equati
     """Return the backward equations of a layer that the loss reaches."""
     kinds = [each.chunk for each in chunks]
     reached = any(kind.outputs is not Outputs.NONE or kind.final_states for kind in kinds)
-    if derivation.named is None or not reached or isinstance(derivation.placed.layer, DecoderAttention):
+    if derivation.named is None or not reached:
         return ()
     x, start = any(any(kind.inputs_need) for kind in kinds), any(any(kind.starts_need) for kind in kinds)
-    return gradient_equations(derivation.named, frozen=kinds[0].frozen, x=x, start=start)
+    return gradient_equations(derivation.named, frozen=kinds[0].frozen, x=x, start=start, asked=derivation.asked)
 
 
 def _saved(derivation: Derivation, tally: Tally) -> Iterator[SavedLine]:

@@ -8,6 +8,7 @@ from typing import Any
 from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Embedding, External, Output, Transform
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
@@ -32,7 +33,7 @@ from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import Application, Letter, letters_of, stacks, within
-from rnncalc.step.gradients import ABOVE
+from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
 from rnncalc.step.trace import trace
 from rnncalc.text import all_of
@@ -203,8 +204,12 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
     layer, inside = each.derivation.placed.layer, [*(part for line in each.gradients for part in within(line.right))]
     rules = {part.operation for part in inside if isinstance(part, Application)}
     if isinstance(layer, Transform) and layer.whole:
-        heads = ", and the gradient for a head i is a part of that for all heads" if "heads" in layer.fields else ""
+        several = layer.values().get("heads")
+        heads = ", and the gradient for a head i is a part of that for all heads" if several else ""
         yield f"Sums are over the steps that read each other{heads}."
+        yield from _on_joined(each)
+    if isinstance(layer, DecoderAttention) and each.gradients:
+        yield from _on_decoder(layer)
     elif slides(layer) and each.gradients:
         yield "Before the first step and after the last, inputs are 0, and so are gradients of outputs."
     if "positive" in rules:
@@ -223,6 +228,39 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
         whole = (Term(*letters.named("stacked", stack.letters(len(step.gates)))),)
         gate = f" of the gate {stack.matrices[0]}" if len(stack.matrices) > 1 else ""
         yield Phrase((*enumeration(parts), " are the parts of ", whole, f" for {all_of([*stack.reads])}{gate}."))
+
+
+def _on_joined(each: TrainingDerivation) -> Iterator[Phrase]:
+    """Yield the parts of a matrix that reads several vectors, joined."""
+    named, sizes = each.derivation.named, each.derivation.placed.sizes
+    nodes = named.trace.nodes if named and each.gradients else ()
+    for node in nodes:
+        if named and node.operation == "matrix" and nodes[node.operands[1]].operation == "join":
+            matrix, *reads = map(named.formula, (node.operands[0], *nodes[node.operands[1]].operands))
+            parts = [vector(part_of(matrix, read, number), sizes) for number, read in enumerate(reads)]
+            of_reads = enumeration([vector(read, sizes) for read in reads])
+            yield Phrase((*enumeration(parts), " are the parts of ", vector(matrix, sizes), " for ", *of_reads, "."))
+
+
+def _on_decoder(layer: DecoderAttention) -> Iterator[Phrase]:
+    """Yield where the gradient of a context comes from, and where those of queries and keys go."""
+    before, (query, keys) = layer.query == "before", layer.read_letters
+    context, x = Term("y" if layer.heads else "c", time="t"), Term("x", time="t" if before else "t+1")
+    of_x = ((Derivative(LOSS, x),), " of the decoder's first recurrent layer"), layer.joins[0]
+    of_output = ("the gradient of the vector that the layer after its last one reads",), layer.joins[1]
+    reads = [words for words, joins in (of_x, of_output) if joins]
+    both = (*reads[0], *(part for words in reads[1:] for part in (" and of ", *words)))
+    yield Phrase(((Derivative(LOSS, context),), " is the part of the context in ", *both, "."))
+    above = (Term(ABOVE, time="t−1" if before else "t"),)
+    last = (
+        (Derivative(LOSS, Term(query, time="t")),),
+        " is part of ",
+        above,
+        " of the decoder's last recurrent layer, and ",
+    )
+    yield Phrase(
+        (*last, (Derivative(LOSS, Term(keys, time="s")),), " of ", (Term(ABOVE, time="s"),), " of the encoder.")
+    )
 
 
 def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:

@@ -131,7 +131,7 @@ def stacks(trace: Trace, notation: Notation) -> list[Stack]:
     return [*writer.stacks]
 
 
-SAME_LETTER = ("heads", "current", "concat")
+SAME_LETTER = ("heads", "current", "concat", "joined")
 """The operations whose result has the letter of its operand, with other letters for what it differs with."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.step.equations import SAME_LETTER, Application, Equation, Formula, Symbol
-from rnncalc.step.nodes import SEQUENCE, Trace
+from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
 from rnncalc.step.operations import GRADIENT, IN_LETTERS, OPERATIONS, RESULT
 
 TAPPED = 2
@@ -48,20 +48,22 @@ class NamedValues(Protocol):
 
 
 def gradient_equations(
-    named: NamedValues, *, frozen: Collection[Role] = (), x: bool = True, start: bool = False
+    named: NamedValues, *, frozen: Collection[Role] = (), x: bool = True, start: bool = False, asked: str = ""
 ) -> tuple[Equation, ...]:
     """Return the gradients of the values that have names, of the input, of the first states and of the weights.
 
     frozen: the roles of weights that are not trained. x, start: whether a gradient is asked for of the input, and of
-    the states before the first step.
+    the states before the first step, or of the sequence to which a query attends. asked: the letter of a state that
+    attention reads before each step.
     """
     trace, formula = named.trace, named.formula
-    needs = _needs(trace, frozen, x=x)
+    sequence = trace.nodes[0] if trace.nodes[0].operation == SEQUENCE else None
+    apart = sequence and any(node.operation == INPUT and node.letter != sequence.letter for node in trace.nodes)
+    needs = _needs(trace, frozen, x=x, sequence=start if apart else x)
     parts: dict[int, list[Formula]] = {}
     y: Any = formula(trace.output)
     later: dict[int, list[Formula]] = {}
     parts[trace.output] = [Symbol(ABOVE, time="t", axes=y.axes) if trace.after else _derivative(y)]
-    sequence = trace.nodes[0] if trace.nodes[0].operation == SEQUENCE else None
     read = {trace.output, *trace.after.values(), *(operand for node in trace.nodes for operand in node.operands)}
     for letter, place in trace.after.items():
         if trace.before[letter] in read:
@@ -85,7 +87,7 @@ def gradient_equations(
             case "state":
                 carried[node.letter] = gradient
                 continue
-            case "input" | "current" if sequence:  # x_t is one of the x_s
+            case "input" | "current" if sequence and not (apart and node.letter):  # x_t is one of the x_s
                 parts.setdefault(max(node.operands, default=0), []).append(_moved(gradient, SWAPPED))
                 continue
             case "input" | "step" | "sequence":
@@ -116,32 +118,48 @@ def gradient_equations(
         values = _OperandFormulas({GRADIENT: gradient, RESULT: _whole(result) if softmax else result})
         values |= {number: formula(operand) for number, operand in enumerate(node.operands)}
         values.widths = [trace.nodes[operand].width for operand in node.operands]
+        if node.operation == "matrix" and trace.nodes[node.operands[1]].operation == "join":
+            for number, operand in enumerate(trace.nodes[node.operands[1]].operands):
+                values |= {0: part_of(values[0], formula(operand), number), 1: formula(operand)}
+                of_part, of_operand = (rule.written(partial(_apply, ""), values) for rule in row.gradients)
+                if needs[node.operands[0]]:
+                    weights.insert(number, Equation(_derivative(values[0]), _summed(of_part, trace.repeats[place])))
+                if needs[operand]:
+                    others = trace.repeats[place] - trace.repeats[operand]
+                    parts.setdefault(operand, []).append(_summed(of_operand, others))
+            continue
         for operand, rule in zip(node.operands, row.gradients, strict=True):
             if needs[operand]:
                 written = rule.written(partial(_apply, f"{row.function or row.name}′"), values)
                 if node.operation == "over_root":
                     written = Application("over", (gradient, Symbol(f"√{node.axes[0]}")))
-                elif node.operation in SAME_LETTER:  # the whole of the parts, or a part of the whole
+                elif name and node.operation in SAME_LETTER:  # the whole of the parts, or a part of the whole
                     written = _derivative(formula(operand))
                 elif sequence:
                     each = trace.repeats[place].union(*[trace.repeats[other] for other in node.operands])
-                    written = _summed(written, ",".join(sorted(each - trace.repeats[operand])))
+                    written = _summed(written, each - trace.repeats[operand])
                 parts.setdefault(operand, []).append(written)
     states = {letter: _derivative(formula(trace.before[letter])) for letter in carried}
     alone = {letter: _moved(gradient, {}, states) for letter, gradient in carried.items()}
     following = {letter: _moved(gradient, {"t−1": "t", "t": "t+1"}) for letter, gradient in alone.items()}
     first = {"t−1": "0", "t": "1"}
+    above = {asked: (Symbol(ABOVE, time="0"),)}
     starts = [
-        Equation(_derivative(_moved(state, first)), _moved(alone[letter], first))
+        Equation(_derivative(_moved(state, first)), _sum((*above.get(letter, ()), _moved(alone[letter], first))))
         for letter, state in states.items()
         if start
     ]
     return (*(Equation(line.left, _moved(line.right, {}, following)) for line in lines), *starts, *weights)
 
 
-def _summed(formula: Formula, letters: str) -> Formula:
+def _summed(formula: Formula, letters: Collection[str]) -> Formula:
     """Return the sum of a formula over steps or heads; the formula itself without letters."""
-    return Application(OVER_TIME, (formula, Symbol("sum", letters))) if letters else formula
+    return Application(OVER_TIME, (formula, Symbol("sum", ",".join(sorted(letters))))) if letters else formula
+
+
+def part_of(matrix: Any, read: Formula, number: int) -> Any:
+    """Return the part of a matrix for one of the vectors that it reads joined, by the letter of that or its number."""
+    return matrix.replace(subscript=read.letter if isinstance(read, Symbol) else str(number + 1))
 
 
 def _whole(symbol: Any) -> Any:
@@ -203,7 +221,7 @@ def _apply(name: str, function: Callable[..., Any], *operands: Formula) -> Formu
     return operands[0] if row.name == "linear" else Application(row.name, operands)
 
 
-def _needs(trace: Trace, frozen: Collection[Role], *, x: bool) -> Sequence[bool]:
+def _needs(trace: Trace, frozen: Collection[Role], *, x: bool, sequence: bool) -> Sequence[bool]:
     """Return for each value whether its gradient is asked for; a state's is if anything else's is."""
     trained = [node.weights and node.weights.role not in {*frozen, *STORED} for node in trace.nodes]
     needs: list[bool] = []
@@ -213,7 +231,9 @@ def _needs(trace: Trace, frozen: Collection[Role], *, x: bool) -> Sequence[bool]
                 needs.append(bool(trained[place]))
             case "state":
                 needs.append(x or any(trained))
-            case "input" | "step" | "sequence":
+            case "sequence":
+                needs.append(sequence)
+            case "input" | "step":
                 needs.append(x)
             case _:
                 needs.append(any(needs[operand] for operand in node.operands))
