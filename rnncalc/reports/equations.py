@@ -84,7 +84,7 @@ GREEK = {**LETTERS, "sum": "Σ"}
 
 LOSS = Term("L")
 
-ON_DELTA = "δ is the gradient of the loss with respect to what is within the function of a gate."
+ON_DELTA = "δ of a value is the gradient of the loss with respect to the argument of its function."
 
 IN_GRADIENTS = {row.name: row for row in WRITTEN.values()}
 """The operations in the gradients of others, by name."""

@@ -114,7 +114,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
             yield OF_THE_LAST if last else SUM_OVER_K
             if training.truncated:
                 yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
-        if any(each.gradients for each in self.layers):
+        if any(line.left.letter == "delta" for each in self.layers for line in each.gradients):
             yield ON_DELTA
         if any(isinstance(each.layer, Cell) for each in network.stack):
             yield ON_ABOVE
@@ -208,8 +208,8 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
         heads = ", and the gradient for a head i is a part of that for all heads" if several else ""
         yield f"Sums are over the steps that read each other{heads}."
         yield from _on_joined(each)
-    if isinstance(layer, DecoderAttention) and each.gradients:
-        yield from _on_decoder(layer)
+        if isinstance(layer, DecoderAttention) and each.gradients:
+            yield from _on_decoder(layer)
     elif slides(layer) and each.gradients:
         yield "Before the first step and after the last, inputs are 0, and so are gradients of outputs."
     if "positive" in rules:

@@ -105,8 +105,9 @@ def _backward(work: Work) -> Iterator[Sheet]:
     else:
         value = _sum([(number(each),) for each in done.summed])
         note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
+    deltas = any(line.name.letter == "delta" for step in done.steps for line in step.lines)
     line: WorkLine = (Term("L"), " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
-    yield Sheet((), (), title="Loss", work=(line,), notes=(note, ON_DELTA))
+    yield Sheet((), (), title="Loss", work=(line,), notes=(note, *[ON_DELTA] * deltas))
     for step in done.steps:
         way = "" if step.direction is None else f", {WAYS[step.direction]}"
         at = "" if step.step is None else f", step {step.step}"

@@ -1,6 +1,6 @@
 """The backward equations in letters, with numbers put in, are the gradients of PyTorch's autograd."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
 from typing import Any
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rnncalc import ConvLSTM, Dense, Layer, LayerNorm, Network, SpecError
 from rnncalc.conventions import NOTATIONS
 from rnncalc.questions.explain import explain_those
-from rnncalc.step.equations import STACKED, Formula, Symbol
+from rnncalc.step.equations import STACKED, Equation, Formula, Symbol
 from rnncalc.step.gradients import ABOVE, OVER_TIME, NamedValues, gradient_equations
 from rnncalc.step.nodes import Node
 from rnncalc.step.operations import EPSILON
@@ -86,25 +86,18 @@ def by_rule(name: str, *operands: Any) -> Any:
 
 
 class Steps:
-    """The values of some steps of a layer as tensors, by their places; what is above has a gradient at each step."""
+    """The values of some steps of a layer as tensors, by their places.
 
-    def __init__(self, named: NamedValues, sizes: Mapping[str, int], count: int, seed: int) -> None:
-        torch.manual_seed(seed)
-        self.named, self.trace, self.sizes, self.count = named, named.trace, sizes, count
+    above: the gradient from outside the layer that its output has at each step, and its first state at step −1.
+    """
+
+    def __init__(self, named: NamedValues, sizes: Mapping[str, int]) -> None:
+        self.named, self.trace, self.sizes = named, named.trace, sizes
         nodes = self.trace.nodes
-        weights = {place: self._random(node) for place, node in enumerate(nodes) if node.weights}
-        self.start = state = {letter: self._random(nodes[place]) for letter, place in self.trace.before.items()}
+        self.weights = {place: self._random(node) for place, node in enumerate(nodes) if node.weights}
+        self.start = self.state = {letter: self._random(nodes[place]) for letter, place in self.trace.before.items()}
         self.steps: list[dict[int, Any]] = []
-        for _ in range(count):
-            at = weights | {self.trace.before[letter]: value for letter, value in state.items()}
-            for place, node in enumerate(nodes):
-                if place not in at:
-                    at[place] = self._value(node, [at[operand] for operand in node.operands])
-            self.steps.append(at)
-            state = {letter: at[place] for letter, place in self.trace.after.items()}
-        outputs = [at[self.trace.output] for at in self.steps]
-        self.above = [torch.randn(len(output), dtype=torch.float64) for output in outputs]
-        sum(torch.dot(*each) for each in zip(outputs, self.above, strict=True)).backward()
+        self.above: dict[int, Any] = {}
         formulas = [named.formula(place) for place in range(len(nodes))]
         self.places = {
             (each.letter, each.subscript): place
@@ -115,6 +108,28 @@ class Steps:
         for place, name in named.names.items():
             if nodes[place].operands:
                 self.places.setdefault(("delta", name.letter), nodes[place].operands[0])
+
+    @property
+    def count(self) -> int:
+        return len(self.steps)
+
+    def take(self, x: Any = None) -> Any:
+        """Take a step, and return its output; x: its input, by default random."""
+        at = self.weights | {self.trace.before[letter]: value for letter, value in self.state.items()}
+        if x is not None:
+            at[self.trace.x] = x
+        for place, node in enumerate(self.trace.nodes):
+            if place not in at:
+                at[place] = self._value(node, [at[operand] for operand in node.operands])
+        self.steps.append(at)
+        self.state = {letter: at[place] for letter, place in self.trace.after.items()}
+        return at[self.trace.output]
+
+    def check(self, equations: Sequence[Equation]) -> None:
+        """Compare both sides of each equation, at every step of which it is one."""
+        for left, right in equations:
+            for step in range(self.count) if "t" in (left.time, left.subscript.partition(",")[2]) else [0]:
+                torch.testing.assert_close(self.value(right, step), self.value(left, step), rtol=1e-8, atol=1e-8)
 
     def _random(self, node: Node) -> Any:
         axes = node.axes if node.weights else (node.width,)
@@ -135,7 +150,7 @@ class Steps:
     def _symbol(self, symbol: Symbol, step: int) -> Any:
         """Return the numbers of a letter, or the gradient with respect to it, in the equations of a step."""
         if symbol.letter == ABOVE:
-            return self.above[step]
+            return self.above[-1 if symbol.time == "0" else step]
         if symbol.letter in self.sizes and not (symbol.axes or symbol.subscript or symbol.gradient):
             return self.sizes[symbol.letter]
         below, _, time = symbol.subscript.partition(",")
@@ -187,10 +202,12 @@ def test_every_equation_is_true_of_the_gradients_of_autograd(
         reject()
     (derived,) = explain_those(network).layers
     assert derived.named
-    done = Steps(derived.named, derived.placed.sizes, steps, seed)
+    torch.manual_seed(seed)
+    done = Steps(derived.named, derived.placed.sizes)
+    outputs = [done.take() for _ in range(steps)]
+    done.above = {step: torch.randn(len(output), dtype=torch.float64) for step, output in enumerate(outputs)}
+    sum(torch.dot(output, done.above[step]) for step, output in enumerate(outputs)).backward()
     equations = gradient_equations(derived.named, start=True)
-    for left, right in equations:
-        for step in range(steps) if "t" in (left.time, left.subscript.partition(",")[2]) else [0]:
-            torch.testing.assert_close(done.value(right, step), done.value(left, step), rtol=1e-8, atol=1e-8)
+    done.check(equations)
     assert len(equations) > sum(node.weights is not None for node in derived.named.trace.nodes)
     assert "x" in {left.letter for left, _ in equations}

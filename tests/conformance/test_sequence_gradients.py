@@ -8,11 +8,26 @@ from typing import Any
 
 import pytest
 import torch
-from conformance.test_gradient_equations import FUNCTIONS, IN_GRADIENTS, by_rule
-from hypothesis import given, settings
+from conformance.test_gradient_equations import FUNCTIONS, IN_GRADIENTS, Steps, by_rule
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from rnncalc import Attention, Conv1D, Layer, MultiHeadAttention, Network, Transformer
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    Attention,
+    Conv1D,
+    DecoderAttention,
+    Layer,
+    MultiHeadAttention,
+    Network,
+    Output,
+    Part,
+    SpecError,
+    Transformer,
+)
+from rnncalc.conventions import NOTATIONS
 from rnncalc.questions.explain import LayerFormulas, SequenceFormulas, explain_those
 from rnncalc.step.equations import Application, Formula, Symbol
 from rnncalc.step.gradients import OVER_TIME, gradient_equations
@@ -28,16 +43,32 @@ def random(*axes: int) -> Any:
 
 
 class Sequence:
-    """The values of a layer that reads a whole sequence, each number, vector and head by itself."""
+    """The values of a layer that reads a whole sequence, each number, vector and head by itself.
 
-    def __init__(self, named: SequenceFormulas, sizes: Mapping[str, int], steps: int) -> None:
+    queries: of a decoder's attention, else the steps of the sequence themselves.
+    """
+
+    def __init__(self, named: SequenceFormulas, sizes: Mapping[str, int], x: list[Any], queries: list[Any]) -> None:
         self.named, self.nodes, self.repeats, self.sizes = named, named.trace.nodes, named.trace.repeats, sizes
-        self.range = {"t": steps, "s": steps, "i": sizes.get("h", 1)}
-        self.x = [random(sizes["m"]) for _ in range(steps)]
+        self.x, self.queries = x, queries
         self.known: dict[Any, Any] = {}
-        letters = ["t"] if "t" in self.repeats[named.trace.output] else []
-        outputs = [self.at(named.trace.output, each) for each in self.every(letters)]
-        sum(torch.dot(output, torch.randn_like(output)) for output in outputs).backward()
+
+    @property
+    def range(self) -> dict[str, int]:
+        """How many numbers each letter has."""
+        return {"t": len(self.queries), "s": len(self.x), "i": self.sizes.get("h", 1)}
+
+    def outputs(self) -> list[Any]:
+        """Return the output of each step, or the only one."""
+        output = self.named.trace.output
+        return [self.at(output, each) for each in self.every({"t"} & self.repeats[output])]
+
+    def check(self, equations: Any) -> None:
+        """Compare both sides of each equation, for every head and every step that its left side has letters for."""
+        for left, right in equations:
+            time = left.subscript.partition(",")[2] if left.letter == "delta" else left.time
+            for at in self.every([each for each in time.split(",") if each]):
+                torch.testing.assert_close(self.value(right, at), self.value(left, at), rtol=1e-8, atol=1e-8)
 
     def every(self, letters: Any) -> list[dict[str, int]]:
         """Return each choice of numbers for some letters."""
@@ -64,11 +95,15 @@ class Sequence:
             case "sequence":
                 return self.x[at["s"]]
             case "input":
-                return self.x[at["t"]]
+                return self.queries[at["t"]]
             case "weights":
                 return random(*[self.sizes.get(axis, 1) for axis in node.axes])
             case "heads":
                 return operand(0).chunk(self.range["i"])[at["i"]] + 0
+            case "join":
+                return torch.cat([operand(0), operand(1)])
+            case "joined":
+                return operand(0) + 0
             case "concat":
                 return torch.cat([operand(0, i=head) for head in range(self.range["i"])])
             case "current":
@@ -110,6 +145,11 @@ class Sequence:
         if symbol.letter.startswith("√"):
             return torch.tensor(sqrt(self.sizes[symbol.letter[1:]]), dtype=torch.float64)
         gradient, below = symbol.gradient or symbol.letter == "delta", symbol.subscript
+        if symbol.letter == "W" and any(node.operation == "join" for node in self.nodes):  # a part of the joined one
+            matrix = self.at(next(place for place, node in enumerate(self.nodes) if len(node.axes) == 2), at)
+            query = self.sizes["q"]
+            columns = {"q": slice(query), "h": slice(query, None)}[below]
+            return numbers_of(matrix, gradient=gradient)[:, columns]
         if symbol.letter == "delta":
             letter, _, time = below.partition(",")
             named = next(place for place, each in self.named.names.items() if each.letter == letter)
@@ -119,21 +159,25 @@ class Sequence:
             place = next(
                 place
                 for place, node in enumerate(self.nodes)
-                if (node.operation not in ("input", "current"))
+                if (node.operation not in ("input", "current") or node.letter not in ("", self.nodes[0].letter))
                 and isinstance(each := self.named.formula(place), Symbol)
                 and (each.letter, each.subscript) == (symbol.letter, below)
                 and ("i" in each.time) == ("i" in time)
             )
-        if time in ("t", "s"):  # x_t is one of the x_s, and q_s one of the q_t
+        one = time in ("t", "s") and len(self.repeats[place]) == 1
+        if one:  # x_t is one of the x_s, and q_s one of the q_t
             at = {**at, **dict.fromkeys(self.repeats[place], at[time])}
-        whole = "s" in self.repeats[place] and time not in ("t", "s") and "s" not in time.split(",")
+        whole = "s" in self.repeats[place] and not one and "s" not in time.split(",")
         every = [{**at, "s": each} for each in range(self.range["s"])] if whole else [at]
-        values = [self.at(place, each) for each in every]
-        return (
-            torch.cat([value.grad if gradient else value.detach() for value in values])
-            if whole
-            else (values[0].grad if gradient else values[0].detach())
-        )
+        values = [numbers_of(self.at(place, each), gradient=gradient) for each in every]
+        return torch.cat(values) if whole else values[0]
+
+
+def numbers_of(value: Any, *, gradient: bool) -> Any:
+    """Return a value, or its gradient; 0 if nothing that the loss depends on reads it."""
+    if not gradient:
+        return value.detach()
+    return torch.zeros_like(value) if value.grad is None else value.grad
 
 
 heads = st.integers(1, 3)
@@ -171,15 +215,104 @@ def test_equations_of_whole_sequences_are_true_of_autograd(drawn: tuple[Layer, i
     layer, width = drawn
     (derived,) = explain_those(Network(width, (layer,), steps=steps)).layers
     assert isinstance(derived.named, SequenceFormulas)
-    done = Sequence(derived.named, derived.placed.sizes, steps)
+    x = [random(width) for _ in range(steps)]
+    done = Sequence(derived.named, derived.placed.sizes, x, x)
+    sum(torch.dot(output, torch.randn_like(output)) for output in done.outputs()).backward()
     equations = gradient_equations(derived.named)
-    for left, right in equations:
-        time = left.subscript.partition(",")[2] if left.letter == "delta" else left.time
-        for at in done.every([each for each in time.split(",") if each]):
-            torch.testing.assert_close(done.value(right, at), done.value(left, at), rtol=1e-8, atol=1e-8)
+    done.check(equations)
     weights = {left.letter + left.subscript for left, _ in equations if not left.time and left.letter != "delta"}
     assert len(weights) >= sum(node.weights is not None for node in derived.named.trace.nodes)
     assert "x" in {left.letter for left, _ in equations}
+
+
+@st.composite
+def decoders(draw: st.DrawFn) -> Network:
+    """Return an encoder-decoder with attention of any kind, whose decoder has one recurrent layer."""
+    score = draw(st.sampled_from(["additive", "concat", "general", "dot", "heads"]))
+    units, keys = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    keys = units if score == "dot" else keys
+    options: dict[str, Any] = {"score": score} if score != "heads" else {"heads": draw(st.integers(1, 3))}
+    if score == "heads":
+        options["key_size"], options["value_size"] = draw(st.integers(1, 3)), draw(st.none() | st.integers(1, 3))
+    elif score in ("additive", "concat"):
+        options["units"] = draw(st.none() | st.integers(1, 3))
+    if score not in ("general", "dot"):
+        options["bias"] = draw(st.booleans())
+    attention = DecoderAttention(
+        query=draw(st.sampled_from(["before", "after"])),
+        context=draw(st.sampled_from(["input", "output", "both"])),
+        **options,
+    )
+    cell = draw(st.sampled_from([RNN, GRU, LSTM]))(units, initial_state=keys)
+    notation = draw(st.sampled_from(NOTATIONS))
+    try:
+        return Network(
+            encoder=Part(2, (GRU(keys),), steps=draw(st.integers(1, 3))),
+            decoder=Part(draw(st.integers(1, 3)), (cell,), Output(2), draw(st.integers(1, 3)), attention),
+            notation=notation,
+            convention="pytorch" if notation == "pytorch" else "textbook",
+        )
+    except SpecError:  # PyTorch has no key_size
+        reject()
+
+
+@given(decoders(), st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_equations_of_a_decoder_with_attention_are_true_of_autograd(network: Network, seed: int) -> None:
+    """Of its attention, of the cell beside it, and of the output: what one calls above is what the others give it."""
+    torch.manual_seed(seed)
+    attention: Any = network.parts["decoder"].attention
+    by_name = {each.placed.name: each for each in explain_those(network).layers}
+    read, output_of = by_name["attention"], by_name["output"]
+    (cell_of,) = [each for each in by_name.values() if each.gates and each.placed.part == "decoder"]
+    assert isinstance(read.named, SequenceFormulas)
+    assert cell_of.named
+    assert output_of.named
+    before, (joins_input, joins_output) = attention.query == "before", attention.joins
+    keys = [random(read.placed.sizes["k"]) for _ in range(network.parts["encoder"].steps or 0)]
+    attends = Sequence(read.named, read.placed.sizes, keys, [])
+    cell, output = Steps(cell_of.named, cell_of.placed.sizes), Steps(output_of.named, output_of.placed.sizes)
+    contexts: list[Any] = [torch.zeros(read.placed.outputs, dtype=torch.float64)]
+
+    def kept(value: Any) -> Any:
+        value.retain_grad()
+        return value
+
+    def attend(query: Any) -> None:
+        attends.queries.append(kept(query + 0))
+        contexts.append(attends.outputs()[-1])
+
+    for _ in range(network.parts["decoder"].steps or 0):
+        if before:
+            attend(cell.state[cell_of.asked])
+        x = random(network.parts["decoder"].width)
+        h = cell.take(kept(torch.cat([x, contexts[-1]])) if joins_input else x)
+        if not before:
+            attend(h)
+        output.take(kept(torch.cat([h, contexts[-1]])) if joins_output else kept(h + 0))
+    ys = [step[output.trace.output] for step in output.steps]
+    output.above = {step: torch.randn(2, dtype=torch.float64) for step in range(len(ys))}
+    sum(torch.dot(y, output.above[step]) for step, y in enumerate(ys)).backward()
+    units, last = cell_of.placed.sizes["h"], len(ys)
+
+    def of_context(done: Steps, step: int) -> Any:
+        """Return the part of the context in the gradient of what a layer reads; 0 after the last step."""
+        return done.steps[step][done.trace.x].grad[-width:] if step < last else 0.0
+
+    width = len(contexts[0])
+    for step, context in enumerate(contexts[1:]):
+        parts = [of_context(cell, step + (not before))] * joins_input + [of_context(output, step)] * joins_output
+        expected = sum(parts, torch.zeros(width, dtype=torch.float64))
+        torch.testing.assert_close(numbers_of(context, gradient=True), expected)
+    for step in range(-1, last):
+        cell.above[step] = torch.zeros(units, dtype=torch.float64)
+        if 0 <= step + before < last:
+            cell.above[step] += numbers_of(attends.queries[step + before], gradient=True)
+        if step >= 0:
+            cell.above[step] += output.steps[step][output.trace.x].grad[:units]
+    output.check(gradient_equations(output_of.named))
+    cell.check(gradient_equations(cell_of.named, start=True, asked=cell_of.asked))
+    attends.check(gradient_equations(read.named, start=True))
 
 
 @given(st.data(), st.integers(0, 10**6))

@@ -9,9 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, fitting, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, DecoderAttention, Dense, Layer, Network, Output, Part, RefusedError, training
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    Conv1D,
+    DecoderAttention,
+    Dense,
+    Layer,
+    Network,
+    Output,
+    Part,
+    RefusedError,
+    training,
+)
 from rnncalc.conventions.formula import letters
 from rnncalc.questions.explain_training import Kind, explain_training
+from rnncalc.reports.explain import in_words
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.step.costs import Gradient
 
@@ -99,6 +113,67 @@ def test_backward_equations_by_hand() -> None:
         [],
         ["∂L/∂W_hy = Σ_t h_tᵀ ∂L/∂y_t", "∂L/∂b_y = Σ_t ∂L/∂y_t"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("attention", "equations", "first", "notes"),
+    [
+        (
+            DecoderAttention("dot"),
+            ["∂L/∂q_t = Σ_s ∂L/∂e_(t,s) · h_s", "∂L/∂h_s = Σ_t α_(t,s) · ∂L/∂c_t + Σ_t ∂L/∂e_(t,s) · q_t"],
+            "∂L/∂h_0 = above_0 + W_hhᵀ δ_h,1",
+            [
+                "∂L/∂c_t is the part of the context in ∂L/∂x_t of the decoder's first recurrent layer.",
+                "∂L/∂q_t is part of above_(t−1) of the decoder's last recurrent layer, and ∂L/∂h_s of above_s of the "
+                "encoder.",
+            ],
+        ),
+        (
+            DecoderAttention("concat", units=1, query="after", context="both", bias=False),
+            [
+                "∂L/∂a_(t,s) = vᵀ ∂L/∂e_(t,s)",
+                "δ_a,t,s = ∂L/∂a_(t,s) ∘ (1 − a_(t,s) ∘ a_(t,s))",
+                "∂L/∂q_t = Σ_s W_qᵀ δ_a,t,s",
+                "∂L/∂h_s = Σ_t α_(t,s) · ∂L/∂c_t + Σ_t W_hᵀ δ_a,t,s",
+                "∂L/∂W_q = Σ_s,t δ_a,t,s q_tᵀ",
+                "∂L/∂W_h = Σ_s,t δ_a,t,s h_sᵀ",
+                "∂L/∂v = Σ_s,t ∂L/∂e_(t,s) a_(t,s)ᵀ",
+            ],
+            "∂L/∂h_0 = W_hhᵀ δ_h,1",
+            [
+                "W_q and W_h are the parts of W for q_t and h_s.",
+                "∂L/∂c_t is the part of the context in ∂L/∂x_(t+1) of the decoder's first recurrent layer and of the "
+                "gradient of the vector that the layer after its last one reads.",
+                "∂L/∂q_t is part of above_t of the decoder's last recurrent layer, and ∂L/∂h_s of above_s of the "
+                "encoder.",
+            ],
+        ),
+    ],
+)
+def test_backward_equations_of_a_decoders_attention_by_hand(
+    attention: DecoderAttention, equations: list[str], first: str, notes: list[str]
+) -> None:
+    """Of Luong et al. 2015: α is a softmax of the scores, and each key is in its score and in the sum of the context.
+
+    The state before the first step is in the first query too.
+    """
+    network = Network(encoder=Part(2, (RNN(3),), steps=4), decoder=Part(2, (RNN(3),), Output(1), 4, attention))
+    layers = {layer["name"]: layer["gradients"] for layer in report(network)["layers"]}
+    softmax = ["∂L/∂α_(t,s) = h_sᵀ ∂L/∂c_t", "∂L/∂e_t = α_t ∘ (∂L/∂α_t − α_tᵀ ∂L/∂α_t)"]
+    assert layers["attention"] == [*softmax, *equations]
+    assert first in layers["rnn_2"]
+    trained = training(network)
+    (*_, sheet) = TrainingExplanationReport(trained, explain_training(trained, ("attention",))).sheets()
+    assert [*map(in_words, sheet.notes)] == ["Sums are over the steps that read each other.", *notes]
+
+
+def test_delta_is_explained_where_it_is() -> None:
+    """It belongs to a value with a function; a linear convolution has none."""
+    note = "δ of a value is the gradient of the loss with respect to the argument of its function."
+    for activation, delta in (("linear", False), ("tanh", True)):
+        trained = training(Network(input=2, layers=[Conv1D(1, kernel=2, activation=activation)], steps=3))
+        data = TrainingExplanationReport(trained, explain_training(trained)).data()
+        assert (note in data["remarks"]) == delta
 
 
 def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> None:
