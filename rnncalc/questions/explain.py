@@ -22,6 +22,7 @@ from rnncalc.questions import describe, network_of, word
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.step.equations import (
+    DOTS,
     SAME_LETTER,
     STACKED,
     Application,
@@ -31,6 +32,7 @@ from rnncalc.step.equations import (
     Letter,
     Symbol,
     equations,
+    shortened,
     symbol_of,
 )
 from rnncalc.step.layer_trace import array_of, slides
@@ -229,13 +231,10 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
         case LayerFormulas(names=names) as named:
-            lines = [Equation(name, named.formula(place, named=False)) for place, name in names.items()]
+            lines = [Equation(name, shortened(named.formula(place, named=False))) for place, name in names.items()]
             return derivation._replace(equations=tuple(lines))
     return derivation
 
-
-MOST_TAPS = 4
-"""The most kernel steps to write; of more, the first ones and the last are written."""
 
 FAR = 10**6
 """A step far from both ends of a long sequence, where a window has no padding."""
@@ -336,9 +335,6 @@ class SequenceFormulas(NamedTuple):
                 return Application(name, tuple(map(self.formula, node.operands)))
 
 
-DOTS = Symbol("⋯")
-
-
 class LayerFormulas(NamedTuple):
     """The formulas of the values of a layer that is no cell.
 
@@ -371,16 +367,11 @@ class LayerFormulas(NamedTuple):
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 axes, weights = self.trace.nodes[node.operands[0]].axes[:2], self.trace.nodes[node.operands[0]].weights
                 letter = (weights and weights.letter) or "W"
-                length = len(self.window)
                 products: list[Formula] = [
-                    Application(
-                        "matrix", (Symbol(letter, str(tap + 1), axes=axes), self.window[tap].replace(axes=("m",)))
-                    )
-                    if tap >= 0
-                    else DOTS
-                    for tap in (range(length) if length <= MOST_TAPS else [0, 1, -1, length - 1])
+                    Application("matrix", (Symbol(letter, str(tap), axes=axes), x.replace(axes=("m",))))
+                    for tap, x in enumerate(self.window, 1)
                 ]
-                return Application("plus", tuple(products)) if length > 1 else products[0]
+                return Application("plus", tuple(products)) if len(products) > 1 else products[0]
             case name:
                 return Application(name, tuple(map(self.formula, node.operands)))
 

@@ -150,9 +150,10 @@ def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> 
             return Kind.OTHER
 
 
-def _times(number: int, *letters: str) -> Expression:
-    """Return the expression of a multiple of a product of widths."""
-    return Times((number, *letters)) if number != 1 else Times(letters)
+def _times(number: int, *letters: str) -> Times:
+    """Return the expression of a multiple of a product of widths, one of several vectors joined as a sum."""
+    widths = [Plus(tuple(each.split("+"))) if "+" in each else each for each in letters]
+    return Times((number, *widths) if number != 1 else (*widths,))
 
 
 def _formula(tally: Tally, steps: int, letter: str) -> Expression:
@@ -189,8 +190,9 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
         return not product.vector, product.vector != "x", product.gradient is Gradient.VECTOR, product.vector
 
     for (product, times), matrices in sorted(alike.items(), key=order_of):
-        each: tuple[int | str, ...] = (times, *product.axes) if times > 1 else product.axes
-        arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else Times(each)
+        arithmetic = _times(times, *product.axes)
+        if len(matrices) > 1:
+            arithmetic = Times((len(matrices), *arithmetic.factors))
         ordered = tuple(sorted(matrices, key=order.find))
         number = value(arithmetic, derivation.placed.sizes)
         yield ProductsLine(product.gradient, ordered, product.vector, product.axes, arithmetic, number)

@@ -154,6 +154,22 @@ def within(formula: Formula) -> Iterator[Formula]:
         yield from within(each)
 
 
+MOST_TERMS = 4
+"""The most kernel steps to write; of more, the first two and the last are written."""
+
+DOTS = Symbol("⋯")
+
+
+def shortened(formula: Formula) -> Formula:
+    """Return a formula with dots in sums of more terms than are written."""
+    if isinstance(formula, Symbol):
+        return formula
+    operands = tuple(map(shortened, formula.operands))
+    if formula.operation == "plus" and len(operands) > MOST_TERMS:
+        operands = (*operands[:2], DOTS, operands[-1])
+    return formula.replace(operands=operands)
+
+
 def symbols(formula: Formula) -> set[Symbol]:
     """Return every symbol in a formula."""
     return {each for each in within(formula) if isinstance(each, Symbol)}

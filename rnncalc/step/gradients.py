@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.step.equations import SAME_LETTER, Application, Equation, Formula, Symbol
+from rnncalc.step.equations import MOST_TERMS, SAME_LETTER, Application, Equation, Formula, Symbol, shortened
 from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
 from rnncalc.step.operations import GRADIENT, IN_LETTERS, OPERATIONS, RESULT
 
@@ -175,10 +175,6 @@ def _through_taps(taps: Any, gradient: Formula) -> tuple[Sequence[Equation], Seq
     of_x: dict[str, list[Formula]] = {}
     of_taps: list[Equation] = []
     for term in taps.operands if taps.operation == "plus" else (taps,):
-        if isinstance(term, Symbol):  # those left out
-            for every in of_x.values():
-                every.append(term)
-            continue
         matrix, x = term.operands
         values = _OperandFormulas({GRADIENT: gradient, 0: matrix, 1: x})
         rules = [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
@@ -189,7 +185,8 @@ def _through_taps(taps: Any, gradient: Formula) -> tuple[Sequence[Equation], Seq
         at = f"{stride}t{f'+{rest}' if rest else ''}"
         of_x.setdefault(at, []).append(_moved(rules[1], {"t": time}))
         first = x
-    return [Equation(_derivative(first.replace(time=at)), _sum(each)) for at, each in of_x.items()], of_taps
+    lines = [Equation(_derivative(first.replace(time=at)), shortened(_sum(each))) for at, each in of_x.items()]
+    return lines, of_taps if len(of_taps) <= MOST_TERMS else [*of_taps[:2], of_taps[-1]]
 
 
 def _sum(terms: Iterable[Formula]) -> Formula:

@@ -167,6 +167,20 @@ def test_backward_equations_of_a_decoders_attention_by_hand(
     assert [*map(in_words, sheet.notes)] == ["Sums are over the steps that read each other.", *notes]
 
 
+def test_each_remainder_of_a_stride_has_all_of_its_taps() -> None:
+    """Of y_t = Σ_k W_k x_(2t−2+k) by hand: x_(2t) is in y_(t+1−k/2) through each even k; of five, two are left out."""
+    derived = report(Network(input=1, layers=[Dense(1), Conv1D(1, kernel=10, stride=2)], steps=20))["layers"][1]
+    assert derived["equations"] == ["y_t = W_1 x_(2t−1) + W_2 x_(2t) + ⋯ + W_10 x_(2t+8) + b"]
+    assert derived["gradients"] == [
+        "∂L/∂x_(2t+1) = W_1ᵀ ∂L/∂y_(t+1) + W_3ᵀ ∂L/∂y_t + ⋯ + W_9ᵀ ∂L/∂y_(t−3)",
+        "∂L/∂x_(2t) = W_2ᵀ ∂L/∂y_t + W_4ᵀ ∂L/∂y_(t−1) + ⋯ + W_10ᵀ ∂L/∂y_(t−4)",
+        "∂L/∂W_1 = Σ_t ∂L/∂y_t x_(2t−1)ᵀ",
+        "∂L/∂W_2 = Σ_t ∂L/∂y_t x_(2t)ᵀ",
+        "∂L/∂W_10 = Σ_t ∂L/∂y_t x_(2t+8)ᵀ",
+        "∂L/∂b = Σ_t ∂L/∂y_t",
+    ]
+
+
 def test_delta_is_explained_where_it_is() -> None:
     """It belongs to a value with a function; a linear convolution has none."""
     note = "δ of a value is the gradient of the loss with respect to the argument of its function."
@@ -184,12 +198,18 @@ def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> No
 
 
 def test_the_formula_of_attention_has_its_own_steps_and_the_encoders() -> None:
-    """Of 4 steps the queries, and for each of 6 keys a score's u numbers and its weight; the keys once."""
+    """Of 4 steps the queries, and for each of 6 keys a score's u numbers and its weight; the keys once.
+
+    Joined, a query is saved with each key.
+    """
     attention = DecoderAttention(units=5, bias=False)
     decoder = Part(3, (GRU(2, initial_state=4),), Output(2), 4, attention)
     of = Network(encoder=Part(3, (GRU(4),), steps=6), decoder=decoder)
     (derived,) = explain_training(training(of), ("attention",))
     assert letters(derived.formula) == "T(q + 6u + 6) + 6k"
+    joined = DecoderAttention("concat", units=5, bias=False)
+    (derived,) = explain_training(training(of.replace(decoder=decoder._replace(attention=joined))), ("attention",))
+    assert letters(derived.formula) == "T(6 × (q + k) + 6u + 6) + 6k"
 
 
 def test_products_by_whose_matrices_they_are() -> None:
