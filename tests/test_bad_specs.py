@@ -16,6 +16,7 @@ def test_a_bad_spec_is_refused_with_every_problem_and_its_place(path: Path, call
     assert call(path) == (2, "", "".join(f"{path}:{line}\n" for line in expected))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["alias-bomb", "deep", "deep-blocks", "long-number", "latin-1"])
 def test_hostile_files_are_refused_at_little_cost(name: str) -> None:
     """Deep nesting, alias bombs, endless digits and stray bytes cost well under a second and 200 MB."""

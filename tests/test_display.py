@@ -73,6 +73,7 @@ def test_every_result_is_tried() -> None:
     assert {*SHOWN} == {*REPORTS} == shown | {"Drawing"}
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_result_is_its_command_s_answer(name: str, call: Call) -> None:
     """In every format that its command has; its page is in a frame."""

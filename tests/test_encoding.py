@@ -49,6 +49,7 @@ def called(encoding: str, *calls: Sequence[object]) -> list[bytes]:
 SELDOM = [pytest.param(encoding, marks=pytest.mark.slow) for encoding in ("latin-1", "gbk")]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8", *SELDOM])
 def test_what_programs_read_is_utf8(encoding: str, tmp_path: Path) -> None:
     """JSON and JUnit in ASCII, CSV, Markdown and LaTeX in UTF-8: names come out as they went in."""
@@ -67,6 +68,7 @@ def test_what_programs_read_is_utf8(encoding: str, tmp_path: Path) -> None:
     assert "Größen.yaml" in github.decode("utf-8")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_check_reads_what_count_wrote(encoding: str, tmp_path: Path) -> None:
     """A baseline that was written under one encoding is read under another."""

@@ -65,6 +65,7 @@ def plurals(result: Result) -> list[str]:
     return [match for match in ONES.findall(result.out + result.err) if match not in SINGULAR]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("call_of", CALLS)
 def test_one_is_no_plural(call_of: str, call: Call) -> None:
     """In every report on a network in which everything is one."""

@@ -73,6 +73,7 @@ def test_colour_is_for_terminals_that_want_it() -> None:
     assert b"\x1b[36m" not in on_terminal("specs/lstm.yaml", NO_COLOR="1")[0]
 
 
+@pytest.mark.broad
 def test_signs_and_errors_have_their_colours() -> None:
     """Green and red signs in tables and before notes, red errors; none of it with NO_COLOR, or on a dumb terminal."""
     wrong = ("answer", "specs/two-rnn-layers.yaml", "15", "28", "5")

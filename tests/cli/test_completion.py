@@ -73,6 +73,7 @@ def test_the_scripts_are_printed(call: Call) -> None:
         assert call("completion", name) == (0, script, "")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("name", "words", "offered"),
     [("bash", *case) for case in CASES] + [(name, *case) for name in ("zsh", "fish") for case in CASES[:4:3]],
@@ -82,6 +83,7 @@ def test_a_shell_completes(name: str, words: list[str], offered: set[str], shell
     assert completed(name, words, shell) - {"file"} == offered
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("before", [[], ["count"], ["run", "--weights"], ["run", "--targets"], ["solve", "--match"]])
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_file_names_are_completed(name: str, before: list[str], shell: dict[str, str]) -> None:
@@ -89,6 +91,7 @@ def test_file_names_are_completed(name: str, before: list[str], shell: dict[str,
     assert completed(name, [*before, "spec"], shell) == ({"specs/"} if name == "fish" else {"file"})
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("word", "in_bash", "offered"),
     [

@@ -29,6 +29,7 @@ def cells(answer: Any) -> str:
     return ";".join("x".join(map(str, each)) if isinstance(each, list) else str(each) for each in answers)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("ask", ASKS)
 def test_each_variant_is_graded_by_itself(ask: str, call: Call, tmp_path: Path) -> None:
     """The right answers are right, and a wrong one has the feedback of the exercise, whatever is asked."""
@@ -71,6 +72,7 @@ def test_lists_to_no_end_are_no_exercise(call: Call, tmp_path: Path) -> None:
     assert (done.code, done.out, done.err.count("\n"), "JSON" in done.err) == (2, "", 1, True)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -89,6 +91,7 @@ def test_calls_that_are_refused(words: tuple[str, ...], message: str, call: Call
     assert message in err
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("form", ["table", "json", "markdown", "html", "csv"])
 def test_a_hint_on_a_class_has_no_correct_number(form: str, call: Call, tmp_path: Path) -> None:
     """Of the network or a layer, for a mistake, a squared count, and gradients for each step."""

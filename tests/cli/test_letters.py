@@ -35,6 +35,7 @@ def reports(command: str) -> list[tuple[str, ...]]:
     return [(), *((flag, "int8") if flag == "--quantize" else (flag,) for flag in flags)]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_works_in_letters_or_is_named(command: str, call: Call) -> None:
     """Each option beside each report, if the call works in numbers; the first that cannot have letters is named."""

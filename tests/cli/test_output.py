@@ -122,6 +122,7 @@ def test_what_another_write_left_behind_is_in_no_ones_way(
     assert call("run", "-i", 2, "-l", "rnn:1", "-T", 1, "--save-weights", tmp_path / "b.yaml").code == 0
 
 
+@pytest.mark.broad
 @needs_fifos
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_write_that_is_ended_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
@@ -172,6 +173,7 @@ def test_every_command_with_formats_is_tried() -> None:
     assert {*ANSWERS} == {name for name in COMMANDS if suffixes(name)}
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_file_holds_what_would_be_printed(name: str, call: Call, tmp_path: Path) -> None:
     """In the format of its suffix, or, of several, the one that -f says; and nothing is printed."""

@@ -116,6 +116,7 @@ def test_a_network_without_weights(call: Call, tmp_path: Path) -> None:
     assert call("run", "-i", 2, "-l", "dropout:0.5", "--weights", path).code == 0
 
 
+@pytest.mark.broad
 def test_more_than_can_be_read_is_not_written(tmp_path: Path, call: Call) -> None:
     """Ten million bytes are the most that `--weights` reads."""
     with pytest.raises(RefusedError, match="the weights take more than the 10,000,000 bytes"):

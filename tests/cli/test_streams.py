@@ -53,6 +53,7 @@ def test_no_message_acts_on_a_terminal_or_a_runner(call: Call, args: list[str]) 
     assert not any(line.startswith(("::", "pwned")) for line in result.err.splitlines())
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("args", [["schema"], ["--help"], ["--version"], ["count", "--help"], ["specs/lstm.yaml"]])
 def test_a_pipe_that_nobody_reads_is_a_clean_end(args: list[str]) -> None:
     """Closed before the first byte: exit 0 and not a word."""
@@ -64,6 +65,7 @@ def test_a_pipe_that_nobody_reads_is_a_clean_end(args: list[str]) -> None:
     assert (process.returncode, err) == (0, b"")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("args", "way"),
     [
@@ -114,6 +116,7 @@ def test_too_little_memory_is_one_line(call: Call, monkeypatch: pytest.MonkeyPat
     assert call("specs/lstm.yaml") == (2, "", line)
 
 
+@pytest.mark.broad
 def test_memory_that_a_machine_has_not_is_one_line() -> None:
     """A limit that the system sets, reached in the middle of a pass."""
     args = ["run", "-i", "3000", "-l", "lstm:3000", "-T", "1", "--max-multiply-adds", "10G"]
@@ -145,6 +148,7 @@ class Notebook(io.StringIO):
     encoding = "UTF-8"
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("kind", [io.StringIO, Notebook])
 def test_streams_that_are_no_files(
@@ -212,6 +216,7 @@ def test_every_file_may_be_a_pipe_of_the_shell() -> None:
     assert done.stdout.endswith("\n0\n")
 
 
+@pytest.mark.broad
 def test_a_model_file_is_no_pipe() -> None:
     """It is read in pieces, so that it is written into a file first."""
     for call in ("read", "run -i 1 -l rnn:1 -T 1 --weights", "check specs/rnn.yaml --model"):
@@ -228,6 +233,7 @@ def test_a_closed_pipe_is_a_clean_end() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.broad
 def test_closed_streams_are_no_traceback() -> None:
     """Who closes a stream does not want what is on it; the exit code is told all the same."""
     assert "1,600" in shell("rnncalc specs/lstm.yaml 2>&-").stdout
@@ -244,6 +250,7 @@ def test_a_terminal_without_our_symbols_gets_plain_ones() -> None:
     assert "4 x 16 x (8 + 16 + 1)" in done.stdout
 
 
+@pytest.mark.broad
 def test_check_reads_standard_input_and_ends_cleanly_in_a_closed_pipe(tmp_path: Path) -> None:
     """`-` is a spec among others, told as stdin; `| head` ends without a word."""
     done = shell("sed 's/28/29/' specs/dense-equivalent.yaml | rnncalc check specs/lstm.yaml -; echo ${PIPESTATUS[1]}")

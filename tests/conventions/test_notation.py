@@ -29,6 +29,7 @@ def test_the_notations_are_those_that_are_listed() -> None:
     assert [*NOTATION_BY_NAME] == [*NOTATIONS]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_what_is_shown_in_a_notation_agrees(name: str, notation: str) -> None:

@@ -63,6 +63,7 @@ def many() -> Iterator[Network]:
     )
 
 
+@pytest.mark.broad
 def test_ruff_has_nothing_to_say(tmp_path: Path) -> None:
     """Its rules and its layout, both as they are by default, in every program of every target."""
     for number, net in enumerate(many()):

@@ -82,6 +82,7 @@ def test_halves_stack_alike(taking: tuple[Cell, ...], number: int) -> None:
     assert started == ["lstm_1", "lstm_2"][:number]
 
 
+@pytest.mark.broad
 def test_what_a_framework_stacks_is_one_module() -> None:
     """However many layers it is; elsewhere each is one."""
     assert len(modules(RNN(8, repeat=1_000))) == 1

@@ -60,6 +60,7 @@ def bare(text: str) -> str:
     return text.replace(" ", "").replace("−", "-")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_latex_says_what_the_text_says(name: str, notation: str) -> None:

@@ -31,6 +31,7 @@ def plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("ask", "choices"), ASKED)
 def test_gift(ask: str, choices: int) -> None:
     """Each question once in its category: title, text, and in braces an answer a line with its feedback."""

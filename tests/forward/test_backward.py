@@ -150,6 +150,7 @@ def test_both_directions_have_their_gradients(merge: Any) -> None:
     assert all(gradient(done, f"{way}/W_hi")[1][0] for way in ("forward", "backward"))
 
 
+@pytest.mark.broad
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([None, 1, 2, 3]), st.integers(0, 9))
 def test_the_backward_pass_of_any_network_is_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:
     """Over all cells and options: gradients = differences, values read = saved, multiplications = multiply-adds."""
@@ -221,6 +222,7 @@ REPEATED = [
 ]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("name", "framework"), REPEATED)
 def test_the_terms_of_each_repeated_layer_are_those_of_that_layer_alone(name: str, framework: str) -> None:
     """Whatever number a framework gives the tensors of a copy; one layer after the other, on what the first outputs."""

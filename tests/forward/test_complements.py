@@ -54,6 +54,7 @@ def test_it_is_held_once(of: Any, a_step: int, chunk: int | None) -> None:
     assert done.agrees
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("of", [FLIPPED, READ_WITHIN, TWICE])
 @pytest.mark.parametrize("merge", [None, "mul"])
 def test_it_is_held_alike_wherever_it_goes(of: Any, merge: Any) -> None:

@@ -32,6 +32,7 @@ def test_a_fastgrnn_holds_both_numbers_once(topology: Any, steps: int, chunk: in
         assert layer.agrees
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("topology", ["many-to-many", "many-to-one"])
 @pytest.mark.parametrize("chunk", [None, 1, 2])
 @pytest.mark.parametrize("frozen", [False, True])

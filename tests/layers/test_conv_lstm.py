@@ -99,6 +99,7 @@ def convolved(
     return total
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("place", range(len(SHAPES)))
 def test_its_gradients_are_those_of_differences(place: int) -> None:
     """Saved activations and multiplications too, in whole sequences and in chunks; and one such layer on another."""

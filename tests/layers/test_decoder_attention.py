@@ -278,6 +278,7 @@ def test_what_heads_cost() -> None:
     assert of.stack[1].multiply_adds == 5 * 2 * 36 + 3 * 2 * 36 + 15 * (6 + 6)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("query", ["before", "after"])
 @pytest.mark.parametrize("context", ["input", "output", "both"])
 @pytest.mark.parametrize("convention", ["textbook", "pytorch", "keras"])

@@ -48,6 +48,7 @@ def test_each_direction_shows_its_half_of_the_input() -> None:
     assert layer.output == [[1.0, 15.0], [2.0, 25.0]]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("topology", ["many-to-many", "many-to-one", "one-to-many"])
 @pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize(("frozen", "merge", "chunk"), [(False, None, None), (True, "mul", 2)])

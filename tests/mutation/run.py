@@ -35,7 +35,7 @@ SELECTION = (
     *("spec", "step", "test_bad_specs.py", "test_refusals.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
     "test_cases.py",
 )
-ARGUMENTS = ["-q", "-p", "no:cacheprovider", "--maxfail=1000"]
+ARGUMENTS = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--maxfail=1000"]
 """The last one overrides mutmut's own -x, so that one run tells every test that fails without a mutant."""
 CONFIGURATION = f"""
 [tool.mutmut]

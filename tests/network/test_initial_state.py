@@ -47,6 +47,7 @@ def test_a_bridge_reads_the_final_states() -> None:
         Network(encoder=encoder, decoder=Part(M, (LSTM(4, initial_state=6),), steps=5))
 
 
+@pytest.mark.broad
 @given(spec=started(), chunk=st.integers(1, 4))
 def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
     """Forward and backward, whole and in chunks: weights read, multiplications, saved activations, gradients."""
@@ -57,6 +58,7 @@ def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
     assert count(net).params == sum(tensor.params for placed in net.stack for tensor in placed.tensors)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_every_convention_has_it(convention: str) -> None:
     """As a dense module beside its own; with feedback it is applied once."""

@@ -74,6 +74,7 @@ def unlike(name: str) -> list[Network]:
     return [*steps.values()]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_the_picture_computes_what_the_step_computes(name: str) -> None:
     """Every cell and option under every convention: the same numbers for what is output and for every state."""
@@ -160,6 +161,7 @@ def test_the_legend_s_numbers(net: Network, numbers: list[int]) -> None:
     assert legend(drawn(net))[:-1] == numbers
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("width", [30, 60, 80])
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_no_picture_is_wider_than_asked(name: str, width: int) -> None:

@@ -162,6 +162,7 @@ class Unchecked(Tracer):
     def _check_uses(self, *_: object) -> None: ...
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(40))
 def test_a_step_of_anything_is_drawn_as_it_runs(seed: int) -> None:
     """Of up to five gates and three states, in any order, values read often, once or never."""

@@ -119,6 +119,7 @@ CROWDED: Spec = {
 """What goes over from the backward direction comes down where the words on the arrow above it are."""
 
 
+@pytest.mark.broad
 @given(network() | encoder_decoder())
 @example(CROWDED)
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -129,6 +130,7 @@ def test_a_picture_keeps_within_its_width(width: int, spec: Spec) -> None:
         assert picture.width <= width
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_every_example_is_drawn(path: Path) -> None:
     """Every topology and every kind, as wide as it needs and on a usual screen.

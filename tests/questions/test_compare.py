@@ -231,6 +231,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("name", "option", "value"), OPTIONS)
 def test_networks_that_differ_in_an_option_are_told_apart(name: str, option: str, value: str, call: Call) -> None:
     """Their rows, and their layers side by side."""

@@ -48,6 +48,7 @@ def test_the_feedback_is_that_of_answer() -> None:
     assert [mistake["answer"] for mistake in question.mistakes[:4]] == [12_000, 4_656, 1_152, 1_248]
 
 
+@pytest.mark.broad
 @given(st.one_of(whole(), encoder_decoder()), st.sampled_from(["total", "layers", "tensors"]))
 def test_every_exercise_is_graded(spec: Spec, ask: str) -> None:
     """The right answers are right, and each wrong one has a mistake or is another quantity."""
@@ -104,6 +105,7 @@ def test_what_makes_no_network_is_left_out() -> None:
     assert {each.right_answer for each in result.exercises} == {4 * 8 * (4 + p + 1) + 8 * p for p in (2, 5)}
 
 
+@pytest.mark.broad
 def test_a_formula_is_asked_of_a_network_in_letters() -> None:
     """Multiplied out. Each wrong one is a known mistake, and every spelling of the right one is right."""
     (question,) = exercise(LETTERS, ask="formula", choices=4).exercises
@@ -242,6 +244,7 @@ def test_what_another_quantity_is_confused_with(network: Network, ask: str, righ
     assert str(refused.value) == f"expected {expected}, got 5 answers"
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("of", ASKED)
 @given(st.one_of(whole(), encoder_decoder()))
 def test_an_answer_about_a_quantity_is_what_the_commands_count(of: str, spec: Spec) -> None:
@@ -335,6 +338,7 @@ def test_as_many_choices_as_there_are_letters() -> None:
     assert written.items[0].choices == ()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("layers", "most"), [(24, 200), (249, 20)])
 def test_the_wrong_answers_of_deep_networks_are_fewer(layers: int, most: int) -> None:
     """The likeliest, as many as keep the layers that all of them count at 5,000; every number is different there."""

@@ -21,6 +21,7 @@ STACKS: dict[str, tuple[tuple[Any, ...], int | None]] = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("chunk", [None, 1, 2, 3])
 @pytest.mark.parametrize("name", STACKS)
 def test_what_is_counted_is_what_a_backward_pass_does(name: str, chunk: int | None) -> None:

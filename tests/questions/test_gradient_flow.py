@@ -107,6 +107,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", NETWORKS)
 def test_what_is_counted_is_what_a_backward_pass_reads_and_multiplies(name: str) -> None:
     """Of each layer: the loss reaches some steps of it, the gradient goes on below it or not."""

@@ -69,6 +69,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.broad
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is read from /proc")
 @pytest.mark.parametrize("cases", [CASES, pytest.param(OTHERS, marks=pytest.mark.slow)], ids=["some", "others"])
 def test_the_estimate_of_memory_is_near_what_is_used(cases: str) -> None:

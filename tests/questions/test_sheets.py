@@ -39,6 +39,7 @@ def counts(value: Any, key: str = "") -> list[int]:
     return [value] if shown and ("param" in key or "weights" in key or "multipl" in key or key == ".rows.dense") else []
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("form", ["table", "markdown"])
 @pytest.mark.parametrize(("command", "args"), QUESTIONS, ids=lambda value: str(value))
 def test_a_table_says_what_the_data_says(command: str, args: list[object], form: str, call: Call) -> None:

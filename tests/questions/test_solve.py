@@ -186,6 +186,7 @@ def hold(found: Solution, counts: dict[int, int], budget: int) -> None:
     assert found.solved == (found.size is not None and (not found.exact or found.params == budget))
 
 
+@pytest.mark.broad
 @given(documents(), st.booleans(), st.integers(-1, 3), st.integers(1, 3), st.randoms(use_true_random=False))
 def test_it_finds_in_drawn_networks_what_brute_force_finds(
     spec: dict[str, Any], exact: bool, more: int, multiple: int, chance: random.Random

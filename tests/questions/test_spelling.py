@@ -15,6 +15,7 @@ from rnncalc.questions.spelling import spelled_weights, stored_weights
 from rnncalc.questions.work import work
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_each_weight_is_there_once(name: str, notation: str) -> None:

@@ -85,6 +85,7 @@ def test_shapes_in_a_table(call: Call) -> None:
     assert "How you get (20, 5) for W_hy in output\n" in out
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("net", "number", "text"),
     [
@@ -244,6 +245,7 @@ def assert_no_correct_number(net: Network, answers: Iterable[tuple[int | str, ..
                 assert not {write(diagnosis.right), write(diagnosis.yours)} & {*re.split("[<>]", text)}, (given, name)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("mistake", CASES)
 def test_a_hint_on_a_mistake_has_no_correct_number(mistake: str) -> None:
     """In no format; sizes and the answer itself may be there."""
@@ -251,6 +253,7 @@ def test_a_hint_on_a_mistake_has_no_correct_number(mistake: str) -> None:
     assert_no_correct_number(net, [(number,)], FORMATS)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_hint_on_any_other_answer_has_no_correct_number(network: str) -> None:
     """For no kind of wrong answer; the other formats write what the table does."""

@@ -187,6 +187,7 @@ def test_endless_failures_are_counted(tmp_path: Path, call: Call) -> None:
     assert len(report_of(call, "check", path)["checks"]) == 2_000
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8", "latin-1"])
 def test_junit_is_utf_8_in_every_terminal(encoding: str, tmp_path: Path) -> None:
     """A file of it can be read, with every name as it is, whatever the terminal's encoding was."""

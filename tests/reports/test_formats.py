@@ -62,6 +62,7 @@ def test_a_format_that_is_added_writes_every_report_it_can(report: Report, plain
     assert lines[: len(lines) // 2] == lines[len(lines) // 2 :] != []
 
 
+@pytest.mark.broad
 def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
     """The list is all that names it: help and calls follow."""
     (tmp_path / "plain_format.py").write_text(STRANGER)
@@ -81,6 +82,7 @@ def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
     assert "✓; specs/lstm.yaml; expect.total; 1600; 1600" in called("check", "specs/lstm.yaml", "-f", "plain")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
 def test_each_format_writes_every_report_that_it_is_offered_for(report: Report) -> None:
     """Something, without an error, and the same twice."""

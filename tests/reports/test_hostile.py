@@ -167,6 +167,7 @@ POISONED = [
 ]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("report", "kind", "form"), POISONED)
 def test_no_string_of_a_report_acts(report: Report, kind: type[Report], form: str) -> None:
     """Not on a terminal, nor on GitHub's runner; and every encoding of Unicode can write it."""

@@ -52,6 +52,7 @@ def said(element: ET.Element, shapes: dict[str, list[int]]) -> str:
             return (element.text or "") + "".join(said(part, shapes) for part in element)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_mathml_says_what_the_text_says(name: str, notation: str) -> None:
@@ -152,6 +153,7 @@ def test_names_of_strangers_stay_text() -> None:
     assert not {char for char in text if not char.isprintable() and char != "\n"}
 
 
+@pytest.mark.broad
 def test_the_other_formats_pay_nothing_for_the_page() -> None:
     """A table of an explanation loads neither the page nor pictures; the page does."""
     assert not {"rnncalc.reports.count", "rnncalc.pictures.picture", "rnncalc.formats.html"} & loaded("table")

@@ -129,6 +129,7 @@ def check(found: Columns) -> None:
         assert total == (None if None in rows else sum(row for row in rows if row is not None)), title
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("form", READERS)
 @given(NETWORKS)
 @example(FROZEN)
@@ -155,6 +156,7 @@ def training_in_json(text: str) -> Columns:
     return {key: ([each[key] for each in report["layers"]], report["training"][key]) for key in TrainingReport.columns}
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("form", READERS)
 @given(NETWORKS, st.booleans(), st.none() | st.integers(1, 3))
 @example(FROZEN, True, 2)
@@ -179,6 +181,7 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
         assert ("Forward" in found) == cost
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "latex", "csv"])
 @given(NETWORKS)
 @example(FROZEN)

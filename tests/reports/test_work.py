@@ -164,6 +164,7 @@ def cases(convention: str, options: Collection[str] = OPTIONS) -> Iterator[Netwo
                 continue
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_every_equation_is_true_and_comes_to_what_run_has(convention: str) -> None:
     """From the printed text, columns and all: each side of each equation, and every state and gate."""
@@ -204,6 +205,7 @@ def check_backward(network: Network, **numbers: Any) -> None:
     assert count > 2
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_so_is_every_equation_of_the_backward_pass(convention: str) -> None:
     """With every option in the textbook, whose steps the others share."""
@@ -270,6 +272,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", NETWORKS)
 def test_so_is_every_equation_of_a_network(name: str) -> None:
     """Over the topologies, several layers, steps of two digits; what only passes a layer is not written again."""

@@ -93,6 +93,7 @@ def value_of(formula: str, sizes: dict[str, Any]) -> Any:
     return eval(re.sub(r"_\*?", "_", text), {}, sizes)
 
 
+@pytest.mark.broad
 @given(named())
 def test_every_report_is_the_same(specs: tuple[Spec, Spec]) -> None:
     """In every format, where formulas have the layers' own letters."""

@@ -117,6 +117,7 @@ def reads(place: str, text: str) -> bool:
     return True
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("place", PLACES)
 @settings(max_examples=settings().max_examples // 3)  # there are many places
 @given(GENERATED)

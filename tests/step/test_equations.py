@@ -104,6 +104,7 @@ class Evaluator:
         return [sum(w * x for w, x in zip(column, value, strict=True)) for column in zip(*behind, strict=True)]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_written_equations_give_what_the_pass_gives(name: str, notation: str) -> None:

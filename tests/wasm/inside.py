@@ -26,7 +26,8 @@ def main(args: list[str]) -> int:
         return 1
     counted = Counted()
     options = ["-q", "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
-    options += ["-o", "addopts=--strict-markers --import-mode=importlib -m 'not slow'"]  # without those of xdist
+    # those of pyproject.toml without xdist's
+    options += ["-o", "addopts=--strict-markers --import-mode=importlib -m 'not slow and not broad'"]
     code = int(pytest.main([*options, *(args or [f"--ignore=tests/{LONG}"])], [counted]))
     print(*(f"{number} {reason}" for reason, number in counted.reasons.most_common()), sep="\n")
     untested = sorted(counted.rooms - {LONG, *counted.passed}) if not args else []

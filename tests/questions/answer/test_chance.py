@@ -24,6 +24,7 @@ MEASURED = [
 GRU_16 = ("-i", 8, "-l", "gru:16")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("net", MEASURED)
 def test_few_random_numbers_have_a_fact(net: Network) -> None:
     """No mistake was made in them, and at most four in a hundred are told that one was."""
@@ -34,6 +35,7 @@ def test_few_random_numbers_have_a_fact(net: Network) -> None:
     assert sum(not each.by_chance for each in explained) <= 16 < len(explained)
 
 
+@pytest.mark.broad
 @given(network(), st.integers(-200, 200))
 def test_two_mistakes_and_other_sizes_are_guesses(spec: Spec, off: int) -> None:
     """Facts come first; a number without one is a guess."""
@@ -76,6 +78,7 @@ def test_a_class_counts_no_guess(call: Call, tmp_path: Path) -> None:
     assert "could be: takes an input of 10 instead of 8\n" in out
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("ask", ["total", "layers", "tensors"])
 def test_the_answer_to_another_variant(call: Call, tmp_path: Path, ask: str) -> None:
     """Its number is in the report, whatever was asked, and it is in no frequency."""

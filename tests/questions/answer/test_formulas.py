@@ -137,6 +137,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("sizes", "inputs", "layer", "by_hand"), NAMED)
 def test_formulas_in_named_sizes_are_read_as_they_are_printed(
     sizes: str, inputs: str, layer: str, by_hand: str

@@ -26,6 +26,7 @@ def graded(call: Call, path: Path, text: str, *flags: str, spec: str = "specs/gr
     return result.out, result.err
 
 
+@pytest.mark.broad
 def test_each_is_judged_as_if_it_were_alone() -> None:
     """One grader for all answers finds what a new one finds for each."""
     grader = Grader(NETWORK)

@@ -131,6 +131,7 @@ def chain(count: int) -> Network:
     return Network(input=9, layers=[LSTM(10 + place) for place in range(count)])
 
 
+@pytest.mark.broad
 def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many numbers are wrong: what a mistake makes of the network does not depend on the number."""
     made: Counter[str] = Counter()
@@ -158,6 +159,7 @@ def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.M
     assert max(made[id_] for id_ in fitted) <= MOST_EXPLAINED
 
 
+@pytest.mark.broad
 def test_the_first_hundred_wrong_numbers_are_explained() -> None:
     """Of layers, tensors and shapes; that the others are not is said, and the verdict is on all."""
     assert MOST_EXPLAINED == 100

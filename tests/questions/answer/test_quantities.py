@@ -104,6 +104,7 @@ BARE = Network(input=7, layers=(RNN(5, bias=False),), output=Output(2, bias=Fals
 DEEP = Network(input=6, layers=(GRU(4), GRU(3)), steps=5, convention="keras")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("net", "number", "what"),
     [
@@ -169,6 +170,7 @@ def test_a_single_size_that_would_give_it(call: Call) -> None:
     assert "h = 52 instead of 50 in layer 1 would" in result.out
 
 
+@pytest.mark.broad
 def test_a_single_size_of_a_half_that_would_give_it() -> None:
     """The input of the decoder, or the width of its dense layer, or the encoder's input: which half, and what it is."""
     net = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))

@@ -17,6 +17,7 @@ from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import LayerLine, worksheet_of, write
 
 
+@pytest.mark.broad
 @given(st.one_of(network(), encoder_decoder()), st.integers(-20, 20), st.sampled_from([1, 1, 10]))
 def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int, unit: int) -> None:
     """What rounds to the total is right and nothing else is; each sum that is told is true and gives the number."""
@@ -120,6 +121,7 @@ def test_nothing_at_all_is_a_sum_too() -> None:
     assert (found.id, write(found.yours), write(found.right)) == ("no-external", "0", "5")
 
 
+@pytest.mark.broad
 def test_a_thousand_equal_layers_cost_what_one_does() -> None:
     """They are one line of the worksheet, in the search and on paper."""
     net = Network(input=4, layers=(LSTM(4, repeat=1_000),), output=Output(1))
@@ -128,6 +130,7 @@ def test_a_thousand_equal_layers_cost_what_one_does() -> None:
     assert write(found.yours) == "1000 × 4 × 4 × (4 + 4) + 1 × 4"
 
 
+@pytest.mark.broad
 def test_in_a_larger_network_the_likelier_mistakes_are_looked_for() -> None:
     """Of more than 100 lines rare mistakes are not, nor those made in one layer alone."""
     for pairs, more, rare in ((50, (), True), (50, (RNN(2),), False)):
@@ -169,6 +172,7 @@ DEEP = Network(input=100, layers=(LSTM(64, bidirectional=True), LSTM(37)), outpu
 WORDS = Network(input=1_000, layers=(Embedding(32), GRU(48)), output=Output(1), convention="pytorch")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("net", "number", "pair"),
     [
@@ -201,6 +205,7 @@ def pairs_made(net: Network) -> Iterator[tuple[str, str, int]]:
                 yield first.id, second.id, sum(line.params for line in second.change(alone[first.id], net))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("net", [CLASSIC, DEEP, WORDS])
 def test_every_pair_of_known_mistakes_is_explained(net: Network) -> None:
     """Whatever the pair, its number has an explanation, or is another quantity of the network."""
@@ -241,6 +246,7 @@ def test_where_pairs_are_looked_for(count: int) -> None:
         assert any(len(diagnosis.mistakes) == 2 for diagnosis in found) == (count <= most)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("count", "most"), [(5, 10_000), (6, 1_000), (101, 0)])
 def test_how_many_pairs_are_tried(count: int, most: int) -> None:
     """A bound on the work, whatever the network: so many counts of up to 5 lines, or of up to 100."""
@@ -262,6 +268,7 @@ def explained(net: Network) -> dict[int, list[str]]:
     return found
 
 
+@pytest.mark.broad
 @given(SMALL, RECURRENT, st.one_of(st.none(), SMALL))
 def test_a_dropout_changes_no_explanation(inputs: int, layers: list[Spec], output: int | None) -> None:
     """Neither between two layers nor above the last: it passes on what it reads."""
@@ -296,6 +303,7 @@ def params(line: LayerLine) -> int:
     return line.params
 
 
+@pytest.mark.broad
 @given(st.one_of(network(), encoder_decoder()))
 def test_one_sentence_is_about_one_sum(spec: Spec) -> None:
     """Two mistakes that give different counts are told in different words."""
@@ -315,6 +323,7 @@ def test_variants_do_not_depend_on_the_number() -> None:
             assert first == second
 
 
+@pytest.mark.broad
 def test_a_search_counts_each_line_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice as many layers cost at most three times as much, whatever they have; above a limit none is alone wrong."""
     count = LayerLine.params.fget  # type: ignore[attr-defined]

@@ -37,6 +37,7 @@ from rnncalc.questions.answer.table import TABLE
 SIZE = st.integers(2, 40)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("id_", PLACES)
 @given(m=SIZE, h=SIZE, k=SIZE, n=SIZE)
 @settings(max_examples=5)
@@ -178,6 +179,7 @@ ANSWERS = yaml.safe_load(Path(__file__).with_name("wrong_answers.yaml").read_tex
 """Those of lectures, which are of a `network`, and published ones, which are of `flags`."""
 
 
+@pytest.mark.broad
 def test_a_wrong_answer_has_its_reason() -> None:
     """Nine of ten are told first; before the others is what gives the same number and is as likely."""
     reasons, later = 0, []

@@ -76,6 +76,7 @@ def test_what_is_printed_is_read(call: Call, format: str, seed: int) -> None:
     assert verdict(asked.grader, chains[-1]) == "correct"
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(8))
 def test_what_feedback_prints_is_read(call: Call, seed: int) -> None:
     """Both calculations about each wrong answer of an exercise are chains that are true, and the second is correct."""

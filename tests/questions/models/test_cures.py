@@ -49,6 +49,7 @@ def hold(case: tuple[Spec, ModelFile]) -> None:
         assert result.kept or result.another_network, way
 
 
+@pytest.mark.broad
 @CASES
 @example(NORM_BELOW_AN_EXTERNAL)
 def test_a_cure_that_is_followed_gives_a_spec_that_passes(case: tuple[Spec, ModelFile]) -> None:
