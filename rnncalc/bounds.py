@@ -90,7 +90,7 @@ MOST_COUNTED = 500_000
 """The layers that `solve` counts in total while it searches for a size: about ten seconds."""
 
 MOST_DIVISORS = 1_000
-"""The groups of a convolution for which sizes that they divide are looked for: each step is two tries."""
+"""The groups or heads for which sizes that they divide are looked for: each step is two tries."""
 
 MOST_MODULES = 2_000
 """The modules of a model file that are drafted as layers, or compared with a spec."""

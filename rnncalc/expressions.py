@@ -39,11 +39,13 @@ NUMBER = (
     r"(?:[eE]\+?(?P<exponent>[0-9]{1,2})(?![0-9A-Za-z])| ?(?P<word>[Tt](?:housand|ausend|sd)|[Mm](?:illion|io)|mln)"
     r"(?:s|en)?\b\.?)?"
 )
-_INDEX = (
-    r"\\?_ ?(?:\{ ?(?P<braced>[A-Za-z0-9]{1,8}) ?\}|\{ ?\\[a-z]+ ?\{(?P<styled>[A-Za-z0-9]{1,8})\} ?\}"
-    r"|(?P<index>[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}(?!\\?_)))|(?P<digits>[₀-₉]{1,8}|(?<!x)[0-9]{1,8})"
-)
 _GREEK = {f"\\{name}": sign for name, sign in GREEK.items()}
+_NAME = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
+_INDEX = (
+    rf"\\?_ ?(?:\{{ ?(?:\\[a-z]+ ?(?P<style>\{{))?(?P<braced>{_NAME}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})(?(style)\}}) ?\}}"
+    rf"|(?P<index>[0-9]{{1,8}}|{_NAME}|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_)))"
+    r"|(?P<digits>[₀-₉]{1,8}|(?<!x)[0-9]{1,8})"
+)
 _STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|mathbf|mathrm|textbf"
 _SPACE = rf"(?:\s|[~$]|\\[,;:!> ]|\\(?:{_STYLES})(?![A-Za-z]))+"
 _WORD = r"(?<=[\s\d)\]}])(?:word)(?=[\s\d(\[{\\])"
@@ -155,8 +157,8 @@ def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
         if kind != "letters":
             continue
         names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
-        if index := match["braced"] or match["styled"] or match["index"] or match["digits"]:
-            names[-1] += f"_{index.translate(_SUPERSCRIPTS)}"
+        if index := match["braced"] or match["index"] or match["digits"]:
+            names[-1] += f"_{_GREEK.get(index, index).translate(_SUPERSCRIPTS)}"
             short, rest = names[-1][:3], names[-1][3:]
             if known and match["index"] and names[-1] not in known and {short, *rest} <= known:  # n_hm is n_h·m
                 names[-1:] = [short, *rest]
@@ -169,17 +171,15 @@ def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
 @cache
 def _pattern(x_is_letter: bool) -> re.Pattern[str]:
     """Return the pattern of all signs; an x is a sign of multiplication unless a known letter has that name."""
-    letter = rf"(?:[A-Za-zα-ωΑ-Ω]|(?:{'|'.join(map(re.escape, _GREEK))})(?![A-Za-z]))"
-    times = r"\\?\*(?!\*)|[·×∗⋅∙]|\\(?:cdot|times|ast)(?![A-Za-z])|" + _WORD.replace(
-        "word", "times|mal|fois|por|per|volte"
-    )
-    if not x_is_letter:
-        letter, times = f"(?!x){letter}", f"{times}|x"
+    no_x, x = ("", "") if x_is_letter else ("(?!x)", "|x")
     return re.compile(
-        rf"(?P<space>{_SPACE})|(?P<number>{NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))|(?P<times>{times})"
+        rf"(?P<space>{_SPACE})|(?P<number>{NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))"
+        rf"|(?P<times>\\?\*(?!\*)|[·×∗⋅∙]|\\(?:cdot|times|ast)(?![A-Za-z])"
+        rf"|{_WORD.replace('word', 'times|mal|fois|por|per|volte')}{x})"
         rf"|(?P<sign>[-+−–](?!>)|{_WORD.replace('word', 'plus|minus')})|(?P<brace>\\(?:und|ov)erbrace(?![A-Za-z]))"
         r"|(?P<label>_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\})"
-        rf"|(?P<power>\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<letters>(?P<names>{letter}+)(?:{_INDEX})?)"
+        r"|(?P<power>\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+        rf"|(?P<letters>(?P<names>(?:{no_x}(?:[A-Za-zα-ωΑ-Ω]|{_NAME}))+)(?:{_INDEX})?)"
         r"|(?P<open>\\?[(\[{])|(?P<close>\\?[)\]}])|(?P<over>[/÷]|\\div(?![A-Za-z]))"
         r"|(?P<equals>==?>?|->|[≈→⇒]|\\(?:approx|to|implies|[rR]ightarrow)(?![A-Za-z]))|(?P<other>.)",
         re.DOTALL,

@@ -92,7 +92,7 @@ def ordinal(number: int) -> str:
     return words[number - 1] if number <= len(words) else f"{number}th"
 
 
-LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
+LETTER = "[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ](?:_(?:[0-9]{1,8}|[A-Za-zα-ρσ-ωΓΔΘΛΞΠΣΥΦΨΩ][A-Za-z0-9]{0,7}))?"
 """A size in letters, as a pattern: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 

@@ -73,7 +73,7 @@ _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "
 _MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × is between spaces, · beside letters
 _MATH |= {letter: f"{command} " for letter, command in _GREEK.items()}
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_SCRIPT = re.compile(rf"_([A-Za-z0-9]+)|([{_RAISED}]+)")
+_SCRIPT = re.compile(rf"_([A-Za-z0-9α-ωΑ-Ω]+)|([{_RAISED}]+)")
 """A subscript or a power, in a sum of letters."""
 
 _HEAD = r"""\documentclass{article}
@@ -227,7 +227,7 @@ def _sum(text: str) -> str:
             pieces += [_MATH.get(char) or typeset(char) for char in piece]
         elif piece:
             power = "".join(str(_RAISED.index(char)) for char in piece if char in _RAISED)
-            pieces.append(f"^{{{power}}}" if power else f"_{{{piece}}}")
+            pieces.append(f"^{{{power}}}" if power else f"_{{{_mathematical(piece)}}}")
     return "".join(pieces).replace(" _", "_")  # \alpha_{1}
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rnncalc.bounds import MAX_SIZE, MOST_COUNTED, MOST_DIVISORS
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
+from rnncalc.layers import KINDS, kind
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT
@@ -315,13 +316,18 @@ class TriedSizes:
 def in_groups(sizes: TriedSizes) -> TriedSizes:
     """Return the sizes in steps at which nothing that divides a size has a rest; the same if nothing has.
 
-    Those are the groups of a convolution, which divide its input, and the divisions of named sizes.
+    Those are groups and heads, which divide what their layer reads, and the divisions of named sizes.
     """
     for step in range(1, MOST_DIVISORS + 1):
-        problems = (*sizes.at(step).problems, *sizes.at(2 * step).problems)
-        if not any(problem.rest or problem.path[-1:] == ("groups",) for problem in problems):
+        problems = {*sizes.at(step).problems} ^ {*sizes.at(2 * step).problems}  # the same at both has another reason
+        if not any(problem.rest or any(map(_is_of_groups, problem.path[-1:])) for problem in problems):
             return sizes if step == 1 else TriedSizes(sizes.sized, sizes.step * step, sizes.instead, sizes.what)
     return sizes
+
+
+def _is_of_groups(key: str | int) -> bool:
+    """Return whether a key is that of groups or heads, or of a layer whose number is its heads."""
+    return key in ("groups", "heads") or (key in KINDS and kind(str(key)).number == "heads")
 
 
 def pieces(sizes: TriedSizes, first: int, last: int) -> list[Piece]:

@@ -5,8 +5,22 @@ from math import exp, tanh
 import pytest
 from conftest import Call
 
-from rnncalc import Embedding, Layer, Network, SpecError, count, run, training
+from rnncalc import (
+    GRU,
+    DecoderAttention,
+    Embedding,
+    Layer,
+    Network,
+    Output,
+    Part,
+    SpecError,
+    compare,
+    count,
+    run,
+    training,
+)
 from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
+from rnncalc.reports.compare import ComparisonReport
 
 
 def test_the_numbers_of_attention() -> None:
@@ -83,6 +97,30 @@ def test_pairs_of_steps(causal: bool, pairs: int) -> None:
     (placed,) = Network(input=6, layers=[MultiHeadAttention(3, causal=causal)], steps=7).stack
     assert placed.multiply_adds == 7 * 4 * 6 * 6 + 2 * 6 * pairs
     assert placed.multiply_adds_per_step == 4 * 6 * 6 + 2 * 6 * 7  # at the last step
+
+
+def test_a_mask_is_distinguished_from_what_frameworks_compute(call: Call) -> None:
+    """Beside the multiply-adds that it halves, with a reason if T is a letter; not without a mask or without costs."""
+    words = "ts multiply-adds are those of T(T + 1)/2 pairs of steps, and frameworks compute all T² and mask them"
+    network = ("-i", 6, "-l", "multi_head_attention:3,causal")
+    assert f"multi_head_attention_1: i{words}.\n" in call("count", *network, "-T", 7, "--cost").out
+    assert f"I{words}.\n" in call("explain", *network, "-T", 7).out
+    assert f"{words}; half of T(T + 1) has no formula" in call("count", *network, "-T", "t", "--cost").out
+    assert words not in call("count", *network, "-T", 7).out
+    assert words not in call("count", "-i", 6, "-l", "multi_head_attention:3", "-T", 7, "--cost").out
+
+
+def test_a_comparison_without_steps_says_what_it_lacks(call: Call) -> None:
+    """The pairs of an attention, in one part or two; a cell's multiply-adds per step are known without steps."""
+    sentence = "Multiply-adds: not known without the number of steps; give steps, or -T."
+    attention = ("compare", "-i", 6, "-l", "rnn:6", "-l", "multi_head_attention:3")
+    assert sentence in call(*attention).out
+    assert sentence not in call(*attention, "-T", 7).out
+    assert sentence not in call("compare", "-i", 6, "-l", "rnn:6").out
+    decoder = Part(2, (GRU(3),), Output(2), attention=DecoderAttention("dot"))
+    translation = Network(encoder=Part(2, (GRU(3),)), decoder=decoder)
+    (sheet,) = ComparisonReport(compare(translation)).sheets()[:1]
+    assert sentence in sheet.notes
 
 
 def test_a_learned_table_of_positions() -> None:

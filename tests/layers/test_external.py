@@ -120,10 +120,16 @@ SPEC: dict[str, Any] = {
 }
 
 
-def test_its_tensors_are_found_in_a_model_file(tmp_path: Path, call: Call) -> None:
-    """Below its path, of a list of modules with a number each, or by their names alone."""
+@pytest.mark.parametrize("trained", [True, False])
+def test_its_tensors_are_found_in_a_model_file(tmp_path: Path, call: Call, trained: bool) -> None:
+    """Below its path, of a list of modules with a number each, or by their names alone; trained or not, they are there.
+
+    Without its D of 6 numbers, each of eleven blocks trains 24 + 12; the norm and the output train 4 + 9 · 4 + 9.
+    """
     model = safetensors(tmp_path / "model.safetensors", FILE)
-    path = file_at(tmp_path / "net.yaml", yaml.safe_dump(SPEC))
+    block = SPEC["layers"][0] | ({} if trained else {"trainable": {"mixer.D": False}})
+    path = file_at(tmp_path / "net.yaml", yaml.safe_dump(SPEC | {"layers": [block, SPEC["layers"][1]]}))
+    assert report_of(call, "count", path)["trainable"] == 11 * (24 + 12 + 6 * trained) + 4 + 9 * 4 + 9
     result = call("check", path, "--model", model)
     assert (result.code, result.err) == (0, "")
     assert "36 checks" in result.out
