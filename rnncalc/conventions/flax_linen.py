@@ -7,9 +7,7 @@ from rnncalc.conventions.rules import (
     DenseArrays,
     Returns,
     Side,
-    Slot,
     TransformArrays,
-    Width,
     attention_of_dense,
     restricted,
     with_heads,
@@ -18,10 +16,10 @@ from rnncalc.layers.cell import Habits
 from rnncalc.layers.layer import CROSS
 
 _CELL = CellArrays(
-    input=Array(("i", Slot.GATE, "/kernel"), (Width.INPUTS, Width.UNITS)),
-    recurrent=Array(("h", Slot.GATE, "/kernel"), (Width.READS, Width.UNITS)),
-    bias=Array(("i", Slot.GATE, "/bias"), (Width.UNITS,)),
-    recurrent_bias=Array(("h", Slot.GATE, "/bias"), (Width.UNITS,)),
+    input=Array("i{gate}/kernel", "m h"),
+    recurrent=Array("h{gate}/kernel", "reads h"),
+    bias=Array("i{gate}/bias", "h"),
+    recurrent_bias=Array("h{gate}/bias", "h"),
     sides={"n": Side.BOTH},
     only=restricted(bias=(True,), reset_after=(None, True)),
 )
@@ -44,9 +42,9 @@ CONVENTION = Convention(
     why="what is multiplied by a gate needs a bias of its own inside the product",
     cells={
         "rnn": _CELL.replace(  # one gate, so the names need not tell any apart
-            input=Array(("i/kernel",), (Width.INPUTS, Width.GATED)),
-            recurrent=Array(("h/kernel",), (Width.READS, Width.GATED)),
-            bias=Array(("i/bias",), (Width.GATED,)),
+            input=Array("i/kernel", "m gates"),
+            recurrent=Array("h/kernel", "reads gates"),
+            bias=Array("i/bias", "gates"),
             recurrent_bias=None,
             sides={},
         ),
@@ -54,8 +52,8 @@ CONVENTION = Convention(
         "lstm": _CELL.replace(side=Side.RECURRENT, sides={}, bias=None),
         "mgu": _CELL.replace(habits=Habits(reset_after=True, gate_keeps=True)),
     },
-    dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
-    embedding=Array(("embedding",), (Width.INPUTS, Width.VECTOR)),
+    dense=DenseArrays(Array("kernel", "m n"), Array("bias", "n")),
+    embedding=Array("embedding", "m d"),
     transforms={
         "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0)),
         "layer_norm": TransformArrays({"scale": "scale", "bias": "bias"}, epsilon=1e-6),

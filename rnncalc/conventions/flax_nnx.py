@@ -2,13 +2,13 @@
 
 from rnncalc.conventions.flax_linen import CONVENTION as LINEN
 from rnncalc.conventions.flax_linen import RETURNS
-from rnncalc.conventions.rules import Array, CellArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Side, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
-    input=Array(("dense_i/kernel",), (Width.INPUTS, Width.GATED)),
-    recurrent=Array(("dense_h/kernel",), (Width.READS, Width.GATED)),
-    bias=Array(("dense_i/bias",), (Width.GATED,)),
+    input=Array("dense_i/kernel", "m gates"),
+    recurrent=Array("dense_h/kernel", "reads gates"),
+    bias=Array("dense_i/bias", "gates"),
     only=restricted(bias=(True,), reset_after=(None, True)),
 )
 
@@ -21,10 +21,10 @@ CONVENTION = LINEN.replace(
         "rnn": _CELL,
         "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
         "lstm": _CELL.replace(
-            input=Array(("i", Slot.GATE, "/kernel"), (Width.INPUTS, Width.UNITS)),
-            recurrent=Array(("h", Slot.GATE, "/kernel"), (Width.READS, Width.UNITS)),
+            input=Array("i{gate}/kernel", "m h"),
+            recurrent=Array("h{gate}/kernel", "reads h"),
             bias=None,
-            recurrent_bias=Array(("h", Slot.GATE, "/bias"), (Width.UNITS,)),
+            recurrent_bias=Array("h{gate}/bias", "h"),
             side=Side.RECURRENT,
         ),
     },

@@ -11,7 +11,6 @@ from rnncalc.conventions.rules import (
     Returns,
     Side,
     TransformArrays,
-    Width,
     attention_of_dense,
     restricted,
     with_heads,
@@ -20,9 +19,9 @@ from rnncalc.layers.cell import Habits
 from rnncalc.layers.layer import CROSS
 
 _CELL = CellArrays(
-    input=Array(("kernel",), (Width.INPUTS, Width.GATED)),
-    recurrent=Array(("recurrent_kernel",), (Width.READS, Width.GATED)),
-    bias=Array(("bias",), (Width.GATED,)),
+    input=Array("kernel", "m gates"),
+    recurrent=Array("recurrent_kernel", "reads gates"),
+    bias=Array("bias", "gates"),
     only=restricted(),
 )
 
@@ -35,7 +34,7 @@ CONVENTION = Convention(
         "rnn": _CELL,
         "gru": _CELL.replace(
             order="zrn",
-            both_biases=Array(("bias",), (Width.TWO, Width.GATED)),
+            both_biases=Array("bias", "2 gates"),
             side=Side.BOTH,
             side_before=Side.INPUT,
             habits=Habits(reset_after=True),
@@ -43,8 +42,8 @@ CONVENTION = Convention(
         "lstm": _CELL.replace(order="ifgo"),
         "conv_lstm": _CELL.replace(order="ifgo"),
     },
-    dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
-    embedding=Array(("embeddings",), (Width.INPUTS, Width.VECTOR)),
+    dense=DenseArrays(Array("kernel", "m n"), Array("bias", "n")),
+    embedding=Array("embeddings", "m d"),
     transforms={
         "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")),
         "layer_norm": TransformArrays({"scale": "gamma", "bias": "beta"}, epsilon=1e-3),

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, formula, letters
-from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot, Width
-from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
+from rnncalc.conventions.rules import Array, CellArrays, Convention, Side
+from rnncalc.conventions.tensor import WAYS, Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import ONE, Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.records import Frozen
 
 
@@ -45,10 +45,6 @@ class Layout(NamedTuple):
     params: Expression
     letters: str
     buffers: tuple[Tensor, ...] = ()
-
-
-_Undirected = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
-"""A tensor before its direction is known: its name, role, gates and axes."""
 
 
 def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = ()) -> Layout:
@@ -111,8 +107,10 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
 
 
 def _axis(letters: str) -> Axis:
-    """Return the axis of a letter, of 1, or of several widths one after the other."""
-    return Axis(1) if letters == ONE else StackedAxis(1, letters) if "+" in letters else Axis(1, letters)
+    """Return the axis of a letter, of a number, or of several widths one after the other."""
+    if letters.isdecimal():
+        return Axis(int(letters))
+    return StackedAxis(1, letters) if "+" in letters else Axis(1, letters)
 
 
 def role_of_array(role: str, axes: Sequence[str]) -> Role:
@@ -129,7 +127,7 @@ _ROLES = {role.value for role in Role}
 
 def _plain(array: Array, role: Role) -> Tensor:
     """Return the tensor of a layer that is no cell."""
-    return Tensor(str(array.name[0]), role, None, "", tuple(WIDTHS[width] for width in array.axes))
+    return Tensor(array.name, role, None, "", tuple(map(_axis, array.axes.split())))
 
 
 def role_of(layer: Cell, product: Product) -> Role:
@@ -160,17 +158,6 @@ def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> d
     return {letter: arrays.sides.get(letter, arrays.side) for letter in biased}
 
 
-WIDTHS = {
-    Width.UNITS: Axis(1, "h"),
-    Width.INPUTS: Axis(1, "m"),
-    Width.PROJECTED: Axis(1, "p"),
-    Width.OUTPUTS: Axis(1, "n"),
-    Width.VECTOR: Axis(1, "d"),
-    Width.ONE: Axis(1),
-    Width.TWO: Axis(2),
-}
-
-
 def _matrix(gate: Gate, product: Product) -> str:
     return gate.letter if product.matrix is None else product.matrix
 
@@ -190,30 +177,19 @@ class CellTensors:
 
     def tensors(self) -> Iterator[Tensor]:
         """Yield the tensors of the first direction, then those of the second if it has its own."""
-        marks = self.convention.directions
-        if marks is None:
-            direction = Direction.BOTH if self.layer.bidirectional else Direction.FORWARD
-            yield from self._direction("", direction)
-            return
-        for direction, mark in zip((Direction.FORWARD, Direction.BACKWARD), marks, strict=True):
-            if direction is Direction.FORWARD or self.layer.bidirectional:
-                yield from self._direction(mark if self.layer.bidirectional else "", direction)
+        arrays, two, marks = self.arrays, self.layer.bidirectional, self.convention.directions
+        ways = [*zip(WAYS, marks, strict=True)] if two and marks else [(Direction.BOTH if two else WAYS[0], "")]
+        for direction, mark in ways:
+            self.direction, self.mark = direction, mark
+            yield from self._stacked()
+            yield from self._products(arrays.input, Role.INPUT)
+            yield from self._products(arrays.recurrent, Role.RECURRENT)
+            yield from self._biases()
+            yield from self._vectors(arrays.gain, Role.GAIN, [gate.letter for gate in self.gates if gate.normalised])
+            yield from self._products(arrays.peephole, Role.PEEPHOLE)
+            yield from self._beside()
 
-    def _direction(self, mark: str, direction: Direction) -> Iterator[Tensor]:
-        arrays = self.arrays
-        parts = [
-            *self._stacked(),
-            *self._products(arrays.input, Role.INPUT, self.gates),
-            *self._products(arrays.recurrent, Role.RECURRENT, self.gates),
-            *self._biases(),
-            *self._vectors(arrays.gain, Role.GAIN, [gate.letter for gate in self.gates if gate.normalised]),
-            *self._products(arrays.peephole, Role.PEEPHOLE, self.gates),
-            *self._beside(),
-        ]
-        for name, role, gates, axes in parts:
-            yield self._tensor(name, role, gates, axes, mark, direction)
-
-    def _stacked(self) -> Iterator[_Undirected]:
+    def _stacked(self) -> Iterator[Tensor]:
         users: dict[str, dict[str, None]] = {}  # the gates of each matrix, in order
         for gate in self.gates:
             for each in gate.products:
@@ -223,15 +199,15 @@ class CellTensors:
             assert array is not None  # no other convention has stacks
             gates = "".join(letter for matrix in stack.matrices for letter in users[matrix])
             reads = "+".join(width_of(self.layer, vector) for vector in stack.reads)
-            lengths = {Width.STACKED: StackedAxis(1, reads), Width.UNITS: Axis(len(stack.matrices), "h")}
-            axes = tuple(lengths.get(width) or WIDTHS[width] for width in array.axes)
-            yield self._filled(array, stack.letters(len(self.gates)), ""), Role.KERNEL, gates, axes
+            lengths = {"stacked": StackedAxis(1, reads), "h": Axis(len(stack.matrices), "h")}
+            axes = tuple(lengths[width] for width in array.axes.split())
+            yield self._tensor(array, stack.letters(len(self.gates)), "", Role.KERNEL, gates, axes)
 
-    def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Undirected]:
+    def _products(self, array: Array | None, role: Role) -> Iterator[Tensor]:
         """Yield a tensor for each matrix of the role, or one for all gates if the array is fused."""
         stacked = {(matrix, vector) for stack in self.stacks for matrix in stack.matrices for vector in stack.reads}
         matrices: dict[tuple[str, Form], dict[str, str]] = {}  # what is read and how: the gates that use each matrix
-        for gate in gates:
+        for gate in self.gates:
             for product in gate.products:
                 letters = _matrix(gate, product)
                 if role_of(self.layer, product) is role and (letters, product.vector) not in stacked:
@@ -243,12 +219,12 @@ class CellTensors:
             places = len(self.layer.grid) if form is Form.CONVOLUTION else 0
             if array.by_gate:
                 for letters, gated in uses.items():
-                    yield self._filled(array, letters, vector), role, gated, self._axes(array, 1, reads, places)
+                    yield self._tensor(array, letters, vector, role, gated, self._axes(array, 1, reads, places))
             else:
                 axes = self._axes(array, len(uses), reads, places)
-                yield self._filled(array, "", vector), role, "".join(uses.values()), axes
+                yield self._tensor(array, "", vector, role, "".join(uses.values()), axes)
 
-    def _biases(self) -> Iterator[_Undirected]:
+    def _biases(self) -> Iterator[Tensor]:
         arrays = self.arrays
         sides = sides_of_biases(self.layer, self.gates, arrays)
         biased = [*sides]
@@ -266,26 +242,27 @@ class CellTensors:
 
     def _vectors(
         self, array: Array | None, role: Role, letters: Sequence[str], beside: Mapping[str, str] = {}
-    ) -> Iterator[_Undirected]:
+    ) -> Iterator[Tensor]:
         """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it belongs to."""
         if not letters or array is None:
             return  # biases may be on the other side
         if array.by_gate:
             joined = [stack for stack in self.stacks if role in stack.biases]
             for stack in joined:
-                name = self._filled(array, stack.letters(len(self.gates)), beside.get(stack.matrices[0], ""))
+                letter, vector = stack.letters(len(self.gates)), beside.get(stack.matrices[0], "")
                 axes = tuple(
                     axis._replace(times=len(stack.matrices)) if axis.letter else axis
                     for axis in self._axes(array, 1, "")
                 )
-                yield name, role, "".join(stack.matrices), axes
+                yield self._tensor(array, letter, vector, role, "".join(stack.matrices), axes)
             for letter in letters:
                 if not any(letter in stack.matrices for stack in joined):
-                    yield self._filled(array, letter, beside.get(letter, "")), role, letter, self._axes(array, 1, "")
+                    vector, axes = beside.get(letter, ""), self._axes(array, 1, "")
+                    yield self._tensor(array, letter, vector, role, letter, axes)
         else:
-            yield self._filled(array, "", ""), role, "".join(letters), self._axes(array, len(letters), "")
+            yield self._tensor(array, "", "", role, "".join(letters), self._axes(array, len(letters), ""))
 
-    def _beside(self) -> Iterator[_Undirected]:
+    def _beside(self) -> Iterator[Tensor]:
         """Yield what is beside the gates: projections, vectors, trained numbers, learned states."""
         for weight in self.layer.weights:
             role = (Role.SCALAR, Role.VECTOR, Role.MATRIX)[len(weight.widths)]
@@ -296,45 +273,38 @@ class CellTensors:
             if weight.widths:  # the array's own letters are those of a projection, or the units'
                 widths = dict(zip("ph" if len(weight.widths) == 2 else "h", weight.widths, strict=True))
                 axes = tuple(Axis(1, widths[axis.letter]) if axis.letter else axis for axis in axes)
-            yield self._filled(array, weight.letter, ""), role, "", axes
+            yield self._tensor(array, weight.letter, "", role, "", axes)
         if self.layer.learned_state and self.arrays.state:
             for state, width in self.layer.states.items():
                 array = self.arrays.state
-                yield self._filled(array, "", state), Role.STATE, "", self._axes(array, 1, width)
-
-    def _filled(self, array: Array, letters: str, vector: str) -> tuple[str | Slot, ...]:
-        """Return a name with the gate and what it reads filled in, spelled as the framework does."""
-        memory = vector in ("x", next(iter(self.layer.states)))
-        name = array.filled(letters, vector, alone=len(self.gates) == 1, memory=memory)
-        spelled = self.convention.renamed.get("".join(piece for piece in name if isinstance(piece, str)))
-        return name if spelled is None else (spelled,)
+                yield self._tensor(array, "", state, Role.STATE, "", self._axes(array, 1, width))
 
     def _axes(self, array: Array, gates: int, reads: str, places: int = 0) -> tuple[Axis, ...]:
         """Return the axes of an array. reads: the letter of the width that is read; empty if no axis has it.
 
         places: how many axes of a kernel there are, before those of an array input by output, else behind them.
         """
-        per_layer = {
-            Width.GATED: Axis(gates, "h"),
-            Width.TWICE_GATED: Axis(2 * gates, "h"),
-            Width.DIRECTIONS: Axis(self.layer.directions),
-            Width.READS: Axis(1, reads),
-            Width.READS_OR_ONE: Axis(1, reads),
+        lengths = {
+            "gates": Axis(gates, "h"),
+            "2gates": Axis(2 * gates, "h"),
+            "directions": Axis(self.layer.directions),
+            "reads": Axis(1, reads),
+            "reads|1": Axis(1, reads),
         }
-        widths = (width for width in array.axes if width is not Width.READS or reads)
-        axes = tuple(per_layer.get(width) or WIDTHS[width] for width in widths)
-        kernel = (Axis(1, "k"),) * places
-        return (*axes, *kernel) if array.axes[0] is Width.UNITS else (*kernel, *axes)
+        words = [word for word in array.axes.split() if word != "reads" or reads]
+        axes, kernel = [lengths.get(word) or _axis(word) for word in words], [Axis(1, "k")] * places
+        return (*axes, *kernel) if words[0] == "h" else (*kernel, *axes)
 
     def _tensor(
-        self, name: tuple[str | Slot, ...], role: Role, gates: str, axes: tuple[Axis, ...], mark: str, way: Direction
+        self, array: Array, letters: str, vector: str, role: Role, gates: str, axes: tuple[Axis, ...]
     ) -> Tensor:
-        """Return the tensor, with the mark of its direction and, where its name has one, the place of its number."""
-        pieces = [mark if piece is Slot.DIRECTION else piece for piece in name]
-        if Slot.DIRECTION not in name:
-            pieces.insert(0, mark)
-        if Slot.COPY not in pieces:
-            return Tensor("".join(map(str, pieces)), role, way, gates, axes)
-        place = pieces.index(Slot.COPY)
-        before, after = ("".join(map(str, half)) for half in (pieces[:place], pieces[place + 1 :]))
-        return Tensor(f"{before}0{after}", role, way, gates, axes, (), (before, after))
+        """Return a tensor, named as the framework spells it, and what is around the number of a repeated layer."""
+        memory = vector in ("x", next(iter(self.layer.states)))
+        marks = {"direction": self.mark, "copy": "{copy}"}
+        name = array.filled(letters, vector, alone=len(self.gates) == 1, memory=memory, **marks)
+        name = self.convention.renamed.get(name, name)
+        if "{direction}" not in array.name:
+            name = f"{self.mark}{name}"
+        before, copy, after = name.partition("{copy}")
+        around = (before, after) if copy else None
+        return Tensor(f"{before}0{after}" if copy else name, role, self.direction, gates, axes, (), around)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rnncalc.conventions.rules import NONE, Array, CellArrays, Convention, DenseArrays, Slot, Width
+from rnncalc.conventions.rules import NONE, Array, CellArrays, Convention, DenseArrays
+from rnncalc.conventions.textbook import CELL
 from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
 from rnncalc.records import Frozen
 
@@ -73,61 +74,40 @@ class Notation(Frozen):
         return base.replace(**{"both_biases": None, "order": "", **self.parts})
 
 
-def _array(*name: str | Slot, axes: tuple[Width, ...] = (Width.UNITS,)) -> Array:
-    return Array(name, axes)
-
-
-def _dense(kernel: str, bias: str) -> DenseArrays:
-    return DenseArrays(Array((kernel,), (Width.OUTPUTS, Width.INPUTS)), Array((bias,), (Width.OUTPUTS,)))
-
-
 def _as_rows(array: Array) -> Array:
     """Return an array of a notation whose vectors are rows: a matrix is transposed, and a vector has one row."""
-    if len(array.axes) == 1:
-        return array.replace(axes=(Width.ONE, *array.axes))
-    same = {Width.READS: Width.READS_OR_ONE}
-    return array.replace(axes=tuple(same.get(axis, axis) for axis in array.axes[::-1]))
+    first, *others = array.axes.replace("reads", "reads|1").split()
+    return array.replace(axes=f"{others[0]} {first}" if others else f"1 {array.axes}")
 
 
-INPUT, RECURRENT = (Width.UNITS, Width.INPUTS), (Width.UNITS, Width.READS)
+_DENSE, _OUTPUT = TEXTBOOK.dense, DenseArrays(Array("W_hy", "n m"), Array("b_y", "n"))
 
-_W: dict[str, Array] = {
-    "input": _array("W_", Slot.READ, Slot.GATE, axes=INPUT),
-    "recurrent": _array("W_", Slot.READ, Slot.GATE, axes=RECURRENT),
-    "bias": _array("b_", Slot.READ, Slot.GATE),
-    "recurrent_bias": _array("b_", Slot.READ, Slot.GATE),
-    "gain": _array("gamma_", Slot.GATE),
-    "peephole": _array("w_", Slot.READ, Slot.GATE),
-    "projection": _array("W_h", Slot.GATE, axes=(Width.PROJECTED, Width.UNITS)),
-    "vector": _array(Slot.GATE),
-    "scalar": _array(Slot.GATE, axes=(Width.ONE,)),
-    "state": _array(Slot.READ, "_0", axes=(Width.READS,)),
-}
+_W = {part: array for part, array in CELL.values().items() if isinstance(array, Array)}
+_W |= dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{gate}", "h"))
 """The textbook's; a gate with two biases has b_xz beside the input and b_hz beside the state."""
 
 _UVW = _W | {
-    "input": _array("U_", Slot.APART, axes=INPUT),
-    "recurrent": _array("W_", Slot.OTHER, Slot.APART, axes=RECURRENT),
-    "bias": _array("b_", Slot.READ, Slot.APART),
-    "recurrent_bias": _array("b_", Slot.READ, Slot.APART),
-    "gain": _array("gamma_", Slot.APART),
+    "input": Array("U_{apart}", "h m"),
+    "recurrent": Array("W_{other}{apart}", "h reads"),
+    "bias": Array("b_{read}{apart}", "h"),
+    "recurrent_bias": Array("b_{read}{apart}", "h"),
+    "gain": Array("gamma_{apart}", "h"),
 }
 
 _ROWS = {part: array if part == "scalar" else _as_rows(array) for part, array in _W.items()}
 
-_COLUMNS = _W | {"stacked": _array("W_", Slot.GATE, axes=(Width.UNITS, Width.STACKED))}
+_COLUMNS = _W | {"stacked": Array("W_{gate}", "h stacked")}
 
-_STACKED = _ROWS | {"stacked": _array("W_", Slot.GATE, axes=(Width.STACKED, Width.UNITS))}
+_STACKED = _ROWS | {"stacked": Array("W_{gate}", "stacked h")}
 
 _PYTORCH = _W | {
-    "input": _array("W_i", Slot.GATE, axes=INPUT),
-    "recurrent": _array("W_h", Slot.GATE, axes=RECURRENT),
-    "bias": _array("b_i", Slot.GATE),
-    "recurrent_bias": _array("b_h", Slot.GATE),
-    "projection": _array("W_hr", axes=(Width.PROJECTED, Width.UNITS)),
+    "input": Array("W_i{gate}", "h m"),
+    "recurrent": Array("W_h{gate}", "h reads"),
+    "bias": Array("b_i{gate}", "h"),
+    "recurrent_bias": Array("b_h{gate}", "h"),
+    "projection": Array("W_hr", "p h"),
 }
 
-_DENSE, _OUTPUT = _dense("W", "b"), _dense("W_hy", "b_y")
 _DENSE_ROWS, _OUTPUT_ROWS = (DenseArrays(_as_rows(each.kernel), _as_rows(each.bias)) for each in (_DENSE, _OUTPUT))
 
 _ALL = (
@@ -136,7 +116,7 @@ _ALL = (
         "uvw",
         _UVW,
         _DENSE,
-        _dense("V", "c"),
+        DenseArrays(Array("V", "n m"), Array("c", "n")),
         note="U multiplies the input and W the state before; V and c are the output's matrix and bias: the textbook's "
         "W_x, W_h, W_hy and b_y",
     ),

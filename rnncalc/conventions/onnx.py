@@ -7,9 +7,7 @@ from rnncalc.conventions.rules import (
     DenseArrays,
     Returns,
     Side,
-    Slot,
     TransformArrays,
-    Width,
     attention_of_dense,
     restricted,
 )
@@ -18,10 +16,10 @@ from rnncalc.layers.layer import CROSS
 _LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
 
 _CELL = CellArrays(
-    input=Array(("W",), (Width.DIRECTIONS, Width.GATED, Width.INPUTS)),
-    recurrent=Array(("R",), (Width.DIRECTIONS, Width.GATED, Width.READS)),
-    both_biases=Array(("B",), (Width.DIRECTIONS, Width.TWICE_GATED)),
-    state=Array(("initial_", Slot.READ), (Width.DIRECTIONS, Width.ONE, Width.READS)),
+    input=Array("W", "directions gates m"),
+    recurrent=Array("R", "directions gates reads"),
+    both_biases=Array("B", "directions 2gates"),
+    state=Array("initial_{read}", "directions 1 reads"),
     side=Side.BOTH,
     only=restricted("learned_state", **_LACKS),
 )
@@ -36,12 +34,12 @@ CONVENTION = Convention(
         "gru": _CELL.replace(order="zrn"),
         "lstm": _CELL.replace(
             order="iofg",
-            peephole=Array(("P",), (Width.DIRECTIONS, Width.GATED)),
+            peephole=Array("P", "directions gates"),
             only=restricted("learned_state", "peepholes", **_LACKS),
         ),
     },
-    dense=DenseArrays(Array(("B",), (Width.INPUTS, Width.OUTPUTS)), Array(("C",), (Width.OUTPUTS,))),
-    embedding=Array(("data",), (Width.INPUTS, Width.VECTOR)),
+    dense=DenseArrays(Array("B", "m n"), Array("C", "n")),
+    embedding=Array("data", "m d"),
     transforms={
         "conv1d": TransformArrays({"kernel": "W", "bias": "B"}, steps_last=True),
         "pool1d": TransformArrays(steps_last=True),

@@ -10,26 +10,24 @@ from rnncalc.conventions.rules import (
     DenseArrays,
     Returns,
     Side,
-    Slot,
     TransformArrays,
-    Width,
     attention_of_dense,
     restricted,
 )
 from rnncalc.layers.cell import Habits
 
 
-def _array(stem: str, *axes: Width) -> Array:
-    return Array((f"{stem}_l", Slot.COPY, Slot.DIRECTION), axes)
+def _array(stem: str, axes: str) -> Array:
+    return Array(f"{stem}_l{{copy}}{{direction}}", axes)
 
 
 _LACKS = {"reset_after": (None, True), "activation": ("tanh",)}
 
 _CELL = CellArrays(
-    input=_array("weight_ih", Width.GATED, Width.INPUTS),
-    recurrent=_array("weight_hh", Width.GATED, Width.READS),
-    bias=_array("bias_ih", Width.GATED),
-    recurrent_bias=_array("bias_hh", Width.GATED),
+    input=_array("weight_ih", "gates m"),
+    recurrent=_array("weight_hh", "gates reads"),
+    bias=_array("bias_ih", "gates"),
+    recurrent_bias=_array("bias_hh", "gates"),
     side=Side.BOTH,
     only=restricted(**_LACKS),
 )
@@ -57,13 +55,13 @@ CONVENTION = Convention(
         "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
         "lstm": _CELL.replace(
             order="ifgo",
-            projection=_array("weight_hr", Width.PROJECTED, Width.UNITS),
+            projection=_array("weight_hr", "p h"),
             only=restricted("projection", **_LACKS),
             projects_down=True,
         ),
     },
-    dense=DenseArrays(Array(("weight",), (Width.OUTPUTS, Width.INPUTS)), Array(("bias",), (Width.OUTPUTS,))),
-    embedding=Array(("weight",), (Width.INPUTS, Width.VECTOR)),
+    dense=DenseArrays(Array("weight", "n m"), Array("bias", "n")),
+    embedding=Array("weight", "m d"),
     transforms={
         "conv1d": TransformArrays(_WEIGHTS, steps_last=True),
         "pool1d": TransformArrays(steps_last=True),

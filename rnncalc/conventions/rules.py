@@ -17,44 +17,6 @@ from rnncalc.records import Frozen
 NONE: Mapping[str, Any] = {}
 
 
-class Slot(Enum):
-    """A place in a tensor's name.
-
-    GATE: the letter of a gate, or of weights beside the gates; APART: the same, but for the one gate of a cell.
-    READ: what is read, x or a state, and beside which of them a bias is that is one of two; OTHER: the same, but
-    for x and for the state that is the cell's memory.
-    DIRECTION: its mark. COPY: the number of a repeated layer.
-    """
-
-    GATE = "gate"
-    APART = "apart"
-    READ = "read"
-    OTHER = "other"
-    DIRECTION = "direction"
-    COPY = "copy"
-
-
-class Width(Enum):
-    """The length of an axis. READS is the width that a product reads; a diagonal product does not have this axis.
-
-    READS_OR_ONE is 1 in a diagonal one. STACKED is as long as everything that a gate reads together, states and input.
-    """
-
-    UNITS = "h"
-    GATED = "all gates, h each"
-    INPUTS = "m"
-    READS = "what is read"
-    READS_OR_ONE = "what is read, or 1"
-    STACKED = "all that is read"
-    PROJECTED = "p"
-    OUTPUTS = "n"
-    VECTOR = "d"
-    DIRECTIONS = "directions"
-    ONE = "1"
-    TWO = "2"
-    TWICE_GATED = "all gates twice"
-
-
 class Side(Enum):
     """The side of a gate's bias: beside the input, beside the past, or one on each side."""
 
@@ -66,36 +28,40 @@ class Side(Enum):
 class Array(Frozen):
     """How tensors of one role are named and shaped.
 
-    With the slot GATE or APART in the name, each gate has a tensor; else all gates are in one, along the axis GATED.
+    name: with slots in it. {gate}: the letter of a gate, or of weights beside the gates; {apart}: the same, but for the
+    one gate of a cell. {read}: what is read, x or a state, and beside which of them a bias is that is one of two;
+    {other}: the same, but for x and for the state that is the cell's memory. {direction}: its mark. {copy}: the number
+    of a repeated layer.
+    axes: the length of each. A letter is a width, as in a formula, and a number itself; `gates` is h for each gate that
+    is in the tensor, and `2gates` twice that; `reads` is the width that a product reads, and no axis of a diagonal one,
+    whose `reads|1` is 1; `stacked` is as long as all that a gate reads together; `directions` is 1 or 2.
+    With {gate} or {apart} in the name, each gate has a tensor; else all gates are in one, along `gates`.
     indices: what is written for the letter of a gate, where it is another.
     """
 
-    name: tuple[str | Slot, ...]
-    axes: tuple[Width, ...]
+    name: str
+    axes: str
     indices: Mapping[str, str] = NONE
 
     @property
     def by_gate(self) -> bool:
         """Whether each gate has a tensor of its own."""
-        return Slot.GATE in self.name or Slot.APART in self.name
+        return "{gate}" in self.name or "{apart}" in self.name
 
-    def filled(self, gates: str, read: str, *, alone: bool = False, memory: bool = False) -> tuple[str | Slot, ...]:
-        """Return the name with the letters of gates and of the vector read in it.
+    def filled(
+        self, gates: str = "", read: str = "", *, alone: bool = False, memory: bool = False, **marks: str
+    ) -> str:
+        """Return the name with the letters of gates and of the vector read in it, and marks in the other slots.
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
-        gates = "".join([self.indices.get(letter, letter) for letter in gates]) if self.indices else gates
-        apart, other = "" if alone else gates, "" if memory else read
-        texts = {Slot.GATE: gates, Slot.APART: apart, Slot.READ: read, Slot.OTHER: other}
-        name = tuple([texts.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
-        if name[-1] != "":
-            return name
-        return ("".join([piece for piece in name if isinstance(piece, str)]).removesuffix("_"),)
+        gate = "".join([self.indices.get(letter, letter) for letter in gates])
+        apart, other = "" if alone else gate, "" if memory else read
+        return self.name.format(gate=gate, apart=apart, read=read, other=other, **marks).removesuffix("_")
 
     def symbol(self, gates: str = "", read: str = "", *, alone: bool = False, memory: bool = False) -> tuple[str, str]:
         """Return the name that `filled` gives as a symbol: its letter, and what is below it."""
-        name = self.filled(gates, read, alone=alone, memory=memory)
-        letter, _, below = "".join([piece for piece in name if isinstance(piece, str)]).partition("_")
+        letter, _, below = self.filled(gates, read, alone=alone, memory=memory).partition("_")
         return letter, below
 
 

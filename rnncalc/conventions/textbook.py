@@ -1,39 +1,32 @@
 """The textbook: one matrix per gate, output by input, one bias vector per gate, every cell and every option."""
 
-from rnncalc.conventions.rules import (
-    Array,
-    CellArrays,
-    Convention,
-    DenseArrays,
-    Returns,
-    Slot,
-    TransformArrays,
-    Width,
-)
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, TransformArrays
 from rnncalc.layers.layer import CROSS
 
 _HEADS = {"query": "W_q", "key": "W_k", "value": "W_v", "output": "W_o"}
 _HEADS |= {"query_bias": "b_q", "key_bias": "b_k", "value_bias": "b_v", "output_bias": "b_o"}
+
+CELL = CellArrays(
+    input=Array("W_{read}{gate}", "h m"),
+    recurrent=Array("W_{read}{gate}", "h reads"),
+    bias=Array("b_{gate}", "h"),
+    gain=Array("gamma_{gate}", "h"),
+    peephole=Array("w_{read}{gate}", "h"),
+    projection=Array("W_h{gate}", "p h"),
+    vector=Array("{gate}", "h"),
+    scalar=Array("{gate}", "1"),
+    state=Array("{read}_0", "reads"),
+)
 
 CONVENTION = Convention(
     name="textbook",
     title="textbook",
     note="one bias vector per gate",
     why="the two products are summed, so one bias serves both",
-    cells=CellArrays(
-        input=Array(("W_", Slot.READ, Slot.GATE), (Width.UNITS, Width.INPUTS)),
-        recurrent=Array(("W_", Slot.READ, Slot.GATE), (Width.UNITS, Width.READS)),
-        bias=Array(("b_", Slot.GATE), (Width.UNITS,)),
-        gain=Array(("gamma_", Slot.GATE), (Width.UNITS,)),
-        peephole=Array(("w_", Slot.READ, Slot.GATE), (Width.UNITS,)),
-        projection=Array(("W_h", Slot.GATE), (Width.PROJECTED, Width.UNITS)),
-        vector=Array((Slot.GATE,), (Width.UNITS,)),
-        scalar=Array((Slot.GATE,), (Width.ONE,)),
-        state=Array((Slot.READ, "_0"), (Width.READS,)),
-    ),
-    dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
-    output=DenseArrays(Array(("W_hy",), (Width.OUTPUTS, Width.INPUTS)), Array(("b_y",), (Width.OUTPUTS,))),
-    embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+    cells=CELL,
+    dense=DenseArrays(Array("W", "n m"), Array("b", "n")),
+    output=DenseArrays(Array("W_hy", "n m"), Array("b_y", "n")),
+    embedding=Array("E", "m d"),
     positions="P",
     transforms={
         "conv1d": TransformArrays({"kernel": "W", "bias": "b"}, order=(2, 0, 1)),

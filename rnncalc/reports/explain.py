@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.conventions.formula import Times, numbers
 from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.conventions.notation import Notation
-from rnncalc.conventions.rules import Convention, Side, Width
+from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
@@ -310,7 +310,7 @@ def on_matrices(each: Derivation) -> Iterator[str]:
     arrays = each.row.arrays(each.placed.layer.kind) if isinstance(each.placed.layer, Cell) else None
     if arrays is None or each.row.symbols:
         return
-    turned = arrays.input.axes[-1] in (Width.GATED, Width.UNITS)
+    turned = arrays.input.axes.split()[-1] in ("gates", "h")
     block = f"a block of their {'columns' if turned else 'rows'}"
     part = block if len(each.gates) > 1 and not arrays.input.by_gate else "one of them"
     if turned:

@@ -26,9 +26,7 @@ from rnncalc.conventions.rules import (
     Convention,
     DenseArrays,
     Side,
-    Slot,
     TransformArrays,
-    Width,
     restricted,
 )
 from rnncalc.errors import DeclarationError, RefusedError
@@ -205,11 +203,7 @@ def cell_with(name: str, of: str, **parts: Any) -> Convention:
     return row.replace(cells={of: row.cells[of].replace(**parts)}, renamed=row.renamed if of == "lstm" else {})
 
 
-def array(*name: str | Slot, axes: str) -> Array:
-    return Array(name, tuple(Width[axis] for axis in axes.split()))
-
-
-KERAS, RETURNS, GATE = convention("keras"), convention("keras").returns, Slot.GATE
+KERAS, RETURNS = convention("keras"), convention("keras").returns
 assert isinstance(KERAS.cells, dict)
 assert RETURNS
 LSTM, NORM = KERAS.cells["lstm"], KERAS.transforms["batch_norm"]
@@ -227,10 +221,10 @@ HALF_RIGHT = {
     "no trained number": cell_with("textbook", "", scalar=None),
     "no cells in the list of kinds": row_with("keras", cells={"lstn": LSTM}),
     "a kind that no binding has": row_with("keras", cells={"mgu": LSTM.replace(order="fn")}),
-    "an unused peephole": cell_with("keras", "lstm", peephole=array("P", axes="GATED")),
-    "an unused projection": cell_with("keras", "lstm", projection=array("P", axes="PROJECTED UNITS")),
-    "an unused recurrent bias": cell_with("keras", "lstm", recurrent_bias=array("c", axes="GATED")),
-    "an unused bias of both sides": cell_with("keras", "lstm", both_biases=array("c", axes="TWO GATED")),
+    "an unused peephole": cell_with("keras", "lstm", peephole=Array("P", "gates")),
+    "an unused projection": cell_with("keras", "lstm", projection=Array("P", "p h")),
+    "an unused recurrent bias": cell_with("keras", "lstm", recurrent_bias=Array("c", "gates")),
+    "an unused bias of both sides": cell_with("keras", "lstm", both_biases=Array("c", "2 gates")),
     "an unused side of a gate": cell_with("pytorch", "gru", sides={"q": Side.BOTH}),
     "an order that lacks a gate": cell_with("keras", "lstm", order="ifg"),
     "an order with a gate twice": cell_with("keras", "lstm", order="ifgof"),
@@ -239,24 +233,24 @@ HALF_RIGHT = {
     "an unused order": cell_with("flax-linen", "gru", order="zrn"),
     "a bias on the other side": cell_with("keras", "lstm", side=Side.RECURRENT),
     "a bias of both sides beside the input": cell_with(
-        "flax-nnx", "lstm", side=Side.INPUT, bias=array("h", GATE, "/bias", axes="UNITS"), recurrent_bias=None
+        "flax-nnx", "lstm", side=Side.INPUT, bias=Array("h{gate}/bias", "h"), recurrent_bias=None
     ),
-    "a second bias": cell_with("keras", "lstm", side=Side.BOTH, recurrent_bias=array("c", axes="GATED")),
+    "a second bias": cell_with("keras", "lstm", side=Side.BOTH, recurrent_bias=Array("c", "gates")),
     "one bias, and the framework has two": cell_with("pytorch", "lstm", side=Side.INPUT, recurrent_bias=None),
     "one bias, whatever resets": cell_with("keras", "gru", side_before=None),
-    "a transposed matrix of the input": cell_with("keras", "lstm", input=array("kernel", axes="GATED INPUTS")),
+    "a transposed matrix of the input": cell_with("keras", "lstm", input=Array("kernel", "gates m")),
     "a transposed recurrent matrix": cell_with(
-        "pytorch", "lstm", recurrent=array("weight_hh_l", Slot.COPY, Slot.DIRECTION, axes="READS GATED")
+        "pytorch", "lstm", recurrent=Array("weight_hh_l{copy}{direction}", "reads gates")
     ),
-    "a transposed projection": cell_with("textbook", "", projection=array("W_h", GATE, axes="UNITS PROJECTED")),
-    "a matrix without a width": cell_with("keras", "lstm", recurrent=array("recurrent_kernel", axes="GATED")),
-    "a matrix with a width too many": cell_with("keras", "lstm", bias=array("bias", axes="GATED INPUTS")),
-    "gates told apart twice": cell_with("keras", "lstm", input=array("kernel", GATE, axes="INPUTS GATED")),
-    "gates not told apart": cell_with("keras", "lstm", input=array("kernel", axes="INPUTS UNITS")),
-    "gates with one name": cell_with("flax-linen", "lstm", recurrent=array("h/kernel", axes="READS UNITS")),
-    "biases of both sides in one row": cell_with("keras", "gru", both_biases=array("bias", axes="GATED")),
-    "a number with a width": cell_with("textbook", "", scalar=array(GATE, axes="UNITS")),
-    "another name": cell_with("pytorch", "gru", input=array("weight_ih", axes="GATED INPUTS")),
+    "a transposed projection": cell_with("textbook", "", projection=Array("W_h{gate}", "h p")),
+    "a matrix without a width": cell_with("keras", "lstm", recurrent=Array("recurrent_kernel", "gates")),
+    "a matrix with a width too many": cell_with("keras", "lstm", bias=Array("bias", "gates m")),
+    "gates told apart twice": cell_with("keras", "lstm", input=Array("kernel{gate}", "m gates")),
+    "gates not told apart": cell_with("keras", "lstm", input=Array("kernel", "m h")),
+    "gates with one name": cell_with("flax-linen", "lstm", recurrent=Array("h/kernel", "reads h")),
+    "biases of both sides in one row": cell_with("keras", "gru", both_biases=Array("bias", "gates")),
+    "a number with a width": cell_with("textbook", "", scalar=Array("{gate}", "h")),
+    "another name": cell_with("pytorch", "gru", input=Array("weight_ih", "gates m")),
     "nothing that it lacks": cell_with("keras", "lstm", only={}),
     "an option that is misspelt": cell_with("keras", "lstm", only=restricted(reset_afer=(None, True))),
     "an option that is misspelt and not left out": cell_with("pytorch", "lstm", only=restricted("projektion")),
@@ -264,24 +258,18 @@ HALF_RIGHT = {
     "a value that is no tuple": cell_with("keras", "lstm", only={**LSTM.only, "activation": "tanh"}),
     "a habit of another cell": cell_with("keras", "lstm", habits=Habits(reset_after=True)),
     "a habit that its options deny": cell_with("pytorch", "gru", habits=Habits()),
-    "directions along an axis and in names": cell_with(
-        "keras", "rnn", input=array("k", axes="DIRECTIONS INPUTS GATED")
-    ),
-    "a state of one direction": cell_with("onnx", "rnn", state=array("initial_", Slot.READ, axes="ONE READS")),
-    "directions in no name": cell_with("pytorch", "rnn", bias=array("bias_ih_l", Slot.COPY, axes="GATED")),
-    "axes in another order": cell_with("keras", "gru", both_biases=array("bias", axes="GATED TWO")),
+    "directions along an axis and in names": cell_with("keras", "rnn", input=Array("k", "directions m gates")),
+    "a state of one direction": cell_with("onnx", "rnn", state=Array("initial_{read}", "1 reads")),
+    "directions in no name": cell_with("pytorch", "rnn", bias=Array("bias_ih_l{copy}", "gates")),
+    "axes in another order": cell_with("keras", "gru", both_biases=Array("bias", "gates 2")),
     "directions nowhere": row_with("keras", directions=None),
     "directions with one mark": row_with("keras", directions=("", "")),
     "no title": row_with("keras", title=""),
     "the name of another": row_with("keras", name="onnx"),
-    "an embedding with a column for each token": row_with("keras", embedding=array("embeddings", axes="VECTOR INPUTS")),
-    "a transposed dense layer": row_with(
-        "keras", dense=KERAS.dense.replace(kernel=array("kernel", axes="OUTPUTS INPUTS"))
-    ),
-    "a dense bias for each input": row_with("keras", output=KERAS.dense.replace(bias=array("bias", axes="INPUTS"))),
-    "a dense layer with one name": row_with(
-        "keras", dense=DenseArrays(KERAS.dense.kernel, array("kernel", axes="OUTPUTS"))
-    ),
+    "an embedding with a column for each token": row_with("keras", embedding=Array("embeddings", "d m")),
+    "a transposed dense layer": row_with("keras", dense=KERAS.dense.replace(kernel=Array("kernel", "n m"))),
+    "a dense bias for each input": row_with("keras", output=KERAS.dense.replace(bias=Array("bias", "m"))),
+    "a dense layer with one name": row_with("keras", dense=DenseArrays(KERAS.dense.kernel, Array("kernel", "n"))),
     "a new name of no tensor": row_with("keras", renamed={"kernal": "k"}),
     "a transform of no kind": row_with("keras", transforms={**KERAS.transforms, "layer_nor": NORM}),
     "a transform without a bias": row_with("keras", transforms={"layer_norm": TransformArrays({"scale": "gamma"})}),

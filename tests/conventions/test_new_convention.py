@@ -7,7 +7,7 @@ from conftest import Call, refusal, report_of
 
 from rnncalc import GRU, Network, run
 from rnncalc.conventions import CONVENTIONS, convention
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, restricted
 from rnncalc.export import SPELLINGS
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS, Binding, DenseNames, GateWeights
@@ -20,15 +20,15 @@ LOOM = Convention(
     why="it was woven so",
     cells={
         "gru": CellArrays(
-            input=Array(("warp.", Slot.GATE), (Width.INPUTS, Width.UNITS)),
-            recurrent=Array(("weft",), (Width.GATED, Width.READS)),
-            bias=Array(("knot",), (Width.GATED,)),
+            input=Array("warp.{gate}", "m h"),
+            recurrent=Array("weft", "gates reads"),
+            bias=Array("knot", "gates"),
             order="nzr",
             only=restricted(bidirectional=(False,)),
         )
     },
-    dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
-    embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+    dense=DenseArrays(Array("W", "n m"), Array("b", "n")),
+    embedding=Array("E", "m d"),
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from rnncalc import GRU, LSTM, RNN, Layer, Network
 from rnncalc.conventions import CONVENTIONS, flax_linen, keras
 from rnncalc.conventions.formula import Plus, value
-from rnncalc.conventions.rules import Convention, Side, Width
+from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role, Tensor
 from rnncalc.forward.arrays import floats
 from rnncalc.forward.network_pass import LayerRun, Pass
@@ -120,7 +120,7 @@ def test_a_wrong_orientation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Output by input is declared where the framework has input by output."""
     assert isinstance(keras.CONVENTION.cells, dict)
     row = keras.CONVENTION.cells["rnn"]
-    turned = row.input.replace(axes=(Width.GATED, Width.INPUTS))
+    turned = row.input.replace(axes="gates m")
     of = under(monkeypatch, with_cell(keras.CONVENTION, "rnn", input=turned), RNN(3))
     assert of.reason is not None
     assert "cannot multiply 5 numbers" in of.reason
