@@ -12,7 +12,7 @@ import click
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags, word_flag
+from rnncalc.cli.flags import NetworkFlags, file_flag, files, network_flags, notation_flag, report_flags, word_flag
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_specs
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, SpecError
@@ -50,13 +50,7 @@ Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]
     "--of", "quantity", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters."
 )
 @click.option("--hint", is_flag=True, help="Write the kind of mistake in words, and no correct number.")
-@click.option(
-    "--from",
-    "from_",
-    metavar="FILE",
-    shell_complete=files,
-    help="Grade a class: a CSV file, a row for each student.",
-)
+@file_flag("--from", "from_", help="Grade a class: a CSV file, a row for each student.")
 @click.option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
 @click.option(
     "--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; may be repeated."
@@ -84,7 +78,10 @@ def answer(
     are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is wrong, but 0
     when a class is graded.
     """
-    _refuse_unknown_flags(context, words)
+    ended = len(context.obj) - context.obj.index("--") - 1 if "--" in context.obj else 0
+    for word in words[: len(words) - ended]:
+        if _FLAG.match(word):  # click passes unknown flags on, so that -5 is read as a number
+            raise click.NoSuchOption(word.partition("=")[0], ctx=context)
     if from_ is not None:
         columns = names, answers, variant
         book = _grade(words, from_, columns, quantity=quantity, hint=hint, flags=flags)
@@ -187,15 +184,6 @@ def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> 
     if column is not None:
         raise CallError("--variant is for the JSON of rnncalc exercise as SPEC")
     return None
-
-
-def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> None:
-    """Refuse an unknown flag before `--`: click passes unknown flags on, so that -5 is read as a number."""
-    args = context.obj
-    ended = len(args) - args.index("--") - 1 if "--" in args else 0
-    for word in words[: len(words) - ended]:
-        if _FLAG.match(word):
-            raise click.NoSuchOption(word.partition("=")[0], ctx=context)
 
 
 def _is_number(word: str) -> bool:

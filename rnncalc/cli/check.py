@@ -18,7 +18,16 @@ import click
 from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import dtype_flag, files, flag_of, override_flags, quantize_flag, report_flags, together
+from rnncalc.cli.flags import (
+    dtype_flag,
+    file_flag,
+    files,
+    flag_of,
+    override_flags,
+    quantize_flag,
+    report_flags,
+    together,
+)
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
@@ -66,14 +75,14 @@ _limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KE
 @click.option("--rate", metavar="R", help="Steps per second, of a live signal.")
 @dtype_flag
 @quantize_flag
-@click.option("--baseline", metavar="PATH", shell_complete=files, help="A spec, folder, git:REF or JSON to compare.")
+@file_flag("--baseline", metavar="PATH", help="A spec, folder, git:REF or JSON to compare.")
 @click.option(
     "--max-growth",
     multiple=True,
     metavar="[QUANTITY=]N|N%",
     help=f"The most growth since the baseline, of params unless QUANTITY says {one_of(tuple(GROWING)[1:])}.",
 )
-@click.option("--model", metavar="FILE", shell_complete=files, help="A model file to compare the one spec with.")
+@file_flag("--model", help="A model file to compare the one spec with.")
 @click.option("--tensors", is_flag=True, help="A row for each tensor of --model.")
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @report_flags(CheckReport)
@@ -103,7 +112,8 @@ def check(
         if tensors and model is None:
             at_once.refuse("--tensors lists the tensors of a model file: give --model too")
         listed = formats.find(destination.format).can_write(DataReport)
-        checks = at_once.ask(_check_all, paths, overrides, limits, baseline, (dtype, quantize), strict, model, listed)
+        call = Call((), overrides, (dtype, quantize), strict, listed)
+        checks = at_once.ask(_check_all, paths, call, limits, baseline, model)
     checks = checks.replace(tensors=tensors)
     write([checks], destination)
     if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
@@ -126,19 +136,11 @@ class Call(NamedTuple):
 
 
 def _check_all(
-    paths: Sequence[str],
-    overrides: Overrides,
-    limits: Mapping[str, Any],
-    baseline: str | None,
-    stored: tuple[str, str | None],
-    strict: bool,
-    model: str | None,
-    listed: bool,
+    paths: Sequence[str], call: Call, limits: Mapping[str, Any], baseline: str | None, model: str | None
 ) -> CheckReport:
     """Check every file at the paths and return a verdict for each; a broken file does not stop the others.
 
-    overrides, limits: flags as typed. stored: the dtype and the quantization for bytes.
-    Raises SpecError or CallError when the call itself is wrong.
+    limits, baseline, model: flags as typed. Raises SpecError or CallError when the call itself is wrong.
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
@@ -149,24 +151,23 @@ def _check_all(
         spec = next(path for path in paths if path not in numbers)
         cure = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
-    call_limits = read_limits(limits, compares=baseline is not None)
-    for key, text in overrides.items():
+    call = call._replace(limits=read_limits(limits, compares=baseline is not None))
+    for key, text in call.overrides.items():
         if isinstance(text, str):
             read_value(f"--{key}", text, KEYS[key])
     files = find(paths)
-    model_file = earlier = None
+    earlier = None
     if model is not None:
         if len(files) != 1:
             raise CallError(f"--model is the file of one spec, got {len(files):,}; give one PATH")
         from rnncalc.modelfiles import read
 
-        model_file = read(model, "--model")
+        call = call._replace(model=read(model, "--model"))
     if baseline is not None:
         from rnncalc.cli.baseline import read_baseline  # with git behind it
 
-        measure = partial(question.numbers_of, dtype=stored[0], quantize=stored[1])
-        earlier = read_baseline(baseline, paths, files, measure, overrides)
-    call = Call(call_limits, overrides, stored, strict, listed, model_file)
+        measure = partial(question.numbers_of, dtype=call.stored[0], quantize=call.stored[1])
+        earlier = read_baseline(baseline, paths, files, measure, call.overrides)
     verdicts: dict[str, Verdict] = {}
     findings = 0
     for file in files:

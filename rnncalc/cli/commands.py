@@ -171,19 +171,15 @@ class Command(click.Command):
         others = [option for option in options if option not in of_network]
         write_flags(formatter, ctx, "Options", others)
         if of_network:
+            metavars = ("" if each.is_flag else f" {(each.metavar or '').partition('[')[0]}" for each in of_network)
+            named = (f"{each.opts[0]}{metavar}" for each, metavar in zip(of_network, metavars, strict=True))
             with formatter.section("Network (see rnncalc help network, layers, conventions)"):
-                formatter.write_text(" ".join(map(_short, of_network)))
+                formatter.write_text(" ".join(named))
         write_allowed_values(formatter, others)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
             write_examples(formatter, self.examples)
-
-
-def _short(option: click.Option) -> str:
-    """Return `-l KIND:UNITS`, without the options of a layer."""
-    metavar = "" if option.is_flag else f" {(option.metavar or '').partition('[')[0]}"
-    return f"{option.opts[0]}{metavar}"
 
 
 def write_flags(

@@ -6,7 +6,6 @@ Each is a decorator, so that its option is built when its command is imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
@@ -82,7 +81,9 @@ class WordOption(click.Option):
         """Return the value; if it is invalid, note the problem and return the default."""
         if word is None or word in (words := tuple(self.words())):
             return word
-        note(_unknown(self.opts[-1], word, words))
+        from rnncalc.spec.aliases import expected_word  # imported only for a call that uses other programs' words
+
+        note(Problem((), expected_word(word, words), self.opts[-1]))
         return self.default
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -91,13 +92,14 @@ class WordOption(click.Option):
 
 def word_flag(*names: str, words: str | Words, **settings: Any) -> Decorator:
     """Return a WordOption. words: its list, or the list's place such as `rnncalc.questions.count:DTYPES`."""
-    listed = partial(_listed, words) if isinstance(words, str) else words
+
+    def listed() -> Iterable[str]:
+        if not isinstance(words, str):
+            return words()
+        module, _, name = words.partition(":")
+        return tuple(getattr(import_module(module), name))
+
     return click.option(*names, cls=WordOption, words=listed, metavar="NAME", **settings)
-
-
-def _listed(place: str) -> tuple[str, ...]:
-    module, _, name = place.partition(":")
-    return tuple(getattr(import_module(module), name))
 
 
 def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -105,6 +107,11 @@ def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
+
+
+def file_flag(*names: str, help: str, metavar: str = "FILE") -> Decorator:
+    """Return a flag whose value is the name of a file."""
+    return click.option(*names, metavar=metavar, shell_complete=files, help=help)
 
 
 def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -216,7 +223,7 @@ def report_flags(*reports: type[Report], default: str = "") -> Decorator:
 
 def out_flag(remark: str) -> Decorator:
     """Return `--out`, with a remark on what the file holds."""
-    return click.option("--out", metavar="FILE", shell_complete=files, help=f"Write to FILE, {remark}.")
+    return file_flag("--out", help=f"Write to FILE, {remark}.")
 
 
 def destination(context: click.Context) -> Destination:
@@ -254,9 +261,3 @@ def _format_of(path: str, formats: Iterable[str], named: str, *, default: bool) 
     if len(formats) > 1:
         raise CallError(f"--out '{escape(path)}': the suffix may mean {one_of(formats)}; say which with -f")
     return formats[0]
-
-
-def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:
-    from rnncalc.spec.aliases import expected_word  # imported only for a call that uses other programs' words
-
-    return Problem((), expected_word(word, known), flag)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, TextIO, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags, specs_argument, word_flag
+from rnncalc.cli.flags import (
+    NetworkFlags,
+    file_flag,
+    network_flags,
+    notation_flag,
+    report_flags,
+    specs_argument,
+    word_flag,
+)
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, named, write, write_file
@@ -43,30 +51,14 @@ MOST_DECIMALS = 15
 @specs_argument
 @network_flags
 @notation_flag
-@click.option(
-    "--weights", metavar="FILE", shell_complete=files, help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file."
-)
-@click.option(
-    "--inputs", metavar="FILE", shell_complete=files, help="YAML of a list of T lists, or of T token numbers."
-)
-@click.option(
-    "--start",
-    metavar="FILE",
-    shell_complete=files,
-    help="YAML of {LAYER: {h: [...]}}, the states before the first step.",
-)
-@click.option(
-    "--targets",
-    metavar="FILE",
-    shell_complete=files,
-    help="With --backward: YAML of what the outputs should be, a list, or T lists.",
-)
+@file_flag("--weights", help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file.")
+@file_flag("--inputs", help="YAML of a list of T lists, or of T token numbers.")
+@file_flag("--start", help="YAML of {LAYER: {h: [...]}}, the states before the first step.")
+@file_flag("--targets", help="With --backward: YAML of what the outputs should be, a list, or T lists.")
 @click.option(
     "--seed", metavar="N", default="0", show_default=True, help="Seed of the weights and inputs that are not given."
 )
-@click.option(
-    "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
-)
+@file_flag("--save-weights", help="Write the weights in use, for --weights to read.")
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
 @click.option("--work", is_flag=True, help="Show the pass of a small network worked by hand.")
 @click.option("--digits", metavar="N", help="With --work: decimals of numbers; 4 by default.")
@@ -121,7 +113,9 @@ def run(
             at_once.refuse(f"--digits: expected at most {MOST_DECIMALS}, the decimals of a float, got {decimals}")
         number = at_once.ask(read_value, "--seed", seed, WholeNumber())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
-        model, files = _files(at_once, weights, inputs, start, targets)
+        model = at_once.ask(model_of, weights) if weights is not None else None
+        paths = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
+        files = [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in paths.items()]
         read = at_once.ask(read_specs, specs, **flags)
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
@@ -142,18 +136,13 @@ def run(
         data = _data(spec, files, model, most, loss)
         with named(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
-        _save(spec.network, data, number, save_weights, rounded=work)
+        if save_weights is not None:
+            from rnncalc.formats.yaml import weights_text
+
+            in_use = question.weights_in_use(spec.network, seed=number, weights=data.weights, rounded=work)
+            write_file(save_weights, weights_text(in_use), "--save-weights")
     write(reports, destination)
     return 0 if all(report.agrees for report in reports) else 1
-
-
-def _files(
-    at_once: AllAtOnce, weights: str | None, inputs: str | None, start: str | None, targets: str | None
-) -> tuple[ModelFile | None, list[tuple[bytes, str] | None]]:
-    """Return the model file with the weights, if there is one, and the bytes and names of the YAML files."""
-    model = at_once.ask(model_of, weights) if weights is not None else None
-    paths = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
-    return model, [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in paths.items()]
 
 
 def _data(
@@ -218,16 +207,6 @@ def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
         return BackwardReport(done, asked["states"], asked["verify"])
 
 
-def _save(network: Network, data: Data, seed: int, path: str | None, *, rounded: bool) -> None:
-    """Write the weights of a run to a file, if one is named."""
-    if path is None:
-        return
-    from rnncalc.formats.yaml import weights_text
-
-    in_use = question.weights_in_use(network, seed=seed, weights=data.weights, rounded=rounded)
-    write_file(path, weights_text(in_use), "--save-weights")
-
-
 # A progress bar on a terminal, for work of more than a second
 
 PATIENCE = 1.0
@@ -244,7 +223,7 @@ def progress_of(total: Callable[[], int]) -> AbstractContextManager[Callable[[in
 
 @contextmanager
 def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
-    """Yield a function that adds work done; after a second it draws a bar, which is cleared at the end."""
+    """Yield a function that adds work done; after a second it draws its share and the time left, cleared at the end."""
     began = monotonic()
     next_drawing = began + PATIENCE
     done, width = 0, 0
@@ -256,7 +235,13 @@ def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
         if now > next_drawing:
             next_drawing = now + PAUSE
             width = terminal_width() - 1  # some terminals break a line that is full
-            _draw(file, min(done / (total or 1), 1.0), now - began, width)
+            share = min(done / (total or 1), 1.0)
+            left = round((now - began) * (1 - share) / share) if share else 0
+            text = f" {share:4.0%}  {left // 60}:{left % 60:02d} left"
+            room = max(width - len("running ") - len(text), 0)
+            filled = round(room * share)
+            file.write(f"\rrunning {'█' * filled}{'─' * (room - filled)}{text}"[: width + 1])
+            file.flush()
 
     def clear() -> None:
         if width:
@@ -268,13 +253,3 @@ def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
             yield advance
     finally:
         clear()
-
-
-def _draw(file: TextIO, share: float, seconds: float, width: int) -> None:
-    """Draw the share of the work done and the estimated time left over the current line."""
-    left = round(seconds * (1 - share) / share) if share else 0
-    text = f" {share:4.0%}  {left // 60}:{left % 60:02d} left"
-    room = max(width - len("running ") - len(text), 0)
-    filled = round(room * share)
-    file.write(f"\rrunning {'█' * filled}{'─' * (room - filled)}{text}"[: width + 1])
-    file.flush()

@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, files, network_flags, report_flags
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, report_flags
 from rnncalc.cli.inputs import read_spec, read_template
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
@@ -29,9 +29,7 @@ from rnncalc.spec import read_value
 @network_flags
 @click.option("--params", metavar="N", help="The budget in parameters, such as 1M.")
 @click.option("--bytes", "bytes_", metavar="N", help="The budget in bytes, such as 4MB.")
-@click.option(
-    "--match", metavar="OTHER_SPEC", shell_complete=files, help="The budget is the parameters of another spec."
-)
+@file_flag("--match", metavar="OTHER_SPEC", help="The budget is the parameters of another spec.")
 @dtype_flag
 @click.option("--multiple-of", metavar="N", default="1", show_default=True, help="Only sizes that N divides.")
 @click.option("--exact", is_flag=True, help="Only a size that meets the budget exactly; exit code 1 if none.")

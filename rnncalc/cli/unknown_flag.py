@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -56,7 +56,8 @@ def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[st
     place = next((place for place, word in enumerate(typed) if word.partition("=")[0] == flag), len(typed))
     value, after = "".join(typed[place : place + 1]).partition("=")[2], typed[place + 1 :]
     behind = value or "".join(after[:1])
-    field = "number" if read_number(behind) is not None else "typed" if _is_layer(behind) else ""
+    is_layer = ":" in behind and behind.partition(":")[0].lower() in KINDS
+    field = "number" if read_number(behind) is not None else "typed" if is_layer else ""
     words, others = {field: behind}, [*typed[:place], *after[bool(field and not value) :]]
     layers = [number for number, word in enumerate(others) if number and others[number - 1] in ("-l", "--layer")]
     layer = others[layers[-1]] if layers else "lstm"
@@ -80,10 +81,6 @@ def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[st
     return []
 
 
-def _is_layer(word: str) -> bool:
-    return ":" in word and word.partition(":")[0].lower() in KINDS
-
-
 def _cure(flag: str, command: click.Command, group: click.Group) -> str:
     """Return the suggestion: another spelling, a similar flag, an option of a layer, or another command."""
     word = flag.removeprefix("--").replace("_", "-")
@@ -102,10 +99,14 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
         return cure
     if matches := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = matches[0].partition(" ")
-        return f"; write {_with_its_report(name, known)}{space}{remark}"
+        reports = ["--backward"] if name in ("chunk", "loss", "targets") else []  # without which it says nothing
+        reports += [flag_of(key) for key, row in BESIDE.items() if name in row.takes and name != key]
+        needed = next((f"{report} " for report in reports if report in known), "")
+        return f"; write {needed}{flag_of(name)}{space}{remark}"
     context = click.Context(group)
     others = [name for name in group.list_commands(context) if name != command.name]
-    takers = [name for name in others if _has(group.get_command(context, name), f"--{word}")]
+    commands = {name: group.get_command(context, name) for name in others}
+    takers = [name for name, each in commands.items() if each and any(f"--{word}" in flag.opts for flag in each.params)]
     misspelt = takers or flag.removesuffix("s") in known  # --layers 2 is ambiguous
     if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
         return f"; {of_layer}"
@@ -113,18 +114,6 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
     bare = [each.removeprefix("--") for each in flags]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
     return f"; it is a flag of rnncalc {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
-
-
-def _with_its_report(name: str, known: Collection[str]) -> str:
-    """Return a flag, and before it the flag of the report without which it says nothing."""
-    reports = ["--backward"] if name in ("chunk", "loss", "targets") and "--backward" in known else []
-    reports += [flag_of(key) for key, row in BESIDE.items() if name in row.takes and name != key]
-    needed = next((report for report in reports if report in known), "")
-    return f"{needed} {flag_of(name)}".strip()
-
-
-def _has(command: click.Command | None, flag: str) -> bool:
-    return command is not None and any(flag in option.opts for option in command.params)
 
 
 def _of_layer(key: str) -> str:

@@ -188,14 +188,10 @@ class FlaxLinen(Writer):
         yield from (f"    {line}" for line in lines)
         yield f"    return {carry(states)}, {output}"
 
-    def begun(self, module: Module) -> Iterator[str]:
-        name, start = self.identifier(module), module.start
-        if module.starts_itself:
-            yield from self.learned(module, "memory", f"{name}_end")
-        elif start:
-            end = f"{self.identifier(start)}_end"
-            yield from _carried(end, start.two_way, False)
-            yield f"{name}_end = {end}"
+    def carried_on(self, module: Module, start: Module) -> Iterator[str]:
+        end = f"{self.identifier(start)}_end"
+        yield from _carried(end, start.two_way, False)
+        yield f"{self.identifier(module)}_end = {end}"
 
     def first_state(self, module: Module) -> str:
         return f"{self.identifier(module)}_end{'[-1]' if len(module.states) > 1 else ''}"

@@ -197,15 +197,10 @@ class Keras(Writer):
         yield from (f"    {line}" for line in lines)
         yield f"    return {output}, [{', '.join(states)}]"
 
-    def begun(self, module: Module) -> Iterator[str]:
-        name, start = self.identifier(module), module.start
-        if module.starts_itself:
-            yield from self.learned(module, "memory", f"{name}_end")
-        elif start:
-            end = f"{self.identifier(start)}_end"
-            if start.two_way:
-                yield from _carried(end, len(module.states), joined=True)
-            yield f"{name}_end = {'start' if start.two_way else end}"
+    def carried_on(self, module: Module, start: Module) -> Iterator[str]:
+        if start.two_way:
+            yield from _carried(f"{self.identifier(start)}_end", len(module.states), joined=True)
+        yield f"{self.identifier(module)}_end = {'start' if start.two_way else f'{self.identifier(start)}_end'}"
 
     def first_state(self, module: Module) -> str:
         return f"{self.identifier(module)}_end[0]"

@@ -122,11 +122,6 @@ class Module(Frozen):
         return sum(place.params for place in self.places)
 
     @property
-    def trainable(self) -> int:
-        """The number of those that training changes."""
-        return sum(place.trainable for place in self.places)
-
-    @property
     def states(self) -> tuple[tuple[str, int], ...]:
         """The letter and the width of each state of one direction; none of a layer without recurrence."""
         layer, sizes = self.recurrent, self.places[0].sizes
@@ -158,17 +153,7 @@ class Program(Frozen):
     @property
     def trainable(self) -> int:
         """The number of those that training changes."""
-        return sum(module.trainable for module in self.modules)
-
-    @property
-    def cells(self) -> tuple[OwnCell, ...]:
-        """The cells that the framework lacks, each once."""
-        return tuple(dict.fromkeys(module.cell for module in self.modules if module.cell))
-
-    @property
-    def single(self) -> bool:
-        """Whether the network has one step. Modules read sequences: its program runs a sequence of one step."""
-        return all(len(shape) == 1 for shape in shapes(self.network.flow))
+        return sum(place.trainable for module in self.modules for place in module.places)
 
 
 def program_of(network: Network, target: str, *, stacks: bool = False) -> Program:

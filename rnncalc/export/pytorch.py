@@ -213,14 +213,10 @@ class PyTorch(Writer):
         yield from (f"    {line}" for line in lines)
         yield f"    return {output}, {tuple_of(states)}"
 
-    def begun(self, module: Module) -> Iterator[str]:
-        name, start = self.identifier(module), module.start
-        if module.starts_itself:
-            yield from self.learned(module, "memory", f"{name}_end")
-        elif start:
-            states = [f"{self.identifier(start)}_{letter}" for letter, _ in module.states]
-            yield from _carried(states, start, module)
-            yield f"{name}_end = {_state(module, states)}"
+    def carried_on(self, module: Module, start: Module) -> Iterator[str]:
+        states = [f"{self.identifier(start)}_{letter}" for letter, _ in module.states]
+        yield from _carried(states, start, module)
+        yield f"{self.identifier(module)}_end = {_state(module, states)}"
 
     def first_state(self, module: Module) -> str:
         several = len(module.states) > 1 or module.cell

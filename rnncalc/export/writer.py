@@ -147,10 +147,10 @@ class Writer(ABC):
     def learned(self, module: Module, x: str, name: str) -> Lines:
         """Yield the statements that make the initial states of a batch, under a name."""
 
-    def begun(self, module: Module) -> Lines:
-        """Yield the statements that give a decoder's recurrent module its states before a loop over steps."""
+    def carried_on(self, module: Module, start: Module) -> Lines:
+        """Yield the statements that give a decoder's module the final states of the encoder's before a loop."""
         message = f"no program for {self.program.target} is written with a decoder that runs step by step"
-        raise RefusedError(f"{message}; write begun in its spelling, or export to another target")
+        raise RefusedError(f"{message}; write carried_on in its spelling, or export to another target")
 
     def first_state(self, module: Module) -> str:
         """Return the first state of a recurrent module after a step of a loop, (batch, units)."""
@@ -168,12 +168,12 @@ class Writer(ABC):
         self.program = program
         self.identifiers = identifiers(program.modules, self.reserved)
         self.own_cells: dict[OwnCell, str] = {}
-        for cell in program.cells:
+        for cell in dict.fromkeys(module.cell for module in program.modules if module.cell):
             alike = [name for name in self.own_cells.values() if name.startswith(f"{cell.name}Cell")]
             self.own_cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
         beside = re.findall(r"^class (\w+)", f"{self.runner}\n{self.external}", re.MULTILINE)
         self.name = class_name(program.network.name, {"Attention", *beside, *self.own_cells.values()})
-        self.single = program.single
+        self.single = all(len(shape) == 1 for shape in shapes(program.network.flow))  # its modules read one step
         self.arrays = arrays(program.network.flow)
         self.looping = False
 
@@ -229,7 +229,10 @@ class Writer(ABC):
         else:
             around = isinstance(module.layer, Transform) and not (self._around(module).module or attends(module))
             for direction, run in enumerate(() if around else self.names(module)):
-                code = f"Attention({self.made_with})" if attends(module) else self._made(module, direction)
+                if module.recurrent:
+                    code = self.recurrent(module, direction)
+                else:
+                    code = f"Attention({self.made_with})" if attends(module) else self._layer(module)
                 yield with_comment(f"self.{run} = {code}", "" if direction else note)
             if module.tied:
                 yield with_comment(self.tie.format(module=name, table=self._table(module)), "tied")
@@ -241,9 +244,6 @@ class Writer(ABC):
         for letter, width in module.learned:
             state = f"{name}_{letter}_0"
             yield f"self.{state} = {self._parameter(state, self.state_shape(module, width), module)}"
-
-    def _made(self, module: Module, direction: int) -> str:
-        return self._layer(module) if module.recurrent is None else self.recurrent(module, direction)
 
     def _attention(self, module: Module) -> Iterator[str]:
         """Yield the class of a decoder's attention, made of dense layers; dense: their matrices, by role."""
@@ -450,8 +450,10 @@ class Writer(ABC):
     def _decoder_loop(self, move: Delay, x: str) -> Iterator[str]:
         """Yield the statements that begin a decoder's loop over steps, its states and its context first."""
         for module in self.program.modules:
-            if module.looped and module.recurrent:
-                yield from self.begun(module)
+            if module.looped and module.recurrent and module.starts_itself:
+                yield from self.learned(module, "memory", f"{self.identifier(module)}_end")
+            elif module.looped and module.recurrent and module.start:
+                yield from self.carried_on(module, module.start)
         if not move.reads:
             yield f"context = {self.zeros.format(x='memory', steps=1, width=move.width)}"
         yield f"sequence = {x}"

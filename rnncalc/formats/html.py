@@ -13,8 +13,8 @@ from typing import TextIO
 from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.formats.mathml import displayed, name, phrase
 from rnncalc.formats.svg import ACROSS, element
-from rnncalc.pictures.picture import PAGE, Picture
-from rnncalc.reports.report import PageReport, PictureReport, SheetReport
+from rnncalc.pictures.picture import PAGE
+from rnncalc.reports.report import PictureReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Row, Sheet, TensorName, Value
 
 _HEAD = """<!DOCTYPE html>
@@ -35,7 +35,7 @@ _HEAD = """<!DOCTYPE html>
 """
 
 _LEAST = 0.75
-"""The smallest share of its size to which a picture shrinks."""
+"""The smallest share of its size to which a picture shrinks with the window; then it scrolls."""
 
 _SIGNS = {"✓": "yes", "✗": "no"}
 """The classes of a sign in a cell, or at the start of a note."""
@@ -43,31 +43,21 @@ _SIGNS = {"✓": "yes", "✗": "no"}
 
 def write(reports: Iterable[SheetReport | PictureReport], file: TextIO) -> None:
     """Write one page: the page of each report, else its tables, else its pictures."""
-    pages = [[*_pieces(report)] for report in reports]
+    pages = [[*(each.page() if isinstance(each, SheetReport) else each.pictures(PAGE))] for each in reports]
     titles = [piece.title for pieces in pages for piece in pieces if piece.title]
     style = (get_data(__package__, "page.css") or b"").decode()
     file.write(_HEAD.format(title=_text(titles[0] if titles else "rnncalc"), style=style))
     for pieces in pages:
         file.write("<article>\n")
         for number, piece in enumerate(pieces):
-            file.writelines(_sheet(piece, 2 if number else 1) if isinstance(piece, Sheet) else _figure(piece))
+            if isinstance(piece, Sheet):
+                file.writelines(_sheet(piece, 2 if number else 1))
+                continue
+            least = round(piece.width * ACROSS * _LEAST)
+            file.write(f'<figure class="scroll" role="region" aria-label="{_text(piece.title)}" tabindex="0">\n')
+            file.write(f'<div style="min-width: {least}px">\n{element(piece)}\n</div>\n</figure>\n')
         file.write("</article>\n")
     file.write("</main>\n</body>\n</html>\n")
-
-
-def _pieces(report: SheetReport | PictureReport) -> Iterable[Sheet | Picture]:
-    if isinstance(report, PageReport):
-        return report.page()
-    if isinstance(report, SheetReport):
-        return report.sheets()
-    return report.pictures(PAGE)
-
-
-def _figure(picture: Picture) -> Iterator[str]:
-    """Yield a picture: it shrinks with the window while it can be read, then it scrolls."""
-    least = round(picture.width * ACROSS * _LEAST)
-    yield f'<figure class="scroll" role="region" aria-label="{_text(picture.title)}" tabindex="0">\n'
-    yield f'<div style="min-width: {least}px">\n{element(picture)}\n</div>\n</figure>\n'
 
 
 def _sheet(sheet: Sheet, level: int) -> Iterator[str]:

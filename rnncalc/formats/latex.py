@@ -12,8 +12,8 @@ from typing import TextIO
 from unicodedata import normalize
 
 from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, shortened, text_of
-from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER, filled, parts
-from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER
+from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, filled, parts, plain_piece
 from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
 from rnncalc.reports.sheet import (
     Arithmetic,
@@ -130,13 +130,18 @@ _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 def write(reports: Iterable[SheetReport | QuizReport], file: TextIO) -> None:
     """Write one document with all reports."""
     reports = [*reports]
-    if quizzes := [report for report in reports if isinstance(report, QuizReport)]:
-        _write_quizzes(quizzes, file)
+    if quizzes := [report.quiz() for report in reports if isinstance(report, QuizReport)]:
+        file.write(_QUIZ_HEAD)
+        for quiz in quizzes:
+            file.writelines([*(_sheets(quiz) if quiz.sheet else ()), *(_key(quiz) if quiz.key else ())])
+        file.write("\\end{document}\n")
         return
     tables = [report for report in reports if isinstance(report, SheetReport)]
     sheets = [(sheet, isinstance(report, DerivationReport)) for report in tables for sheet in report.sheets()]
     widths = [_widest(sheet.work) for sheet, _ in sheets if sheet.work]
-    width = max([PAGE, *widths, *(_table_width(sheet) for sheet, derived in sheets if not derived)])
+    for columns in (_cells(sheet)[1] for sheet, derived in sheets if not derived):
+        widths += [sum([max(map(_text_width, map(text_of, column))) + _COLUMNS for column in columns])]
+    width = max([PAGE, *widths])
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
         file.write(_PAPER.replace("WIDTH", f"{width + _MARGINS:.0f}pt"))
@@ -180,10 +185,6 @@ def _table(sheet: Sheet) -> Iterator[str]:
     yield "\n\\noindent\n"
     yield f"\\begin{{{environment}}}{{{''.join('r' if column.right else 'l' for column in columns)}}}\n\\toprule\n"
     yield from (head, "\\midrule\n", *rows, f"\\bottomrule\n\\end{{{environment}}}\n")
-
-
-def _table_width(sheet: Sheet) -> float:
-    return sum(max(_text_width(text_of(cell)) for cell in cells) + _COLUMNS for cells in _cells(sheet)[1])
 
 
 def _line(row: Row) -> str:
@@ -415,17 +416,6 @@ _QUIZ_HEAD = r"""\documentclass{article}
 \begin{document}
 \raggedright
 """
-
-
-def _write_quizzes(reports: Iterable[QuizReport], file: TextIO) -> None:
-    """Write the requested sheets of each quiz, each on a page, and then the key if it is requested."""
-    file.write(_QUIZ_HEAD)
-    for quiz in [report.quiz() for report in reports]:
-        if quiz.sheet:
-            file.writelines(_sheets(quiz))
-        if quiz.key:
-            file.writelines(_key(quiz))
-    file.write("\\end{document}\n")
 
 
 def _variants(quiz: Quiz) -> Iterator[tuple[int, list[QuizQuestion]]]:

@@ -32,7 +32,8 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     """Write each sheet as a heading, a table and its notes, up to a size that GitHub shows."""
     left = MOST_BYTES - 200  # room for the line about missing lines
     missing = 0
-    for line in _lines(reports):
+    sheets = enumerate(sheet for report in reports for sheet in report.sheets())
+    for line in (line for number, sheet in sheets for line in ("\n" * bool(number), *_sheet(sheet))):
         left -= len(line.encode("utf-8", "replace"))
         if left < 0:
             missing += 1
@@ -40,13 +41,6 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
             file.write(line)
     if missing:
         file.write(f"\n… and {missing:,} more lines, left out because GitHub shows a megabyte at most.\n")
-
-
-def _lines(reports: Iterable[SheetReport]) -> Iterator[str]:
-    for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
-        if number:
-            yield "\n"
-        yield from _sheet(sheet)
 
 
 def _sheet(sheet: Sheet) -> Iterator[str]:

@@ -7,14 +7,11 @@ brackets, on one base line.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
-from rnncalc.reports.equations import Derivative, Line, Sign, Term, plain, plain_piece
+from rnncalc.reports.equations import Derivative, Line, Sign, Term, parts, plain, plain_piece
 from rnncalc.reports.sheet import Block, EquationText, WorkLine, WorkPiece
 from rnncalc.text import escape
-
-Part = TypeVar("Part")
 
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
@@ -24,26 +21,6 @@ BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
 
 IN_WORK = (" + ", " − ", " ∘ ", " / ", "; ")
 """A side of an equation with numbers may be broken before these signs."""
-
-
-def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]]:
-    """Return the parts of an equation between places where it may be broken, each from a sign to the next."""
-    groups: list[list[Part]] = [[]]
-    for piece in line:
-        if piece in signs and groups[-1]:
-            groups.append([])
-        groups[-1].append(piece)
-    return [tuple(part) for part in groups]
-
-
-def filled(groups: Iterable[Sequence[Part]], fits: Callable[[Sequence[Part], bool], bool]) -> list[tuple[Part, ...]]:
-    """Return the parts of an equation in rows, as few as fit. fits: of a row, and of whether it is the first."""
-    rows: list[tuple[Part, ...]] = [()]
-    for group in groups:
-        if rows[-1] and not fits((*rows[-1], *group), len(rows) == 1):
-            rows.append(())
-        rows[-1] = (*rows[-1], *group)
-    return rows
 
 
 def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[tuple[str, str]]:
@@ -118,17 +95,13 @@ def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
 
 def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
     """Return an equation with words instead of the letters of its terms and functions, as wide as they will be."""
-    return tuple(_spelled(piece, signs) for piece in line) if signs else line
-
-
-def _spelled(piece: WorkPiece, signs: Mapping[int, str]) -> WorkPiece:
-    match piece:
-        case Term() | Derivative():
-            return EquationText(plain((piece,)).translate(signs))
-        case str() if piece.endswith("("):
-            return piece.translate(signs)
-        case _:
-            return piece
+    pieces: list[WorkPiece] = []
+    for piece in line:
+        if isinstance(piece, Term | Derivative):
+            pieces.append(EquationText(piece.name.translate(signs)))
+        else:
+            pieces.append(piece.translate(signs) if isinstance(piece, str) and piece.endswith("(") else piece)
+    return tuple(pieces) if signs else line
 
 
 def _lines(boxes: Sequence[TextBox]) -> list[str]:

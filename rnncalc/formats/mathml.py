@@ -11,8 +11,8 @@ from html import escape as quoted
 from typing import TypeVar
 
 from rnncalc.formats import MOST_OF_A_SUM
-from rnncalc.formats.mathematics import BREAKS, POWER, parts
-from rnncalc.reports.equations import GREEK, Derivative, Function, Piece, Sign, Term, plain_piece
+from rnncalc.formats.mathematics import BREAKS, POWER
+from rnncalc.reports.equations import GREEK, Derivative, Function, Piece, Sign, Term, parts, plain_piece
 from rnncalc.reports.sheet import Block, EquationText, Phrase, Sheet, TensorName, WorkPiece
 from rnncalc.text import escape, with_accents
 

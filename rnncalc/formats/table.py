@@ -77,8 +77,15 @@ class _Page:
         if sheet.subtitle:
             yield from self._folded(self._text(sheet.subtitle, "dim", MOST_OF_A_NOTE), self.width)
         if sheet.equations:
+            from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
+
             yield Text()
-            yield from self._equations(sheet)
+            for above, shapes in (
+                lines for each in sheet.equations for lines in with_shapes(each, self.width, self.plain)
+            ):
+                yield Text(escape(above, UNBOUNDED).translate(self.plain))
+                if shapes:
+                    yield Text(escape(shapes, UNBOUNDED).translate(self.plain), "dim")
         if sheet.work:
             yield from self._work(sheet)
         if sheet.columns:
@@ -92,15 +99,6 @@ class _Page:
             yield Text()
         for note in sheet.notes:
             yield from self._folded(self._signed(self._text(note, limit=MOST_OF_A_NOTE)), self.width)
-
-    def _equations(self, sheet: Sheet) -> Iterator[Text]:
-        from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
-
-        for line in sheet.equations:
-            for above, shapes in with_shapes(line, self.width, self.plain):
-                yield Text(escape(above, UNBOUNDED).translate(self.plain))
-                if shapes:
-                    yield Text(escape(shapes, UNBOUNDED).translate(self.plain), "dim")
 
     def _work(self, sheet: Sheet) -> Iterator[Text]:
         from rnncalc.formats.mathematics import paragraphs, spelled  # one report has work

@@ -51,18 +51,12 @@ def _entry(entry: Entry, indent: str) -> Iterator[str]:
             yield f"{indent}{scalar(entry.key)}:"
             for item in entry.value:
                 assert isinstance(item, tuple)
-                yield from _item(item, f"{indent}  ")
+                yield from _comments(tuple(remark for each in item for remark in each.remarks), f"{indent}  ")
+                lines = (line for each in item for line in _entry(each.replace(remarks=()), ""))
+                yield from (f"{indent}  {'  ' if number else '- '}{line}" for number, line in enumerate(lines))
         case _:
             value = "" if entry.value is None else f" {scalar(entry.value)}"
             yield f"{indent}{scalar(entry.key)}:{value}"
-
-
-def _item(entries: tuple[Entry, ...], indent: str) -> Iterator[str]:
-    """Yield the keys of an item of a list, its remarks before the dash."""
-    yield from _comments(tuple(remark for entry in entries for remark in entry.remarks), indent)
-    lines = (line for entry in entries for line in _entry(entry.replace(remarks=()), ""))
-    for number, line in enumerate(lines):
-        yield f"{indent}{'  ' if number else '- '}{line}"
 
 
 def scalar(value: Any) -> str:

@@ -32,7 +32,7 @@ from rnncalc.pictures.picture import (
     moved,
     span,
 )
-from rnncalc.reports.equations import Line, Term, line_of, plain, spelled, timed
+from rnncalc.reports.equations import Line, Term, filled, line_of, parts, plain, spelled, timed
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
@@ -191,19 +191,14 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
         LegendRow((), "shared", params, f"matrices of {all_of([notation.letter(gate) for gate in letters])}")
         for letters, params in shared.items()
     ]
-    sums = [sum(each) for each in zip(*beside.values(), strict=True)]
-    legend += [row._replace(params=params) for row, params in zip(_beside(layer, notation), sums, strict=False)]
-    return [row._replace(letter=spelled(row.letter, signs)) for row in legend]
-
-
-def _beside(layer: Cell, notation: Notation) -> Iterator[LegendRow]:
-    """Yield the weights beside the gates, in the order of their tensors."""
+    sums = iter([sum(each) for each in zip(*beside.values(), strict=True)])  # in the order of their tensors
     for weight in layer.weights:
         part, name = (("scalar", "number"), ("vector", "vector"), ("projection", "matrix"))[len(weight.widths)]
         symbol = Term(*notation.parts[part].symbol(weight.letter))
-        yield LegendRow((symbol,), name, 0, weight.name)
-    for letter in layer.states:
-        yield LegendRow((Term(letter, "0"),), "state", 0, "learned, before the first step")
+        legend.append(LegendRow((symbol,), name, next(sums), weight.name))
+    states = zip(layer.states, sums, strict=False)  # no sums where none is learned
+    legend += [LegendRow((Term(each, "0"),), "state", sum_, "learned, before the first step") for each, sum_ in states]
+    return [row._replace(letter=spelled(row.letter, signs)) for row in legend]
 
 
 GAP = 2
@@ -248,13 +243,7 @@ def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
     """Yield the equations of a step, one below the other, broken at their signs if they are too wide."""
     y = 0
     for equation in step:
-        rows: list[Line] = [()]
-        for number, piece in enumerate(equation):
-            if piece in SIGNS and rows[-1]:
-                after = next((at for at in range(number + 1, len(equation)) if equation[at] in SIGNS), len(equation))
-                if span((*rows[-1], *equation[number:after])) > width - INDENT:
-                    rows.append(())
-            rows[-1] = (*rows[-1], piece)
+        rows = filled(parts(equation, SIGNS), lambda row, _: span((*row,)) <= width - INDENT)
         for number, row in enumerate(rows):
             yield Label(INDENT * bool(number), y, row, Style.NOTE)
             y += 1

@@ -55,7 +55,7 @@ from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import all_of, has_letters, plural
 
 if TYPE_CHECKING:
-    from rnncalc.layers.decoder_attention import DecoderAttention
+    pass
 
 MOST_STEPS, MOST_LAYERS = 6, 12
 """The most steps, and the most layers, that are drawn; of more, those in the middle are left out."""
@@ -78,11 +78,6 @@ APART = 4
 UP, JOINED = 2, 4
 """The lines between two rows: for an arrow, and for one that another joins."""
 
-LEGEND = "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
-JOINED_INPUTS = "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
-AT_ONCE = "One column stands for all steps: a layer reads several at once, or changes their number."
-STARTED = "Its first states are the last states of the encoder."
-
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return the network unrolled, in two pictures if its halves do not fit side by side; or the named layers."""
@@ -90,7 +85,12 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     if only:
         named = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
         return [_fitting(network, [named[name]], frame, name) for name in only]
-    parts = [part._replace(rows=_elided(part.rows)) for part in parts]
+    for part in parts:
+        if len(part.rows) > MOST_LAYERS:
+            middle = part.rows[FIRST_LAYERS:-LAST_LAYERS]
+            makers = tuple(placed for row in middle for placed in row.makers)
+            places = tuple(row.placed for row in middle)
+            part.rows[FIRST_LAYERS:-LAST_LAYERS] = [Row(places, middle[0].applied, middle[-1].output, None, makers)]
     whole = _fitting(network, parts, frame)
     if len(parts) == 1 or frame.width is None or whole.width <= frame.width:
         return [whole]
@@ -195,11 +195,6 @@ class Row(NamedTuple):
         """What runs up out of a box."""
         return () if self.elided else (f"{self.placed.outputs:,}",)
 
-    @property
-    def output_letter(self) -> str:
-        """The letter of a network's output: the state of a recurrent layer, or y."""
-        return "h" if self.cell else "y"
-
     def width(self, tight: bool = False) -> int:
         """Return the cells that a box needs across, an odd number of them."""
         return (max(map(span, self.lines)) + (2 if tight else 4)) | 1
@@ -280,8 +275,14 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
                 row = row._replace(passes=widths[merge.reads[0]][-1])
             rows[move.part].append(row)
             makers = []
-    for half, of_half in network.parts.items():
-        rows[half] = _context_in_place(rows[half], of_half.attention)
+    for name, part in network.parts.items():
+        attention = part.attention
+        if attention and not all(attention.joins) and attention.joins[0] != (attention.query == "before"):
+            # its context joins elsewhere than where its query is, and it is drawn there
+            (row,) = (row for row in rows[name] if row.passes is not None)
+            rows[name].remove(row)
+            cells = [place for place, each in enumerate(rows[name]) if each.cell]
+            rows[name].insert(cells[0] if attention.joins[0] else cells[-1] + 1, row)
     at_once = {
         move.part
         for move in moves
@@ -293,50 +294,6 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
         known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
         drawn.append(DrawnPart(name, known, letter, reads[name], rows[name][-1].output, rows[name], name in at_once))
     return drawn
-
-
-def _context_in_place(rows: list[Row], attention: DecoderAttention | None) -> list[Row]:
-    """Return rows, a decoder's attention where its context joins, which may be elsewhere than where its query is."""
-    if attention is None or all(attention.joins) or attention.joins[0] == (attention.query == "before"):
-        return rows
-    row = next(row for row in rows if row.passes is not None)
-    others = [each for each in rows if each is not row]
-    cells = [place for place, each in enumerate(others) if each.cell]
-    at = cells[0] if attention.joins[0] else cells[-1] + 1
-    return [*others[:at], row, *others[at:]]
-
-
-def _attending(network: Network) -> Iterator[str]:
-    """Yield what a decoder's attention reads, and what reads its context."""
-    for part in network.parts.values():
-        if attention := part.attention:
-            name, after = attention.name or "attention", attention.query == "after"
-            enters = "what enters the recurrent layers" + " one step later" * after
-            joined = " and ".join(compress((enters, "what leaves them"), attention.joins))
-            query = "output" if after else "state before the step"
-            yield f"{name} compares the {query} of the last recurrent layer with all outputs of the encoder."
-            yield f"Its context joins {joined}."
-
-
-def _elided(rows: list[Row]) -> list[Row]:
-    """Return rows, the middle ones of many as one."""
-    if len(rows) <= MOST_LAYERS:
-        return rows
-    middle = rows[FIRST_LAYERS:-LAST_LAYERS]
-    makers = tuple(placed for row in middle for placed in row.makers)
-    one = Row(tuple(row.placed for row in middle), middle[0].applied, middle[-1].output, None, makers)
-    return [*rows[:FIRST_LAYERS], one, *rows[-LAST_LAYERS:]]
-
-
-def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
-    """Yield a sentence for each recurrent layer that is drawn whose first states dense layers make."""
-    for row in (row for part in parts for row in part.rows if row.makers and not row.elided):
-        letters = all_of([f"{placed.starts[1]}_0" for placed in row.makers if placed.starts])
-        first = row.makers[0]
-        source = "the encoder's final states" if row.start else f"a vector of {plural(first.inputs, 'number')}"
-        params = sum(placed.params for placed in row.makers)
-        dense = "a dense layer" if len(row.makers) == 1 else "a dense layer each"
-        yield f"{letters} of {row.name} come from {source} through {dense}: {plural(params, 'parameter')}."
 
 
 # Columns: which steps there is room for
@@ -442,20 +399,19 @@ class Half(Frozen):
         return max([BETWEEN, *(span(label) + 2 for label in labels)]) if self.start else 0
 
     @cached_property
-    def between(self) -> int:
-        """How far two columns are apart: as far as arrows need, and what is written beside those that run up."""
+    def sides(self) -> list[tuple[int, int]]:
+        """The first cell of each column, and the first behind it.
+
+        Columns are as far apart as arrows need, and what is written beside those that run up.
+        """
         drawn = [row for row, _ in self.rows]
         beside = [row.input_width(below) for below, row in pairwise([None, *drawn]) if row]
         beside += [drawn[-1].output_width] if self.outputs is not None else []
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
-        return max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
-
-    @cached_property
-    def sides(self) -> list[tuple[int, int]]:
-        """The first cell of each column, and the first behind it."""
+        between = max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
         sides: list[tuple[int, int]] = []
         for column in self.columns:
-            left = sides[-1][1] + self.between if sides else self.start + self.first_arrow
+            left = sides[-1][1] + between if sides else self.start + self.first_arrow
             sides.append((left, left + (DOTS if column.gap else self.box)))
         return sides
 
@@ -514,7 +470,7 @@ class Half(Frozen):
         if self.outputs is not None:
             last, top = self.rows[-1]
             joined = top - 3 if last.joins else None  # behind where the directions join
-            yield from self._nodes(self.outputs, last.output_letter, last.output, Style.OUTPUT)
+            yield from self._nodes(self.outputs, "h" if last.cell else "y", last.output, Style.OUTPUT)
             yield from self._up(top, self.outputs, (last.output,), last.output_width, joined)
         repeated, beside = self.words
         if repeated:
@@ -583,7 +539,7 @@ class Half(Frozen):
         """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""
         (row, top), outputs = self.rows[0], self.outputs
         assert outputs is not None  # outputs are what is fed back
-        letter = self.rows[-1][0].output_letter
+        letter = "h" if self.rows[-1][0].cell else "y"
         for (column, x), (after, to) in pairwise(self.placed(Occurrence.EVERY)):
             corners: list[GridPoint] = [(x + DOTS, self.inputs)]
             if not column.gap:
@@ -651,56 +607,63 @@ def _runs(rows: list[Row], meets: list[bool]) -> list[list[Row]]:
     return runs
 
 
-def _heights(levels: list[Level], bridged: bool, room: int) -> tuple[list[int], int]:
-    """Return the line in which the states of each level run, the lowest level first, and the line of the inputs.
-
-    room: the lines above the highest level.
-    """
-    lines: list[int] = []
-    y = room
-    for level in reversed(levels):
-        drawn = [row for row in level if row]
-        joined = any(row.joins or (bridged and row.two_way) for row in drawn)
-        y += (JOINED - UP) * joined + max(row.forward for row in drawn)
-        lines.append(y)
-        y += max(row.height - row.forward for row in drawn) + UP
-    return lines[::-1], y
-
-
 # The picture: the fullest that fits
 
 
 def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, name: str = "") -> Picture:
     """Return the fullest picture that is no wider than its frame, or the narrowest."""
+    params = sum(each.params for part in parts for row in part.rows for each in (*row.layers, *row.makers))
+    heading = f"{name} of {title(network)}" if name else title(network)
+    setting = f"{flow(network)}; {plural(params, 'parameter')}"
+    caption = Caption(heading, setting, (*_notes(network, parts),), "unrolled in time")
     every = [ways(part, alone=len(parts) == 1) for part in parts]
     for chosen in zip_longest(*every):
         halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, every, strict=True)])
-        drawn = framed(_caption(network, parts, name), [*_shapes(halves)], frame)
+        drawn = framed(caption, [*_shapes(halves)], frame)
         if frame.width is None or drawn.width <= frame.width:
             break
     return drawn
 
 
-def _caption(network: Network, parts: list[DrawnPart], name: str) -> Caption:
-    layers = [placed for part in parts for row in part.rows for placed in (*row.layers, *row.makers)]
-    params = sum(placed.params for placed in layers)
-    joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
-    at_once = AT_ONCE if any(part.at_once for part in parts) else None
-    notes = *_made_states(parts), *_attending(network)
-    started = STARTED if len(parts) == 1 and any(row.start for row in parts[0].rows) else None
-    return Caption(
-        f"{name} of {title(network)}" if name else title(network),
-        f"{flow(network)}; {plural(params, 'parameter')}",
-        tuple(filter(None, (LEGEND, at_once, joined, started, *notes, one_to_many(network)))),
-        "unrolled in time",
-    )
+def _notes(network: Network, parts: list[DrawnPart]) -> Iterator[str]:
+    """Yield the sentences below a picture: its legend, first states that dense layers make, and attention."""
+    rows = [row for part in parts for row in part.rows]
+    yield "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
+    if any(part.at_once for part in parts):
+        yield "One column stands for all steps: a layer reads several at once, or changes their number."
+    if any(placed.layer.extra_inputs for row in rows for placed in (*row.layers, *row.makers)):
+        yield "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
+    if len(parts) == 1 and any(row.start for row in rows):
+        yield "Its first states are the last states of the encoder."
+    for row in (row for row in rows if row.makers and not row.elided):
+        letters = all_of([f"{placed.starts[1]}_0" for placed in row.makers if placed.starts])
+        vector = plural(row.makers[0].inputs, "number")
+        source = "the encoder's final states" if row.start else f"a vector of {vector}"
+        params = sum(placed.params for placed in row.makers)
+        dense = "a dense layer" if len(row.makers) == 1 else "a dense layer each"
+        yield f"{letters} of {row.name} come from {source} through {dense}: {plural(params, 'parameter')}."
+    for attention in (part.attention for part in network.parts.values() if part.attention):
+        name, after = attention.name or "attention", attention.query == "after"
+        enters = "what enters the recurrent layers" + " one step later" * after
+        query = "output" if after else "state before the step"
+        yield f"{name} compares the {query} of the last recurrent layer with all outputs of the encoder."
+        yield f"Its context joins {' and '.join(compress((enters, 'what leaves them'), attention.joins))}."
+    if later := one_to_many(network):
+        yield later
 
 
 def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list[Half]:
     """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
     levels, bridged = _levels([part.rows for part in parts]), len(parts) > 1
     speaking = [part.name for part in parts if not (bridged and part.name == "encoder")]
-    states, inputs = _heights(levels, bridged, 1 + UP if speaking else 0)
+    states: list[int] = []  # the line in which those of each level run, the lowest level first
+    inputs = 1 + UP if speaking else 0
+    for level in reversed(levels):
+        drawn = [row for row in level if row]
+        joined = any(row.joins or (bridged and row.two_way) for row in drawn)
+        inputs += (JOINED - UP) * joined + max(row.forward for row in drawn)
+        states.insert(0, inputs)
+        inputs += max(row.height - row.forward for row in drawn) + UP
     halves = []
     for column, part, (columns, tight) in zip(zip(*levels, strict=True), parts, chosen, strict=True):
         placed = [(row, y - row.forward) for row, y in zip(column, states, strict=True) if row]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain
@@ -172,21 +172,17 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     wrong = answer.wrong
     if wrong is None:
         return ""
-    wrong = wrong._replace(diagnoses=(*AnswerReport(answer, hint=hint).diagnoses(wrong),))
+    diagnoses, text = AnswerReport(answer, hint=hint).diagnoses(wrong), "no known mistake"
+    if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
+        text = f"takes {_size(wrong.other_size)}"
+    elif diagnoses:
+        text = _sentence(diagnoses[0])
+    elif wrong.meant:
+        text = f"gives {_meaning(wrong.meant[0], hint=hint)}"
+    elif isinstance(wrong.answer, GivenNumber) and wrong.answer.one_digit:
+        text = "rounded to one digit, too coarse to judge"
     where = " ".join(part for part in (wrong.layer, wrong.tensor) if part)
-    return f"{where}: {_shortly(wrong, hint=hint)}" if where else _shortly(wrong, hint=hint)
-
-
-def _shortly(judged: Judgement, *, hint: bool) -> str:
-    if judged.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
-        return f"takes {_size(judged.other_size)}"
-    if judged.diagnoses:
-        return _sentence(judged.diagnoses[0])
-    if judged.meant:
-        return f"gives {_meaning(judged.meant[0], hint=hint)}"
-    if isinstance(judged.answer, GivenNumber) and judged.answer.one_digit:
-        return "rounded to one digit, too coarse to judge"
-    return "no known mistake"
+    return f"{where}: {text}" if where else text
 
 
 def feedback_on(answer: Answer, *, hint: bool = False) -> str:
@@ -399,17 +395,17 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
     hint: bool = False
 
     def data(self) -> Iterator[dict[str, Any]]:
-        for grade, words in self._graded():
+        for grade, mistake, feedback in self._graded():
             row = grade.row
             yield {
                 "row": row.line,
                 "name": row.name,
                 "answers": [*row.answers],
                 "right": grade.right,
-                "mistake": words.mistake or None,
+                "mistake": mistake or None,
                 "by_chance": grade.by_chance,
                 "variant_answered": grade.variant_answered,
-                "feedback": _feedback(grade, words),
+                "feedback": feedback,
             }
 
     def beside(self) -> dict[str, Any]:
@@ -422,13 +418,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         from rnncalc.questions.answer.gradebook import OWN_COLUMNS
 
         rows = (
-            (
-                *grade.row.cells,
-                "" if grade.right is None else grade.right,
-                _in_short(grade, words),
-                _feedback(grade, words),
-            )
-            for grade, words in self._graded()
+            (*grade.row.cells, "" if grade.right is None else grade.right, _in_short(grade, mistake), feedback)
+            for grade, mistake, feedback in self._graded()
         )
         return (*self.book.file.columns, *OWN_COLUMNS), rows
 
@@ -440,8 +431,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             Column("First mistake"),
         )
         rows: list[Row] = [
-            (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, _in_short(grade, words))
-            for grade, words in self._graded()
+            (_SIGNS[grade.right], grade.row.line, grade.row.name, *grade.row.answers, _in_short(grade, mistake))
+            for grade, mistake, _ in self._graded()
         ]
         notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
         if unread := sum(1 for grade in self.book.grades if grade.problem):
@@ -468,41 +459,28 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         for grade, first in self.book.repeated():
             yield grade.row.line, f"'{escape(grade.row.name)}' is in line {first.row.line} too; both are graded"
 
-    def _graded(self) -> Iterator[tuple[Grade, Words]]:
-        """Yield each grade with its words, which are made once for equal answers."""
-        words: dict[int, Words] = {}
+    def _graded(self) -> Iterator[tuple[Grade, str, str]]:
+        """Yield each grade with the first mistake in a few words, and the feedback; both once for equal answers."""
+        words: dict[int, tuple[str, str]] = {}
         for grade in self.book.grades:
             answer = grade.answer
-            if answer is None:
-                no_answer = Words(NOTHING, "No answer.")
-                yield grade, Words("", f"Not judged: {grade.problem}.") if grade.problem else no_answer
-                continue
-            if id(answer) not in words:
-                words[id(answer)] = Words(mistake_of(answer, hint=self.hint), feedback_on(answer, hint=self.hint))
-            yield grade, words[id(answer)]
+            mistake, feedback = ("", f"Not judged: {grade.problem}.") if grade.problem else (NOTHING, "No answer.")
+            if answer is not None:
+                if id(answer) not in words:
+                    words[id(answer)] = mistake_of(answer, hint=self.hint), feedback_on(answer, hint=self.hint)
+                mistake, feedback = words[id(answer)]
+            if grade.variant_answered:
+                feedback = f"Wrong: this answers variant {grade.variant_answered}."
+            yield grade, mistake, feedback
 
     def _frequencies(self) -> list[tuple[str, int]]:
         """Return the first mistakes that are no guesses with how many students made each, the most frequent first."""
-        counted = (words for grade, words in self._graded() if not (grade.by_chance or grade.variant_answered))
-        return Counter(words.mistake for words in counted if words.mistake).most_common()
+        counted = (text for grade, text, _ in self._graded() if not (grade.by_chance or grade.variant_answered))
+        return Counter(filter(None, counted)).most_common()
 
 
-class Words(NamedTuple):
-    """What a report says of a grade: the first mistake in a few words, and the feedback."""
-
-    mistake: str
-    feedback: str
-
-
-def _feedback(grade: Grade, words: Words) -> str:
-    """Return the feedback on a grade; on an answer to another variant that it is one."""
-    if grade.variant_answered:
-        return f"Wrong: this answers variant {grade.variant_answered}."
-    return words.feedback
-
-
-def _in_short(grade: Grade, words: Words) -> str:
+def _in_short(grade: Grade, mistake: str) -> str:
     """Return the first mistake of a grade, a guess as a guess, or why it has none."""
     if grade.variant_answered:
         return f"answers variant {grade.variant_answered}"
-    return f"could be: {words.mistake}" if grade.by_chance else words.mistake or grade.problem
+    return f"could be: {mistake}" if grade.by_chance else mistake or grade.problem

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rnncalc.network.network import Network
     from rnncalc.questions.count import Count
     from rnncalc.questions.quantized import Quantized
-    from rnncalc.questions.shapes import ModuleShapes
     from rnncalc.questions.stream import StreamCount
     from rnncalc.reports.sheet import Row, Sheet
 
@@ -238,9 +237,6 @@ class QuantizedReport(ExtendedCountReport):
         yield "Flash holds more than the parameters: the program, scales and zero points."
 
 
-_HEADER = ("network", "layers", "kind", "part", "input", "returns", "shape")
-
-
 class ShapesReport(SheetReport, DataReport, RecordReport):
     """A count, and the arrays that modules read and return."""
 
@@ -263,7 +259,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         network = self.shapes.network.name
-        return _HEADER, (
+        return ("network", "layers", "kind", "part", "input", "returns", "shape"), (
             (
                 *(network, " ".join(placed.name for placed in module.places)),
                 *(module.places[0].kind, module.places[0].part, shape_text(module.input), name, shape_text(array)),
@@ -274,30 +270,19 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of modules and, with `tensors`, the table of tensors."""
-        network = self.shapes.network
-        rows: Iterator[tuple[Placed, Row]] = (
-            (
-                module.places[0]._replace(name=module.name),
-                (_kind(module), shape_text(module.input), name, shape_text(array)),
-            )
-            for module in self.shapes.modules
-            for name, array in module.returns.items()
-        )
-        sheet = layer_sheet(network, ("Kind", "Input", "Returns", "Shape"), (), rows, (), self._notes()).replace(
-            total=None
-        )
-        return [sheet, *self.counts.tensor_sheets()]
-
-    def _notes(self) -> Iterator[str]:
-        returns = self.shapes.returns
-        arrays = [array for module in self.shapes.modules for array in (module.input, *module.returns.values())]
-        letters = {axis for array in arrays for axis, size in array.items() if size is None}
+        rows: list[tuple[Placed, Row]] = []
+        letters: set[str] = set()
+        for module in self.shapes.modules:
+            first, *others = module.places
+            kind = f"{first.kind}, {plural(1 + len(others), 'layer')}" if others else first.kind
+            for name, array in module.returns.items():
+                row = kind, shape_text(module.input), name, shape_text(array)
+                rows.append((first._replace(name=module.name), row))
+                letters |= {axis for axis, size in (*module.input.items(), *array.items()) if size is None}
         meant = {"B": "the sequences in a batch (--batch)", "T": "the steps (-T)"}
-        if letters:
-            yield "; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."
-        yield (self.shapes.time_first and returns.note_time_first) or returns.note
-
-
-def _kind(module: ModuleShapes) -> str:
-    layers = len(module.places)
-    return f"{module.places[0].kind}, {plural(layers, 'layer')}" if layers > 1 else module.places[0].kind
+        returns = self.shapes.returns
+        notes = ["; ".join(f"{letter}: {meant[letter]}" for letter in sorted(letters)) + "."] if letters else []
+        notes.append((self.shapes.time_first and returns.note_time_first) or returns.note)
+        titles = ("Kind", "Input", "Returns", "Shape")
+        sheet = layer_sheet(self.shapes.network, titles, (), rows, (), notes)
+        return [sheet.replace(total=None), *self.counts.tensor_sheets()]

@@ -130,7 +130,14 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
     def _difference_sheet(self, notes: tuple[str, ...]) -> Sheet:
         compared = [(verdict.file, verdict.difference) for verdict in self.verdicts if verdict.difference]
         same = [change for _, change in compared if change.before == change.after] if len(compared) > MOST_ROWS else []
-        rows = [_changed_row(file, change) for file, change in compared if not same or change.before != change.after]
+        rows: list[Row] = []
+        for file, change in compared:
+            before, after = change
+            if same and before == after:
+                continue
+            state = "new" if before is None else "removed" if after is None else ""
+            numbers = ("" if number is None else _as_json(number) for number in change)
+            rows.append((file, *numbers, _signed(change.growth), _percent(change), state))
         if same:
             params = _as_json(sum(difference.before or 0 for difference in same))
             rows.append((f"{len(same):,} others, unchanged", params, params, "0", "", ""))
@@ -295,13 +302,6 @@ def _data(verdict: Verdict, every: bool) -> dict[str, Any]:
     }
 
 
-def _changed_row(file: str, difference: Difference) -> Row:
-    before, after = difference
-    state = "new" if before is None else "removed" if after is None else ""
-    numbers = ("" if number is None else _as_json(number) for number in difference)
-    return file, *numbers, _signed(difference.growth), _percent(difference), state
-
-
 def _percent(difference: Difference) -> str:
     return "" if difference.percent is None else f"{_fixed(difference.percent, 2, signed=True)}%"
 
@@ -346,7 +346,12 @@ def _message(check: LimitCheck) -> str | None:
     if limit.rule is Rule.GROWTH:
         most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
         expected = "" if limit.quantity is Quantity.PARAMS else f" {unit}"
-        return f"expected at most {most} more{expected} than before, got {_change(check)}"
+        change = check.difference
+        assert change is not None  # a limit on a change has one
+        digits = _digits(limit.value, actual) if limit.percent else 2
+        share = "" if change.percent is None else f" ({_fixed(change.percent, digits, signed=True)}%)"
+        got = f"{change.growth:+,}{share}: {change.before:,} before, {change.after:,} now"
+        return f"expected at most {most} more{expected} than before, got {got}"
     if limit.quantity is Quantity.DENSE_RATIO:
         return f"expected {_plain(limit.value)} {unit} at least, got {_fixed(actual, _digits(limit.value, actual))}"
     where = f" in {escape(limit.layer)}" if limit.layer else ""
@@ -355,16 +360,6 @@ def _message(check: LimitCheck) -> str | None:
         more = f"{difference:,} more" if difference > 0 else f"{-difference:,} fewer"
         return f"expected {limit.value:,}{where}, got {actual:,}: {more}"
     return f"expected at most {limit.value:,} {unit}{where}, got {actual:,}: {difference:,} too many"
-
-
-def _change(check: LimitCheck) -> str:
-    """Return `+400 (+33.33%): 1,200 before, 1,600 now`."""
-    difference = check.difference
-    assert difference is not None  # a limit on a change has one
-    digits = _digits(check.limit.value, check.actual) if check.limit.percent else 2
-    percent = difference.percent
-    share = "" if percent is None else f" ({_fixed(percent, digits, signed=True)}%)"
-    return f"{difference.growth:+,}{share}: {difference.before:,} before, {difference.after:,} now"
 
 
 def _why_unknown(check: LimitCheck) -> str:

@@ -57,6 +57,8 @@ class ComparisonReport(RowsReport):
 
     def sheets(self) -> list[Sheet]:
         """Return a table with a row for each network; for a few networks, also their layers side by side."""
+        from rnncalc.questions.compare import DENSE  # imported only for this comparison
+
         comparison = self.comparison
         networks, sides = comparison.networks, comparison.sides
         searched, steps = comparison.budget is not None, self._steps_known
@@ -71,7 +73,10 @@ class ComparisonReport(RowsReport):
             compared = number_columns("Parameters", "Ratio", together=True)
             columns = (*compared, *number_columns(work_title, "Bytes"), Column("", together=True))
             ratios, size = map(comparison.ratio, sides), [side.bytes for side in sides]
-            rows = zip(labels, params, ratios, work, size, map(Bar, self._shares()), strict=True)
+            most, others = (max([side.params for side in sides if side.kind != kind]) or 1 for kind in ("", DENSE))
+            longest = others if most > MOST_OF_SCALE * others else most  # a large dense network sets no scale
+            bars = [Bar(count / longest) for count in params]
+            rows = zip(labels, params, ratios, work, size, bars, strict=True)
         heading, subtitle = (title(*networks), setting(networks[0])) if comparison.by_kind else ("Comparison", "")
         notes = tuple(self._notes())
         sheet = Sheet((*key_columns("Network"), *columns), [*rows], title=heading, subtitle=subtitle, notes=notes)
@@ -81,14 +86,6 @@ class ComparisonReport(RowsReport):
     @property
     def _steps_known(self) -> bool:
         return all(steps_known(network.parts) for network in self.comparison.networks)
-
-    def _shares(self) -> list[float]:
-        """Return the lengths of the bars; a dense network much larger than all others does not set the scale."""
-        from rnncalc.questions.compare import DENSE  # imported only for this comparison
-
-        sides = self.comparison.sides
-        most, others = (max([side.params for side in sides if side.kind != kind]) or 1 for kind in ("", DENSE))
-        return [side.params / (others if most > MOST_OF_SCALE * others else most) for side in sides]
 
     def _aligned(self) -> Sheet:
         """Return a table of the layers side by side, with a mark where they differ."""

@@ -18,7 +18,7 @@ from rnncalc.text import KIBI, all_of, byte_size, decimal, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
-    from rnncalc.reports.sheet import Arithmetic, Row, Sheet
+    from rnncalc.reports.sheet import Row, Sheet
 
 
 class CountReport(SheetReport, DataReport, RecordReport):
@@ -64,35 +64,33 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
-        if self.tensors:
-            return _TENSOR_HEADER, self._tensor_records()
         count, name = self.counted, self.counted.network.name
         size = bytes_of(count.dtype)
-        rows = ((name, *_values(layer), layer.params * size) for layer in count.layers)
-        return _HEADER, iter([*rows, (name, None, "total", *[None] * 7, *_totals(count))])
-
-    def _tensor_records(self) -> Iterator[Row]:
-        count, network, size = self.counted, self.counted.network.name, bytes_of(self.counted.dtype)
-        for layer in count.layers:
-            for tensor in layer.tensors:
-                about = (tensor.name, tensor.role, tensor.direction, tensor.shape)
-                yield (network, layer.name, layer.kind, layer.part, *about, tensor.params, tensor.params * size)
-        yield (network, None, "total", *[None] * 5, count.params, count.bytes)
+        if not self.tensors:
+            rows = ((name, *_values(layer), layer.params * size) for layer in count.layers)
+            return _HEADER, iter([*rows, (name, None, "total", *[None] * 7, *_totals(count))])
+        tensors: Iterator[Row] = (
+            (
+                *(name, layer.name, layer.kind, layer.part, tensor.name, tensor.role, tensor.direction, tensor.shape),
+                *(tensor.params, tensor.params * size),
+            )
+            for layer in count.layers
+            for tensor in layer.tensors
+        )
+        return _TENSOR_HEADER, iter([*tensors, (name, None, "total", *[None] * 5, count.params, count.bytes)])
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
+        from rnncalc.reports.sheet import Arithmetic, worked  # imported only for tables
+
         count = self.counted
         total = _numbers(count, self.cost, count)
-        rows: Iterator[tuple[Placed, Row]] = (
-            (
-                layer,
-                (
-                    *(layer.kind, widths(layer), layer.shape, _formula(layer)),
-                    *_numbers(count, self.cost, layer).values(),
-                ),
-            )
-            for layer in count.layers
-        )
+        rows: list[tuple[Placed, Row]] = []
+        for layer in count.layers:
+            params = Arithmetic(layer.formula, layer.substituted) if layer.names else None
+            formula = params or worked(layer.layout.params, layer.sizes)
+            numbers = _numbers(count, self.cost, layer).values()
+            rows.append((layer, (layer.kind, widths(layer), layer.shape, formula, *numbers)))
         words, notes = ("Kind", "In → out", "Output shape", "Formula"), _notes(count, self.cost, self.dense)
         sheet = layer_sheet(count.network, words, (*total,), rows, (*total.values(),), notes)
         return [sheet, *self.tensor_sheets()]
@@ -144,15 +142,6 @@ _values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
-def _formula(layer: Placed) -> Arithmetic:
-    """Return the formula of a layer in letters, or in the names of sizes, and with numbers."""
-    from rnncalc.reports.sheet import Arithmetic, worked  # imported only for tables
-
-    if layer.names:
-        return Arithmetic(layer.formula, layer.substituted)
-    return worked(layer.layout.params, layer.sizes)
-
-
 def widths(layer: Placed) -> str:
     """Return the widths of a layer's input and output."""
     read, written = array_of((layer.inputs,), layer.grid), array_of((layer.outputs,), layer.output_grid)
@@ -166,18 +155,15 @@ def _numbers(count: Count, cost: bool, row: Count | Placed) -> dict[str, int | N
         untrained = convention(count.network.convention).untrained.capitalize()
         numbers |= {"Trainable": row.trainable, untrained: row.params - row.trainable}
     if cost:
-        numbers[_cost_title(count)] = _cost(count, row)
-        numbers["Bytes"] = row.params * bytes_of(count.dtype)
+        numbers |= [_cost(count, row), ("Bytes", row.params * bytes_of(count.dtype))]
     return numbers
 
 
-def _cost_title(count: Count) -> str:
-    return "Multiply-adds" if steps_known(count.network.parts) else "Multiply-adds per step"
-
-
-def _cost(count: Count, row: Count | Placed) -> int | None:
-    """Return the multiply-adds of a layer or of the whole network; for one step if the number of steps is unknown."""
-    return row.multiply_adds if steps_known(count.network.parts) else row.multiply_adds_per_step
+def _cost(count: Count, row: Count | Placed) -> tuple[str, int | None]:
+    """Return the multiply-adds of a layer or of all, after their title; of one step if the steps are unknown."""
+    if steps_known(count.network.parts):
+        return "Multiply-adds", row.multiply_adds
+    return "Multiply-adds per step", row.multiply_adds_per_step
 
 
 def on_parameters(count: Count) -> Iterator[str]:
@@ -192,9 +178,10 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     yield from on_parameters(count)
     if count.in_letters is not None:
         yield f"Parameters: {letters(count.in_letters)}."
-    if cost and has_letters(_cost(count, count)):
-        by_layer = folded_sum([factored(_cost(count, layer) or 0) for layer in count.layers])
-        yield f"{_cost_title(count)}: {letters(by_layer)}."
+    what, work = _cost(count, count)
+    if cost and has_letters(work):
+        by_layer = folded_sum([factored(_cost(count, layer)[1] or 0) for layer in count.layers])
+        yield f"{what}: {letters(by_layer)}."
     equivalent = count.dense
     if equivalent is not None and equivalent.ratio is not None:
         yield _dense_note(count, equivalent, equivalent.ratio)

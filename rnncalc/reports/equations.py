@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, sizes_of
@@ -94,6 +94,9 @@ Line = tuple[Piece, ...]
 """An equation, piece by piece; a string is text."""
 
 
+Part = TypeVar("Part")
+
+
 def line_of(equation: Equation, sizes: Mapping[str, int], notation: Notation = W) -> Line:
     """Return an equation with numbers for the letters of its shapes; in rows, vectors are left of matrices."""
     writer = _EquationWriter(sizes, notation)
@@ -140,6 +143,26 @@ def enumeration(lines: Sequence[Line]) -> tuple[str | Line, ...]:
     """Return words and mathematics: `a, b and c`."""
     signs = ["", *[", "] * (len(lines) - 2), " and "][: len(lines)]
     return tuple(part for sign, line in zip(signs, lines, strict=True) for part in (sign, line) if part)
+
+
+def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]]:
+    """Return the parts of an equation between places where it may be broken, each from a sign to the next."""
+    groups: list[list[Part]] = [[]]
+    for piece in line:
+        if piece in signs and groups[-1]:
+            groups.append([])
+        groups[-1].append(piece)
+    return [tuple(part) for part in groups]
+
+
+def filled(groups: Iterable[Sequence[Part]], fits: Callable[[Sequence[Part], bool], bool]) -> list[tuple[Part, ...]]:
+    """Return the parts of an equation in rows, as few as fit. fits: of a row, and of whether it is the first."""
+    rows: list[tuple[Part, ...]] = [()]
+    for group in groups:
+        if rows[-1] and not fits((*rows[-1], *group), len(rows) == 1):
+            rows.append(())
+        rows[-1] = (*rows[-1], *group)
+    return rows
 
 
 class _EquationWriter(NamedTuple):

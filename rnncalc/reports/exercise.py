@@ -13,7 +13,7 @@ from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.count import condition_of
-from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, answered
+from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, answered
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
 from rnncalc.reports.setting import title
@@ -128,27 +128,25 @@ def _key(exercise: Exercise) -> Iterator[Sheet]:
 
 
 def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
-    return (_question(exercise, item, number) for number, item in enumerate(exercise.items, 1))
-
-
-def _question(exercise: Exercise, item: Item, number: int) -> QuizQuestion:
-    wrong = {answered(each): QuizAnswer(_spellings(answered(each)), feedback(exercise, each)) for each in item.wrong}
-    right = QuizAnswer(_spellings(item.right), "Correct.")
-    where = " ".join(part for part in (item.layer, item.tensor) if part) or exercise.asks
-    return QuizQuestion(
-        title=f"{title(exercise.network)}: {where}",
-        group=where,
-        id=f"{exercise.asks}-{number}-{exercise.variant}",
-        variant=exercise.variant,
-        network=_reading(exercise.network),
-        layers=tuple(_lines(exercise.network)),
-        convention=_counting(exercise.network),
-        question=QUESTIONS[exercise.asks].format(layer=item.layer, tensor=item.tensor),
-        numeric=isinstance(item.right, int),
-        right=right,
-        wrong=tuple(wrong.values()),
-        choices=tuple(right if answer == item.right else wrong[answer] for answer in item.choices),
-    )
+    for number, item in enumerate(exercise.items, 1):
+        answers = {answered(each): feedback(exercise, each) for each in item.wrong}
+        wrong = {answer: QuizAnswer(_spellings(answer), text) for answer, text in answers.items()}
+        right = QuizAnswer(_spellings(item.right), "Correct.")
+        where = " ".join(part for part in (item.layer, item.tensor) if part) or exercise.asks
+        yield QuizQuestion(
+            title=f"{title(exercise.network)}: {where}",
+            group=where,
+            id=f"{exercise.asks}-{number}-{exercise.variant}",
+            variant=exercise.variant,
+            network=_reading(exercise.network),
+            layers=tuple(_lines(exercise.network)),
+            convention=_counting(exercise.network),
+            question=QUESTIONS[exercise.asks].format(layer=item.layer, tensor=item.tensor),
+            numeric=isinstance(item.right, int),
+            right=right,
+            wrong=tuple(wrong.values()),
+            choices=tuple(right if answer == item.right else wrong[answer] for answer in item.choices),
+        )
 
 
 def _spellings(answer: Answered) -> tuple[str, ...]:

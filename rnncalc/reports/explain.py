@@ -5,13 +5,12 @@ The sentences on a layer are derived from its gates and the convention; no kind 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Times, numbers
 from rnncalc.conventions.layout import sides_of_biases
-from rnncalc.conventions.notation import Notation
-from rnncalc.conventions.rules import Convention, Side
+from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
@@ -20,7 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
 from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
-from rnncalc.reports.report import DataReport, DerivationReport, PageReport
+from rnncalc.reports.report import DataReport, DerivationReport
 from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.step.equations import HALF, symbols
@@ -56,7 +55,7 @@ ONE_A_UNIT = (Times((Axis(1, "h"),)), Times((Axis(1), Axis(1, "h"))))
 """The notation of a vector's shape, as a column and as a row."""
 
 
-class ExplanationReport(PageReport, DataReport, DerivationReport):
+class ExplanationReport(DataReport, DerivationReport):
     """The report on an explanation."""
 
     explanation: Explanation
@@ -96,7 +95,15 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         from rnncalc.reports.draw import Drawing
 
         def drawn(view: str, *only: str) -> Iterator[Picture]:
-            return map(_without_heading, Drawing(self.network, view, only).pictures(ACROSS))
+            from rnncalc.pictures.picture import Label, Style, moved
+
+            for picture in Drawing(self.network, view, only).pictures(ACROSS):
+                first, *others = picture.shapes
+                if isinstance(first, Label) and first.style is Style.HEADING and first.y == 0:  # the page's own heading
+                    shapes = tuple(moved(shape, (0, -1)) for shape in others)
+                    yield picture._replace(shapes=shapes, height=picture.height - 1)
+                else:
+                    yield picture
 
         def conventions(title: str) -> list[Sheet]:
             (sheet,) = AllocationReport(self.explanation.allocations).sheets()
@@ -252,14 +259,17 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
 def equations(each: Derivation) -> tuple[Line, ...]:
     """Return the equations of a layer with the numbers of its shapes, and of its level above its letters."""
     reads = "v" if each.placed.starts else "h" if isinstance(each.placed.layer, Output) else "x"
-    below = {reads: ("h" if each.read_level else reads, each.read_level)}
-
-    def leveled(piece: Term) -> Term:
-        letter, layer = below.get(piece.letter, (piece.letter, each.level))
-        return piece._replace(letter=letter, layer=layer)
-
-    lines = [line_of(equation, each.placed.sizes, each.notation) for equation in each.equations]
-    return tuple(tuple(leveled(piece) if isinstance(piece, Term) else piece for piece in line) for line in lines)
+    below = {"letter": "h" if each.read_level else reads, "layer": each.read_level}
+    lines = (line_of(equation, each.placed.sizes, each.notation) for equation in each.equations)
+    return tuple(
+        tuple(
+            piece._replace(**below if piece.letter == reads else {"layer": each.level})
+            if isinstance(piece, Term)
+            else piece
+            for piece in line
+        )
+        for line in lines
+    )
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:
@@ -300,9 +310,43 @@ def gates(each: Derivation) -> Iterator[tuple[str, str, str]]:
 
 def on_biases(each: Derivation) -> Iterator[str]:
     """Yield the reason for the number of biases, which is the same for all layers of a kind that have biases."""
-    layer = each.placed.layer
-    if isinstance(layer, Cell) and layer.bias:
-        yield biases(layer, each.gates, each.row, each.notation)
+    layer, arrays, gates = each.placed.layer, each.row.arrays(each.placed.layer.kind), each.gates
+    if not isinstance(layer, Cell) or not layer.bias or arrays is None:
+        return
+    sides = sides_of_biases(layer, gates, arrays)
+    twice = [gate for gate in gates if sides.get(gate.letter) is Side.BOTH]
+    once = [gate for gate in gates if gate.letter in sides and gate not in twice]
+    without = [gate for gate in gates if gate.letter not in sides]
+
+    def named(gates: Sequence[Gate]) -> str:
+        return all_of([each.notation.letter(gate.letter) for gate in gates])
+
+    def many(vectors: str, biased: Sequence[Gate]) -> str:
+        return f"{vectors} each in {named(biased)}, none in {named(without)}" if without else f"{vectors} per gate"
+
+    if not once:
+        where = "one after the other in one tensor" if arrays.both_biases else "on the input and on the recurrent side"
+        yield f"Biases: {many('two bias vectors', twice)}, {where}; {each.row.why}."
+        return
+    sentence = many("one bias vector", [*once, *twice])
+    if twice:
+        yield f"Biases: {sentence}, and a second one in {named(twice)}; {each.row.why}."
+        return
+    if all(sides[gate.letter] is Side.RECURRENT for gate in once):
+        sentence += ", on the recurrent side"
+    after = layer.resets_after(arrays.habits.reset_after)
+    products = [gate.products for gate in once]
+    most, full = max(map(len, products)), all(product.form is Form.FULL for some in products for product in some)
+    if most == 1 or (arrays.stacked and full and not after):  # the notation joins the matrices of a gate into one
+        why = "a gate has one product, and one bias goes with it"
+    else:
+        both = "two products are summed, so one bias serves both"
+        why = f"the {both if most == 2 else 'products of a gate are summed, so one bias serves all'}"
+        if after:
+            last = once[-1]
+            where = "inside" if sides[last.letter] is Side.RECURRENT else "outside"
+            why += f", and that of {named([last])} is {where} what is multiplied by a gate"
+    yield f"Biases: {sentence}; {why}."
 
 
 def on_matrices(each: Derivation) -> Iterator[str]:
@@ -406,60 +450,6 @@ def _source(each: Derivation) -> str:
     return f"the output of {below.name}, its two directions of {one:,} joined by {joined}"
 
 
-def biases(layer: Cell, gates: Sequence[Gate], convention: Convention, notation: Notation) -> str:
-    """Return a sentence on the biases of a layer that has any, with these gates."""
-    arrays = convention.arrays(layer.kind)
-    assert arrays is not None  # no other case: a cell that the convention lacks was refused before
-    sides = sides_of_biases(layer, gates, arrays)
-    twice = [gate for gate in gates if sides.get(gate.letter) is Side.BOTH]
-    once = [gate for gate in gates if gate.letter in sides and gate not in twice]
-    without = [gate for gate in gates if gate.letter not in sides]
-    if not once:
-        many = _many("two bias vectors", twice, without, notation)
-        where = "one after the other in one tensor" if arrays.both_biases else "on the input and on the recurrent side"
-        return f"Biases: {many}, {where}; {convention.why}."
-    sentence = _many("one bias vector", [*once, *twice], without, notation)
-    if twice:
-        return f"Biases: {sentence}, and a second one in {_names(twice, notation)}; {convention.why}."
-    if all(sides[gate.letter] is Side.RECURRENT for gate in once):
-        sentence += ", on the recurrent side"
-    resets_after = layer.resets_after(arrays.habits.reset_after)
-    why = _why_one(once, sides, notation, resets_after=resets_after, stacked=arrays.stacked is not None)
-    return f"Biases: {sentence}; {why}."
-
-
-def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate], notation: Notation) -> str:
-    """Return a phrase with the number of bias vectors per gate, and the gates that have none."""
-    if not without:
-        return f"{vectors} per gate"
-    return f"{vectors} each in {_names(biased, notation)}, none in {_names(without, notation)}"
-
-
-def _why_one(
-    gates: Sequence[Gate], sides: Mapping[str, Side], notation: Notation, *, resets_after: bool, stacked: bool
-) -> str:
-    """Return why one bias per gate is enough.
-
-    resets_after: whether a gate multiplies the recurrent product of the candidate, instead of the previous state.
-    stacked: whether the notation joins the matrices of a gate into one.
-    """
-    most = max(len(gate.products) for gate in gates)
-    full = all(product.form is Form.FULL for gate in gates for product in gate.products)
-    if most == 1 or (stacked and not resets_after and full):
-        return "a gate has one product, and one bias goes with it"
-    both = "two products are summed, so one bias serves both"
-    summed = both if most == 2 else "products of a gate are summed, so one bias serves all"
-    if not resets_after:
-        return f"the {summed}"
-    last = gates[-1].letter
-    where = "inside" if sides[last] is Side.RECURRENT else "outside"
-    return f"the {summed}, and that of {notation.letter(last)} is {where} what is multiplied by a gate"
-
-
-def _names(gates: Sequence[Gate], notation: Notation) -> str:
-    return all_of([notation.letter(gate.letter) for gate in gates])
-
-
 ACROSS = 100
 """The width of a picture, in cells, that is readable on a sheet of paper."""
 
@@ -470,14 +460,3 @@ def _or_why(title: str, parts: Callable[[str], Iterable[Sheet | Picture]]) -> It
         yield from parts(title)
     except RefusedError as refused:
         yield Sheet(columns=(), rows=(), title=title, notes=(f"{refused}.",))
-
-
-def _without_heading(picture: Picture) -> Picture:
-    """Return a picture without its top line, the network's name, which the page already has."""
-    from rnncalc.pictures.picture import Label, Style, moved
-
-    first, *others = picture.shapes
-    if not (isinstance(first, Label) and first.style is Style.HEADING and first.y == 0):
-        return picture
-    shapes = tuple(moved(shape, (0, -1)) for shape in others)
-    return picture._replace(shapes=shapes, height=picture.height - 1)

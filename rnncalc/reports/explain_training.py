@@ -32,7 +32,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Application, Letter, letters_of, stacks, within
+from rnncalc.step.equations import Application, letters_of, stacks, within
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
 from rnncalc.step.trace import trace
@@ -297,13 +297,6 @@ def _matrix(line: ProductsLine, each: TrainingDerivation) -> Term:
     if not isinstance(layer, Cell):
         arrays = each.derivation.notation.output if isinstance(layer, Output) else each.derivation.notation.dense
         return Term(*arrays.kernel.symbol())
-    return Term(*_letters(line, each, line.matrices[0] if len(line.matrices) == 1 else ""))
-
-
-def _letters(line: ProductsLine, each: TrainingDerivation, matrix: str) -> Letter:
-    """Return the letters of one matrix of a cell, read by itself."""
-    layer, placed = each.derivation.placed.layer, each.derivation.placed
-    assert isinstance(layer, Cell)  # others have one matrix
-    letters = letters_of(trace(layer, placed.inputs, each.derivation.row), each.derivation.notation)
+    letters = letters_of(trace(layer, each.derivation.placed.inputs, each.derivation.row), each.derivation.notation)
     part = "input" if line.vector == "x" else "recurrent" if line.vector else "projection"
-    return letters.named(part, matrix, line.vector)
+    return Term(*letters.named(part, line.matrices[0] if len(line.matrices) == 1 else "", line.vector))

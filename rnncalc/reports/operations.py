@@ -59,7 +59,16 @@ class OperationsExplanationReport(DerivationReport, DataReport):
             "convention": counted.network.convention,
             "notation": counted.network.spelling.name,
             "batch": counted.batch,
-            "layers": [_layer_data(each) for each in self.layers],
+            "layers": [
+                {
+                    **fields(each.derivation.placed, "name", "kind"),
+                    "equations": [*map(plain, equations(each.derivation))],
+                    "step": [row_data(row) for row in _step(each)],
+                    "sequence": [row_data(("", *row)) for row in _sequence(each)],
+                    "operations": fields(each.counts, *TITLES),
+                }
+                for each in self.layers
+            ],
             "operations": fields(counted.total, *TITLES),
         }
 
@@ -78,17 +87,6 @@ class OperationsExplanationReport(DerivationReport, DataReport):
         yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
         yield "A sum of two matrix products is part of their multiply-adds (MACs); FLOPs: 2 × multiply-adds + the rest."
         yield from on_unknown(self.operations.network)
-
-
-def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
-    return {
-        "name": each.derivation.placed.name,
-        "kind": each.derivation.placed.kind,
-        "equations": [*map(plain, equations(each.derivation))],
-        "step": [row_data(row) for row in _step(each)],
-        "sequence": [row_data(("", *row)) for row in _sequence(each)],
-        "operations": fields(each.counts, *TITLES),
-    }
 
 
 def _step(each: OperationsDerivation) -> list[Row]:

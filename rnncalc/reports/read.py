@@ -13,7 +13,7 @@ from rnncalc.layers.layer import External, Layer
 from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
 from rnncalc.network.parts import OUTPUT
 from rnncalc.network.writer import layer_spec, spec_of
-from rnncalc.questions.models.cures import LayerChange, SpecChange
+from rnncalc.questions.models.cures import SpecChange
 from rnncalc.questions.models.matching import Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.pairing import kind_of
 from rnncalc.questions.models.sites import Doubt
@@ -69,6 +69,12 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             *(*key_columns("Tensor"), *map(Column, ("Shape", "Type", "Role"))),
             *number_columns("Parameters", "Others"),
         )
+        notes = [_sentence(sentence(remark)) for remark in file.remarks]
+        if frozen := sum(tensor.params for tensor in file.tensors if tensor.frozen and tensor.is_parameter):
+            notes.append(f"{plural(frozen, 'parameter')} of these are frozen.")
+        if shared := sum(tensor.shared_with is not None for tensor in file.tensors):
+            once = "counted once, with the first name"
+            notes.append(f"{plural(shared, 'tensor')} made of the numbers of another: {once}.")
         return [
             Sheet(
                 columns,
@@ -76,18 +82,9 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
                 total_row(columns, file.params, others),
                 title=file.path,
                 subtitle=f"{file.format}; {plural(len(file.tensors), 'tensor')}",
-                notes=tuple(self._notes()),
+                notes=tuple(notes),
             )
         ]
-
-    def _notes(self) -> Iterator[str]:
-        tensors = self.read.file.tensors
-        for remark in self.read.file.remarks:
-            yield _sentence(sentence(remark))
-        if frozen := sum(tensor.params for tensor in tensors if tensor.frozen and tensor.is_parameter):
-            yield f"{plural(frozen, 'parameter')} of these are frozen."
-        if shared := [tensor for tensor in tensors if tensor.shared_with]:
-            yield f"{plural(len(shared), 'tensor')} made of the numbers of another: counted once, with the first name."
 
     def document(self) -> Document:
         """Return the draft of a spec, below remarks on the contents of the file."""
@@ -125,7 +122,10 @@ def _sentence(text: str) -> str:
 
 def _entries(draft: Draft) -> Iterator[Entry]:
     """Yield the keys of a spec, with remarks on what the file leaves open."""
-    remarks = [_remarks(layer, doubts) for layer, doubts in zip(draft.layers, draft.doubts, strict=True)]
+    remarks: list[tuple[str, ...]] = []
+    for layer, doubts in zip(draft.layers, draft.doubts, strict=True):
+        quiet = isinstance(layer, External) and not layer.params
+        remarks.append(tuple(sentence(doubt) for doubt in doubts if not quiet or doubt.numbers or doubt.names))
     for key, value in spec_of(draft.network).items():
         if key == "input":
             yield Entry(key, value, ("the input is not in the file",) if draft.unknown_input else ())
@@ -144,11 +144,6 @@ def _layer_entries(spec: Mapping[str, Any], remarks: tuple[str, ...]) -> Iterato
     for place, (key, value) in enumerate(spec.items()):
         below = tuple(Entry(*pair) for pair in value.items()) if isinstance(value, dict) else value
         yield Entry(key, below, () if place else remarks)
-
-
-def _remarks(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[str, ...]:
-    quiet = isinstance(layer, External) and not layer.params
-    return tuple(sentence(doubt) for doubt in doubts if not quiet or doubt.numbers or doubt.names)
 
 
 SHOWN = 6
@@ -253,8 +248,11 @@ def _cure(cure: SpecChange, layer: str | None) -> str:
     if cure.added:
         return f"add {_layers_text(cure.added)} {f'after {cure.names[-1]}' if cure.names else f'at the start{part}'}"
     parts = []
-    if written := [_change(change) for change in cure.changes if change.theirs is not None]:
-        parts.append(f"write {', '.join(written)}")
+    if written := [each for each in cure.changes if each.theirs is not None]:
+        letters = {"input": "m, "}
+        here = (f"({letters.get(each.option, '')}here {_word(each.ours)})" for each in written)
+        options = (f"{each.option}: {_word(each.theirs)}" for each in written)
+        parts.append(f"write {', '.join(map(' '.join, zip(options, here, strict=True)))}")
     parts += [f"remove {change.option}" for change in cure.changes if change.theirs is None]
     if cure.layer and cure.instead:
         end = "instead" if len(cure.instead) > 1 else f"(here {layer_text(cure.layer)})"
@@ -280,11 +278,6 @@ def layer_text(layer: Layer) -> str:
     (kind, number), *options = layer_spec(layer).items()
     head = kind if number is None else f"{kind}: {number}"
     return ", ".join([head, *(f"{option}: {_word(value)}" for option, value in options)])
-
-
-def _change(change: LayerChange) -> str:
-    letter = "m, " if change.option == "input" else ""
-    return f"{change.option}: {_word(change.theirs)} ({letter}here {_word(change.ours)})"
 
 
 def _word(value: object) -> str:

@@ -33,13 +33,9 @@ class SheetReport(Report, ABC):
     def sheets(self) -> list[Sheet]:
         """Return the tables."""
 
-
-class PageReport(SheetReport, ABC):
-    """A report with more than its tables on a page."""
-
-    @abstractmethod
     def page(self) -> Iterable[Sheet | Picture]:
-        """Return the parts of the page."""
+        """Return the parts of a page: the tables, or more."""
+        return self.sheets()
 
 
 class DataReport(Report, ABC):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.reports.compare import THIS_NETWORK
-from rnncalc.reports.report import DrawnReport, PageReport, RowsReport, fields
+from rnncalc.reports.report import DrawnReport, RowsReport, fields
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet, number_columns
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Variation(NamedTuple):
     counted: Count | Compared
 
 
-class VaryReport(RowsReport, PageReport, DrawnReport):
+class VaryReport(RowsReport, DrawnReport):
     """What networks count for some values of one size or two. title: of the networks; subtitle: their setting."""
 
     title: str

@@ -51,23 +51,16 @@ class WorkReport(DerivationReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the network, each layer with its weights, each step, and the outputs."""
-        shown = decimals.set(self.digits)
-        try:
-            return self._sheets()
-        finally:
-            decimals.reset(shown)
-
-    def _sheets(self) -> list[Sheet]:
         network = self.work.run.network
         rounded = f"Fractions are rounded to {plural(self.digits, 'decimal')}; the pass computes with all of them."
         head = Sheet((), (), title=title(network), subtitle=f"worked by hand; {setting(network)}", notes=(rounded,))
-        layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
-        return [
-            head,
-            *layers,
-            *_backward(self.work),
-            Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run))),
-        ]
+        last = Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run)))
+        shown = decimals.set(self.digits)
+        try:
+            layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
+            return [head, *layers, *_backward(self.work), last]
+        finally:
+            decimals.reset(shown)
 
 
 def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
@@ -354,7 +347,8 @@ class _ValueWriter:
 
     def _stack(self, products: list[TapeValue]) -> WorkLine:
         """Return several products as one: the vectors in a list, x last, and the stacked matrices."""
-        products = sorted(products, key=self._reads_x)
+        names = {id(each): self.names.get(id(self._itself(each.operands[1]))) for each in products}
+        products = sorted(products, key=lambda each: (name := names[id(each)]) is not None and name.letter == "x")
         read = [self._itself(each.operands[1]) for each in products]
         rows = [column for each in products for column in _columns(each)]
         if all(vector.row is None or id(vector) in self.names for vector in read):
@@ -365,10 +359,6 @@ class _ValueWriter:
         if self.rows:
             return (*vectors, " ", *matrix(rows))
         return (*matrix([[*column] for column in zip(*rows, strict=True)]), " ", *vectors)
-
-    def _reads_x(self, product: TapeValue) -> bool:
-        name = self.names.get(id(self._itself(product.operands[1])))
-        return name is not None and name.letter == "x"
 
     def numbers(self, value: TapeValue) -> WorkLine:
         """Return the numbers of a value."""

@@ -20,7 +20,7 @@ from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Embedding, Layer, Transform
-from rnncalc.network.flow import Begin, Input
+from rnncalc.network.flow import Begin, Input, shapes
 from rnncalc.network.stack import Placed
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
@@ -197,7 +197,8 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
     for move in program.network.flow:
         if isinstance(move, Input) and move.extra_of:
             part = known.parts[move.part]
-            shape = (1, *move.shape) if program.single and not move.starts else move.shape
+            single = all(len(each) == 1 for each in shapes(program.network.flow))
+            shape = (1, *move.shape) if single and not move.starts else move.shape
             sizes = tuple((part.steps or 1) if size is None else size for size in shape)
             extras[move.extra_of, move.starts] = array(*sizes, bound=1.0)
     steps = known.steps if any(isinstance(move, Begin) for move in program.network.flow) else None

@@ -119,4 +119,3 @@ def test_a_cell_of_its_own_is_one_direction_from_zeros() -> None:
         ("b_n", 1),
     ]
     assert module.params == 2 * (2 * 3 * (8 + 1 + 1) + 3)
-    assert module.trainable == 0
