@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from rnncalc.bounds import MOST_PROBLEMS
-from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, file_flag, files, network_flags, notation_flag, report_flags, word_flag
+from rnncalc.cli.commands import command
+from rnncalc.cli.flags import (
+    NetworkFlags,
+    file_flag,
+    files,
+    network_flags,
+    notation_flag,
+    option,
+    report_flags,
+    word_flag,
+)
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_specs
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, SpecError
@@ -33,13 +42,10 @@ Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]
 """The columns of the names, the answers and the variants in a file, by their titles or numbers."""
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "rnncalc answer -i 8 -l gru:16 1152",
-        "rnncalc answer specs/encoder-decoder.yaml 335872 358400 23901",
-        'rnncalc answer -i 4 -l rnn:3 "(3,4)" "(3,3)" "(3)"',
-    ),
+@command(
+    "rnncalc answer -i 8 -l gru:16 1152",
+    "rnncalc answer specs/encoder-decoder.yaml 335872 358400 23901",
+    'rnncalc answer -i 4 -l rnn:3 "(3,4)" "(3,3)" "(3)"',
     help_alone=True,  # the exit code 0 says that the answer is correct
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
 )
@@ -49,15 +55,11 @@ Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]
 @word_flag(
     "--of", "quantity", words="rnncalc.questions.answer.asked:OF", help="What ANSWER counts; by default parameters."
 )
-@click.option("--hint", is_flag=True, help="Write the kind of mistake in words, and no correct number.")
+@option("--hint", help="Write the kind of mistake in words, and no correct number.")
 @file_flag("--from", "from_", help="Grade a class: a CSV file, a row for each student.")
-@click.option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
-@click.option(
-    "--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; may be repeated."
-)
-@click.option(
-    "--variant", metavar="COLUMN", help="Column of the variants in FILE, if SPEC is the JSON of rnncalc exercise."
-)
+@option("--name", "names", multiple=True, metavar="COLUMN", help="Column of names in FILE; may be repeated.")
+@option("--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; may be repeated.")
+@option("--variant", metavar="COLUMN", help="Column of the variants in FILE, if SPEC is the JSON of rnncalc exercise.")
 @report_flags(AnswerReport, GradebookReport, default="table")
 @click.pass_context
 def answer(

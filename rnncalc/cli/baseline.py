@@ -164,8 +164,14 @@ def numbers_at(
 
 def pair_below(files: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
     """Return the function that pairs files with paths in a folder of earlier specs."""
-    groups = dict.fromkeys(file.folder for file in files)
-    tops = {folder: _top(folder, [file.path for file in files if file.folder == folder], earlier) for folder in groups}
+    tops: dict[str | None, str | None] = {}  # above all files of a folder, with paths that match the most earlier specs
+    for folder in dict.fromkeys(file.folder for file in files):
+        paths = [file.path for file in files if file.folder == folder and file.path != "-"]
+        if folder is not None and _pairs(paths, folder, earlier):
+            tops[folder] = folder
+        else:  # the topmost of those that match as many
+            best = max(_above(paths), key=lambda top: _pairs(paths, top, earlier), default=None)
+            tops[folder] = best if best is not None and _pairs(paths, best, earlier) else None
 
     def pair(file: SpecPath) -> str | None:
         if file.path == "-":
@@ -181,18 +187,6 @@ def pair_below(files: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
         return None
 
     return pair
-
-
-def _top(folder: str | None, paths: Sequence[str], earlier: Collection[str]) -> str | None:
-    """Return the folder above all files whose relative paths match the most earlier specs.
-
-    If several match as many, the folder given in the call wins, then the topmost. None if nothing matches.
-    """
-    files = [path for path in paths if path != "-"]
-    if folder is not None and _pairs(files, folder, earlier):
-        return folder
-    best = max(_above(files), key=lambda top: _pairs(files, top, earlier), default=None)
-    return best if best is not None and _pairs(files, best, earlier) else None
 
 
 def _pairs(paths: Iterable[str], top: str, earlier: Collection[str]) -> int:

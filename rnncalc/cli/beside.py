@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from rnncalc.cli.flags import flag_of, quantize_flag, together, word_flag
+from rnncalc.cli.flags import flag_of, option, quantize_flag, together, word_flag
 from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, Size
@@ -83,18 +81,18 @@ _READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio(abo
 """The flags that are read from text, with their allowed values."""
 
 training_flags = together(
-    click.option("--training", is_flag=True, help="Add gradients, saved activations and bytes of training."),
-    click.option("--chunk", metavar="K", help="Steps that the gradient passes through; all by default."),
-    click.option("--batch", metavar="B", help="Sequences in a batch; 1 by default."),
+    option("--training", help="Add gradients, saved activations and bytes of training."),
+    option("--chunk", metavar="K", help="Steps that the gradient passes through; all by default."),
+    option("--batch", metavar="B", help="Sequences in a batch; 1 by default."),
     word_flag("--optimizer", words="rnncalc.network.training:OPTIMIZERS", help="Optimizer; sgd by default."),
 )
 
 beside_flags = together(
-    click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs."),
-    click.option("--shapes", is_flag=True, help="Show what each layer reads and returns, states included."),
-    click.option("--time-first", is_flag=True, hidden=True, help="Shapes with the steps before the batch."),
-    click.option("--stream", is_flag=True, help="Add the state that is carried from step to step."),
-    click.option("--rate", metavar="R", help="Steps per second, for --stream."),
+    option("--operations", help="Add operations by kind, and FLOPs."),
+    option("--shapes", help="Show what each layer reads and returns, states included."),
+    option("--time-first", hidden=True, help="Shapes with the steps before the batch."),
+    option("--stream", help="Add the state that is carried from step to step."),
+    option("--rate", metavar="R", help="Steps per second, for --stream."),
     quantize_flag,
     training_flags,
 )

@@ -17,12 +17,13 @@ import click
 
 from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
-from rnncalc.cli.commands import Command
+from rnncalc.cli.commands import command
 from rnncalc.cli.flags import (
     dtype_flag,
     file_flag,
     files,
     flag_of,
+    option,
     override_flags,
     quantize_flag,
     report_flags,
@@ -52,39 +53,36 @@ Overrides = Mapping[str, Override]
 FLAGS = ("max_params", "max_bytes", "max_multiply_adds", "min_dense_ratio")
 """The keys of a budget with a flag of their own."""
 
-_limit_flags = together(*(click.option(flag_of(key), metavar="N", help=BUDGET_KEYS[key].meaning) for key in FLAGS))
+_limit_flags = together(*(option(flag_of(key), metavar="N", help=BUDGET_KEYS[key].meaning) for key in FLAGS))
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "rnncalc check specs --max-params 20M",
-        "rnncalc check specs --baseline git:main --max-growth 5%",
-        "rnncalc check specs/pytorch/tagger.yaml --model specs/models/tagger.pt",
-    ),
+@command(
+    "rnncalc check specs --max-params 20M",
+    "rnncalc check specs --baseline git:main --max-growth 5%",
+    "rnncalc check specs/pytorch/tagger.yaml --model specs/models/tagger.pt",
 )
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags
 @_limit_flags
-@click.option(
+@option(
     "--limit",
     multiple=True,
     metavar="KEY=N",
     help=f"Another limit of budget: {one_of(tuple(key for key in BUDGET_KEYS if key not in FLAGS))}.",
 )
-@click.option("--rate", metavar="R", help="Steps per second, of a live signal.")
+@option("--rate", metavar="R", help="Steps per second, of a live signal.")
 @dtype_flag
 @quantize_flag
 @file_flag("--baseline", metavar="PATH", help="A spec, folder, git:REF or JSON to compare.")
-@click.option(
+@option(
     "--max-growth",
     multiple=True,
     metavar="[QUANTITY=]N|N%",
     help=f"The most growth since the baseline, of params unless QUANTITY says {one_of(tuple(GROWING)[1:])}.",
 )
 @file_flag("--model", help="A model file to compare the one spec with.")
-@click.option("--tensors", is_flag=True, help="A row for each tensor of --model.")
-@click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
+@option("--tensors", help="A row for each tensor of --model.")
+@option("--strict", help="A spec with nothing to check fails.")
 @report_flags(CheckReport)
 def check(
     paths: tuple[str, ...],

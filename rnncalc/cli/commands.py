@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,11 @@ class Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
             write_examples(formatter, self.examples)
+
+
+def command(*examples: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Return the decorator of a command of the table. examples: calls that its help shows."""
+    return click.command(cls=Command, examples=examples, **settings)
 
 
 def write_flags(

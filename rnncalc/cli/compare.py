@@ -9,8 +9,8 @@ from typing import Any, TypeVar, Unpack
 
 import click
 
-from rnncalc.cli.commands import Command, cli
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
+from rnncalc.cli.commands import cli, command
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, option, report_flags, specs_argument
 from rnncalc.cli.inputs import describing, overrides, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.vary import read_vary, varied_report, vary_flag
@@ -30,22 +30,17 @@ Read = TypeVar("Read")
 _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "rnncalc compare -i 40 -l 'lstm:?' -o 10 --params 100k --kinds lstm,gru,mgu",
-        "rnncalc compare -i 4 -l rnn:3 -o 1 --steps 1..100",
-        "rnncalc compare --network '-i 9 -l lstm:20' --network '-i 9 -l gru:24'",
-    ),
+@command(
+    "rnncalc compare -i 40 -l 'lstm:?' -o 10 --params 100k --kinds lstm,gru,mgu",
+    "rnncalc compare -i 4 -l rnn:3 -o 1 --steps 1..100",
+    "rnncalc compare --network '-i 9 -l lstm:20' --network '-i 9 -l gru:24'",
 )
 @specs_argument
 @network_flags
-@click.option(
-    "--network", "in_flags", multiple=True, metavar="FLAGS", help="A network in flags; repeat it for several."
-)
-@click.option("--kinds", metavar="KIND,KIND...", help="The kinds to compare; rnn,gru,lstm by default.")
-@click.option("--params", metavar="N", help="Which width each kind or network gets within N parameters, such as 100k.")
-@click.option("--same-params", is_flag=True, help="The same within the first network's parameters.")
+@option("--network", "in_flags", multiple=True, metavar="FLAGS", help="A network in flags; repeat it for several.")
+@option("--kinds", metavar="KIND,KIND...", help="The kinds to compare; rnn,gru,lstm by default.")
+@option("--params", metavar="N", help="Which width each kind or network gets within N parameters, such as 100k.")
+@option("--same-params", help="The same within the first network's parameters.")
 @vary_flag
 @dtype_flag
 @report_flags(ComparisonReport, DenseGrowthReport, VaryReport)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from rnncalc.cli.commands import Command
+from rnncalc.cli.commands import command
 from rnncalc.cli.output import write_text
 from rnncalc.cli.suggestions import SCRIPTS
 
 
-@click.command(cls=Command, examples=("rnncalc completion bash",))
+@command("rnncalc completion bash")
 @click.argument("shell", type=click.Choice([*SCRIPTS]))
 def completion(shell: str) -> None:
     """Print a shell's completion script.

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import click
-
 from rnncalc.cli.beside import BESIDE, beside, beside_flags, take_beside
-from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag, report_flags, specs_argument
+from rnncalc.cli.commands import command
+from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag, option, report_flags, specs_argument
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.vary import read_vary, varied_report, vary_flag
@@ -23,23 +21,20 @@ from rnncalc.reports.vary import VaryReport
 from rnncalc.text import all_of
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "rnncalc count specs/lstm.yaml --cost",
-        "rnncalc count -i 10 -l lstm:20,bidirectional -o 5 -T 7",
-        "rnncalc count specs/lstm.yaml -T 100 --training --chunk 35 --batch 32",
-    ),
+@command(
+    "rnncalc count specs/lstm.yaml --cost",
+    "rnncalc count -i 10 -l lstm:20,bidirectional -o 5 -T 7",
+    "rnncalc count specs/lstm.yaml -T 100 --training --chunk 35 --batch 32",
 )
 @specs_argument
 @network_flags
 @notation_flag
-@click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
-@click.option("--cost", is_flag=True, help="Add multiply-adds (MACs) and bytes.")
-@click.option("--dense", is_flag=True, help="Say what the dense equivalent needs, if unknown.")
+@option("--tensors", help="Add a row for each tensor.")
+@option("--cost", help="Add multiply-adds (MACs) and bytes.")
+@option("--dense", help="Say what the dense equivalent needs, if unknown.")
 @dtype_flag
 @beside_flags
-@click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
+@option("--all-conventions", help="A column for each framework, and why they differ.")
 @vary_flag
 @report_flags(CountReport, VaryReport)
 def count(

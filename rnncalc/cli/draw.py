@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Unpack
 
-import click
-
-from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
+from rnncalc.cli.commands import command
+from rnncalc.cli.flags import (
+    NetworkFlags,
+    network_flags,
+    notation_flag,
+    option,
+    report_flags,
+    specs_argument,
+    word_flag,
+)
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, needs_numbers, write
 from rnncalc.errors import CallError
@@ -15,9 +21,7 @@ from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import not_among
 
 
-@click.command(
-    cls=Command, examples=("rnncalc draw specs/lstm.yaml", "rnncalc draw -i 4 -l gru:3 -o 1 -T 5 --out gru.svg")
-)
+@command("rnncalc draw specs/lstm.yaml", "rnncalc draw -i 4 -l gru:3 -o 1 -T 5 --out gru.svg")
 @specs_argument
 @word_flag(
     "--view",
@@ -26,9 +30,9 @@ from rnncalc.text import not_among
     show_default=True,
     help="What to draw: the network unrolled in time, a cell, or how parameters grow with the steps.",
 )
-@click.option("--only", multiple=True, metavar="NAME", help="Draw the layer of this name alone; may be repeated.")
-@click.option("--bare", is_flag=True, help="Leave out the title and the legend.")
-@click.option("--standalone", is_flag=True, help="Write TikZ as a complete LaTeX document.")
+@option("--only", multiple=True, metavar="NAME", help="Draw the layer of this name alone; may be repeated.")
+@option("--bare", help="Leave out the title and the legend.")
+@option("--standalone", help="Write TikZ as a complete LaTeX document.")
 @network_flags
 @notation_flag
 @report_flags(Drawing)

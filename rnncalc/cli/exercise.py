@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from typing import Unpack
 
-import click
-
-from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument, word_flag
+from rnncalc.cli.commands import command
+from rnncalc.cli.flags import (
+    NetworkFlags,
+    network_flags,
+    notation_flag,
+    option,
+    report_flags,
+    specs_argument,
+    word_flag,
+)
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.vary import read_vary, vary_flag
@@ -25,24 +31,21 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 """The formats that can leave out the questions or the answers."""
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "rnncalc exercise specs/gru.yaml --vary gru_1=8..64:8 --variants 8 -f moodle",
-        "rnncalc exercise -i 8 -l lstm:16 -o 5 --choices 4 --sheet -f latex",
-    ),
+@command(
+    "rnncalc exercise specs/gru.yaml --vary gru_1=8..64:8 --variants 8 -f moodle",
+    "rnncalc exercise -i 8 -l lstm:16 -o 5 --choices 4 --sheet -f latex",
 )
 @specs_argument
 @network_flags
 @notation_flag
 @vary_flag
-@click.option("--variants", metavar="N", default="1", show_default=True, help="How many variants to write.")
-@click.option("--seed", metavar="N", default="0", show_default=True, help="The same seed gives the same variants.")
+@option("--variants", metavar="N", default="1", help="How many variants to write.")
+@option("--seed", metavar="N", default="0", help="The same seed gives the same variants.")
 @word_flag("--ask", words=lambda: ASKS, default=ASKS[0], show_default=True, help="What to ask for.")
-@click.option("--choices", metavar="N", default="0", show_default=True, help="Answers to choose from; 0 for none.")
-@click.option("--sheet", is_flag=True, help="Write the questions alone.")
-@click.option("--key", is_flag=True, help="Write the answers alone.")
-@click.option("--site", metavar="URL", help="The playground that -f link opens, if it is another one.")
+@option("--choices", metavar="N", default="0", help="Answers to choose from; 0 for none.")
+@option("--sheet", help="Write the questions alone.")
+@option("--key", help="Write the answers alone.")
+@option("--site", metavar="URL", help="The playground that -f link opens, if it is another one.")
 @report_flags(ExerciseReport, ExerciseLinkReport)
 def exercise(
     specs: tuple[str, ...],

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from rnncalc.cli.beside import Beside, beside, take_beside, training_flags
-from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import network_flags, notation_flag, report_flags, specs_argument
+from rnncalc.cli.commands import command
+from rnncalc.cli.flags import network_flags, notation_flag, option, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
@@ -43,15 +41,13 @@ DERIVATIONS = {
 """The derivations of other numbers than the count, by their flags."""
 
 
-@click.command(
-    cls=Command, examples=("rnncalc explain specs/gru.yaml", "rnncalc explain -i 4 -l rnn:3 -o 1 --only rnn_1")
-)
+@command("rnncalc explain specs/gru.yaml", "rnncalc explain -i 4 -l rnn:3 -o 1 --only rnn_1")
 @specs_argument
 @network_flags
-@click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
+@option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
 @notation_flag
-@click.option("--layer-superscripts", is_flag=True, help="Number recurrent layers above their letters: h^(1)_t.")
-@click.option("--operations", is_flag=True, help="Derive the operations of a pass, equation by equation.")
+@option("--layer-superscripts", help="Number recurrent layers above their letters: h^(1)_t.")
+@option("--operations", help="Derive the operations of a pass, equation by equation.")
 @training_flags
 @report_flags(ExplanationReport)
 def explain(

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Unpack
 
-import click
-
-from rnncalc.cli.commands import Command
+from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, network_flags, out_flag, specs_argument, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
@@ -15,10 +13,7 @@ from rnncalc.export import SPELLINGS, source
 from rnncalc.text import one_of
 
 
-@click.command(
-    cls=Command,
-    examples=("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras --out model.py"),
-)
+@command("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras --out model.py")
 @specs_argument
 @network_flags
 @word_flag("--to", words=lambda: SPELLINGS, help="Framework to write for.")

@@ -109,6 +109,12 @@ def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
     return [CompletionItem(incomplete, type="file")]
 
 
+def option(*names: str, help: str, metavar: str = "", **settings: Any) -> Decorator:
+    """Return a flag that takes a value, or a switch if it has no metavar; a default is in its help."""
+    shown = "default" in settings
+    return click.option(*names, help=help, metavar=metavar or None, is_flag=not metavar, show_default=shown, **settings)
+
+
 def file_flag(*names: str, help: str, metavar: str = "FILE") -> Decorator:
     """Return a flag whose value is the name of a file."""
     return click.option(*names, metavar=metavar, shell_complete=files, help=help)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from rnncalc.cli.commands import COMMANDS, Command, write_allowed_values, write_examples, write_flags
+from rnncalc.cli.commands import COMMANDS, command, write_allowed_values, write_examples, write_flags
 from rnncalc.cli.flags import WordOption, completions, network_flags
 from rnncalc.cli.output import write_text
 from rnncalc.errors import CallError
@@ -153,7 +153,7 @@ TOPICS: dict[str, Callable[[click.HelpFormatter, click.Context], None]] = {
 """What several commands share, by its name."""
 
 
-@click.command(cls=Command, examples=("rnncalc help layers", "rnncalc help conventions"))
+@command("rnncalc help layers", "rnncalc help conventions")
 @click.argument(
     "topic",
     required=False,

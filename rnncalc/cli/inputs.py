@@ -71,7 +71,7 @@ def read_each(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Templat
             return []
         if specs and not os.path.exists(specs[0]) and _command_meant(specs[0]):
             specs = specs[:1]  # the other words belong to the misspelled command
-        return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
+        return [at_once.ask(keep, file.path) for spec in specs for file in below(spec)]
 
 
 def _network_meant(words: Sequence[str]) -> str:
@@ -90,13 +90,6 @@ def _file_for_units(flags: NetworkFlags) -> str:
     if units.isdecimal() or not re.search(_FILE, units):
         return ""
     return f"-o: '{escape(units)}' is a file, and -o is the units of the output layer; write --out {escape(units)}"
-
-
-def _files(spec: str) -> list[str]:
-    """Return the file at a path, or the specs below a folder; a folder without specs is returned itself."""
-    if spec == "-" or not os.path.isdir(spec):
-        return [spec]
-    return [file.path for file in below(spec)]
 
 
 def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> str:
@@ -291,20 +284,22 @@ def find(paths: Sequence[str]) -> list[SpecPath]:
     """Return the files of all paths, each once, sorted within a folder."""
     files: dict[str, SpecPath] = {}
     for path in paths:
-        for file in below(path) if path != "-" and os.path.isdir(path) else (SpecPath(path, named=True),):
+        for file in below(path):
             known = files.get(file.path, file)
             files[file.path] = (known if known.folder else file)._replace(named=known.named or file.named)
     return [*files.values()]
 
 
-def below(folder: str) -> list[SpecPath]:
-    """Return the specs below a folder; if there are none, one file with a problem.
+def below(path: str) -> list[SpecPath]:
+    """Return the file at a path, or the specs below a folder; if there are none, one file with a problem.
 
     Hidden files and folders are left out, and links to folders are not followed: they may lead in circles, or to the
     whole disk.
     """
-    files = sorted(_walk(folder), key=lambda file: file.path.split(os.sep))
-    return files or [SpecPath(folder, problem=unreadable(folder, f"no {' or '.join(SUFFIXES)} file below this folder"))]
+    if path == "-" or not os.path.isdir(path):
+        return [SpecPath(path, named=True)]
+    files = sorted(_walk(path), key=lambda file: file.path.split(os.sep))
+    return files or [SpecPath(path, problem=unreadable(path, f"no {' or '.join(SUFFIXES)} file below this folder"))]
 
 
 def is_listed(path: str) -> bool:

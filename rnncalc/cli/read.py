@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rnncalc.cli.commands import Command
+from rnncalc.cli.commands import command
 from rnncalc.cli.flags import files, report_flags
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
@@ -15,14 +15,14 @@ from rnncalc.reports.read import ReadReport
 from rnncalc.text import one_of
 
 
-@click.command(
-    cls=Command,
+@command(
+    "rnncalc read specs/models/tagger.pt",
+    "rnncalc read specs/models/tagger.safetensors -f table",
     help=f"""List the tensors of a model file, and draft its spec.
 
     FILE ends in {one_of(SUFFIXES)}; the first is the index of a sharded one. Nothing in it is run. By default a spec is
     printed that counts the same; other formats list the tensors.
     """,
-    examples=("rnncalc read specs/models/tagger.pt", "rnncalc read specs/models/tagger.safetensors -f table"),
 )
 @click.argument("paths", nargs=-1, metavar="FILE...", shell_complete=files)
 @report_flags(ReadReport, default="yaml")

@@ -8,14 +8,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, Unpack
 
-import click
-
-from rnncalc.cli.commands import Command
+from rnncalc.cli.commands import command
 from rnncalc.cli.flags import (
     NetworkFlags,
     file_flag,
     network_flags,
     notation_flag,
+    option,
     report_flags,
     specs_argument,
     word_flag,
@@ -45,9 +44,7 @@ MOST_DECIMALS = 15
 """The most decimals of a rounded number; a float has no more."""
 
 
-@click.command(
-    cls=Command, examples=("rnncalc run specs/lstm.yaml --states", "rnncalc run -i 1 -l gru:1 -T 2 --seed 1 --work")
-)
+@command("rnncalc run specs/lstm.yaml --states", "rnncalc run -i 1 -l gru:1 -T 2 --seed 1 --work")
 @specs_argument
 @network_flags
 @notation_flag
@@ -55,27 +52,21 @@ MOST_DECIMALS = 15
 @file_flag("--inputs", help="YAML of a list of T lists, or of T token numbers.")
 @file_flag("--start", help="YAML of {LAYER: {h: [...]}}, the states before the first step.")
 @file_flag("--targets", help="With --backward: YAML of what the outputs should be, a list, or T lists.")
-@click.option(
-    "--seed", metavar="N", default="0", show_default=True, help="Seed of the weights and inputs that are not given."
-)
+@option("--seed", metavar="N", default="0", help="Seed of the weights and inputs that are not given.")
 @file_flag("--save-weights", help="Write the weights in use, for --weights to read.")
-@click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
-@click.option("--work", is_flag=True, help="Show the pass of a small network worked by hand.")
-@click.option("--digits", metavar="N", help="With --work: decimals of numbers; 4 by default.")
-@click.option("--backward", is_flag=True, help="Add the backward pass: the gradient of every weight.")
-@click.option(
-    "--verify", is_flag=True, help="Show weights read and multiplications; with --backward, finite differences."
-)
-@click.option("--learning-rate", metavar="R", help="With --work --backward: updated weights.")
-@click.option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
+@option("--states", help="Show each layer's states and gates, step by step.")
+@option("--work", help="Show the pass of a small network worked by hand.")
+@option("--digits", metavar="N", help="With --work: decimals of numbers; 4 by default.")
+@option("--backward", help="Add the backward pass: the gradient of every weight.")
+@option("--verify", help="Show weights read and multiplications; with --backward, finite differences.")
+@option("--learning-rate", metavar="R", help="With --work --backward: updated weights.")
+@option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
 @word_flag(
     "--loss",
     words="rnncalc.questions.backward:LOSSES",
     help="With --backward: the sum of the outputs, or, by default if there are targets, the squared error.",
 )
-@click.option(
-    "--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a pass of more multiply-adds."
-)
+@option("--max-multiply-adds", metavar="N", default="1G", help="Refuse a pass of more multiply-adds.")
 @report_flags(RunReport, DerivationReport)
 def run(
     specs: tuple[str, ...],

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import click
-
-from rnncalc.cli.commands import Command
+from rnncalc.cli.commands import command
 from rnncalc.cli.flags import out_flag
 from rnncalc.cli.output import check_suffix, write_text
 from rnncalc.spec.schema import text
 
 
-@click.command(cls=Command, examples=("rnncalc schema --out spec.schema.json",))
+@command("rnncalc schema --out spec.schema.json")
 @out_flag("a .json file")
 def schema(out: str | None) -> None:
     """Print the JSON Schema of a spec, for editors."""

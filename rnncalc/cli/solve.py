@@ -6,8 +6,8 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, report_flags
+from rnncalc.cli.commands import command
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
 from rnncalc.cli.inputs import read_spec, read_template
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
@@ -18,21 +18,15 @@ from rnncalc.reports.solve import SolutionReport
 from rnncalc.spec import read_value
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "rnncalc solve -i 100 -l 'lstm:?' -o 10 --params 1M",
-        "rnncalc solve -i 8 -l 'gru:?' --match specs/lstm.yaml",
-    ),
-)
+@command("rnncalc solve -i 100 -l 'lstm:?' -o 10 --params 1M", "rnncalc solve -i 8 -l 'gru:?' --match specs/lstm.yaml")
 @click.argument("specs", nargs=-1, metavar="[SPEC]", shell_complete=files)
 @network_flags
-@click.option("--params", metavar="N", help="The budget in parameters, such as 1M.")
-@click.option("--bytes", "bytes_", metavar="N", help="The budget in bytes, such as 4MB.")
+@option("--params", metavar="N", help="The budget in parameters, such as 1M.")
+@option("--bytes", "bytes_", metavar="N", help="The budget in bytes, such as 4MB.")
 @file_flag("--match", metavar="OTHER_SPEC", help="The budget is the parameters of another spec.")
 @dtype_flag
-@click.option("--multiple-of", metavar="N", default="1", show_default=True, help="Only sizes that N divides.")
-@click.option("--exact", is_flag=True, help="Only a size that meets the budget exactly; exit code 1 if none.")
+@option("--multiple-of", metavar="N", default="1", help="Only sizes that N divides.")
+@option("--exact", help="Only a size that meets the budget exactly; exit code 1 if none.")
 @report_flags(SolutionReport)
 def solve(
     specs: tuple[str, ...],

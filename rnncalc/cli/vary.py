@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
+from rnncalc.cli.flags import option
 from rnncalc.cli.output import AllAtOnce, needs_numbers
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 _VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
 
-vary_flag = click.option(
+vary_flag = option(
     "--vary",
     multiple=True,
     metavar="SIZE=LO..HI",

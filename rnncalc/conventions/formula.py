@@ -7,10 +7,11 @@ is one; so are the product of a tensor's axes and every other sum that is shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 from itertools import pairwise, product, starmap
 from math import gcd, prod
-from operator import add
+from operator import add, and_
 from typing import TYPE_CHECKING, Union
 
 from rnncalc.conventions.tensor import STORED, Axis, Direction, Role, StackedAxis, Tensor
@@ -56,18 +57,26 @@ def value(expression: Expression, sizes: Sizes) -> int:
 
 def letters(expression: Expression) -> str:
     """Return an expression in letters: `4h(m + h + 1)`."""
+    return _written(expression, _sign, " − ")
+
+
+def plain(expression: Expression) -> str:
+    """Return an expression of numbers and letters in plain arithmetic: `4*h*(m + h + 1)`."""
+    return _written(expression, lambda *_: "*", " - ")
+
+
+def _written(expression: Expression, sign: Callable[[Expression, Expression], str], minus: str) -> str:
+    """Return an expression, with a sign between two factors, and before a term that is subtracted."""
     match expression:
-        case int() | str():
-            return str(expression)
         case Axis():
             number = str(expression.times) if expression.times > 1 or not expression.letter else ""
             return f"{number}{'·'.join(expression.letter)}"
-        case Plus():
-            return " + ".join(map(letters, expression.terms)).replace(" + -", " − ") or "0"
-        case Times():
-            signs = ("", *starmap(_sign, pairwise(expression.factors)))
-            factors = [_bracketed(factor, letters(factor)) for factor in expression.factors]
-            return "".join(map(add, signs, factors)) or "1"
+        case Plus(terms):
+            return " + ".join([_written(term, sign, minus) for term in terms]).replace(" + -", minus) or "0"
+        case Times(factors):
+            signs = ("", *starmap(sign, pairwise(factors)))
+            texts = [_bracketed(factor, _written(factor, sign, minus)) for factor in factors]
+            return "".join(map(add, signs, texts)) or "1"
         case _:
             return str(expression)
 
@@ -157,17 +166,6 @@ def factored(expression: int | Polynomial) -> Expression:
     return _product((number, *common, _expression(rest)), folded=True)
 
 
-def plain(expression: Expression) -> str:
-    """Return an expression of numbers and letters in plain arithmetic: `4*h*(m + h + 1)`."""
-    match expression:
-        case Plus():
-            return " + ".join(map(plain, expression.terms)).replace(" + -", " - ") or "0"
-        case Times():
-            return "*".join([_bracketed(factor, plain(factor)) for factor in expression.factors]) or "1"
-        case _:
-            return str(expression)
-
-
 def _bracketed(expression: Expression, text: str) -> str:
     return f"({text})" if len(getattr(expression, "terms", ())) > 1 else text  # a sum, or a polynomial that is one
 
@@ -232,16 +230,11 @@ def _alike(terms: Iterable[Expression]) -> Iterator[Expression]:
 
 def _bracket(terms: list[Term]) -> list[Expression]:
     """Return `4h(m + h + 1)` for the terms of the gates; each by itself if no letter is in all of them."""
-    shared = Counter(terms[0][1]) if terms else Counter()
-    for _, word in terms:
-        shared &= Counter(word)
-    first = (
-        [letter for place, letter in enumerate(terms[0][1]) if terms[0][1][:place].count(letter) < shared[letter]]
-        if terms
-        else []
-    )
-    if len(terms) < 2 or not first:
+    shared = reduce(and_, [Counter(word) for _, word in terms]) if len(terms) > 1 else Counter[str]()
+    if not shared:
         return [*map(_times, terms)]
+    longest = terms[0][1]
+    first = [letter for at, letter in enumerate(longest) if longest[:at].count(letter) < shared[letter]]
     common = gcd(*(number for number, _ in terms))
     if common != terms[0][0]:  # like terms together may have a better common factor
         like: dict[str, int] = {}
@@ -269,13 +262,9 @@ def _times(term: Term) -> Expression:
 def _terms(tensor: Tensor) -> list[Term]:
     """Return the terms of a tensor's count: one for each of the widths that are one after the other on an axis."""
     number = prod([axis.times for axis in tensor.axes])
-    words = product(*[axis.letters if isinstance(axis, StackedAxis) else (axis.letter,) for axis in tensor.axes])
-    return [(number, "".join(sorted("".join(word), key=_order))) for word in words]
-
-
-def _order(letter: str) -> tuple[bool, bool]:
-    """Return the order of letters in a product: those that gates share first."""
-    return letter not in "hnfu", letter != "k"
+    words = map("".join, product(*[getattr(axis, "letters", (axis.letter,)) for axis in tensor.axes]))
+    first = [sorted(word, key=lambda letter: (letter not in "hnfu", letter != "k")) for word in words]  # as gates share
+    return [(number, "".join(word)) for word in first]
 
 
 def arithmetic(axes: Iterable[Axis]) -> Times:

@@ -58,7 +58,10 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
     match layer:
         case Cell():
             tensors = tuple(CellTensors(layer, inputs, convention, stacks).tensors())
-            _check_names(layer, tensors, convention)
+            names = [tensor.name for tensor in tensors]
+            if twice := [name for name in names if names.count(name) > 1]:  # a trained number's and a gate's bias, say
+                message = f"two of its tensors are called {twice[0]} under {convention.name}"
+                raise DeclarationError(f"{layer.kind}: {message}; give one of its parts another letter")
         case Dense():
             dense = (isinstance(layer, Output) and convention.output) or convention.dense
             kernel = _plain(dense.kernel, Role.KERNEL)
@@ -78,15 +81,6 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             tensors, buffers = _of_arrays(layer, convention)
     params = formula(tensors)
     return Layout(tensors, shared, params, letters(params), buffers)
-
-
-def _check_names(layer: Cell, tensors: tuple[Tensor, ...], convention: Convention) -> None:
-    """Refuse two tensors with one name, such as a gate's bias and a trained number in a cell from elsewhere."""
-    names = [tensor.name for tensor in tensors]
-    for name in names:
-        if names.count(name) > 1:
-            message = f"two of its tensors are called {name} under {convention.name}"
-            raise DeclarationError(f"{layer.kind}: {message}; give one of its parts another letter")
 
 
 def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:

@@ -56,13 +56,6 @@ def initial(cell: OwnCell) -> Iterator[str]:
     yield from ("", "@property", "def num_feature_axes(self) -> int:", "    return 1")
 
 
-def _final(start: Module, name: str, letter: str) -> str:
-    letters = [each for each, _ in start.states]
-    at = f"[{letters[::-1].index(letter)}]" if len(letters) > 1 else ""
-    ways = f"[way{at} for way in {name}_end]" if at else f"{name}_end"
-    return f"jnp.concatenate({ways}, axis=-1)" if start.two_way else f"{name}_end{at}"
-
-
 def _carried(end: str, gives: bool, takes: bool) -> Iterator[str]:
     """Yield how the encoder's carry becomes a decoder's, if one of them alone is bidirectional."""
     if gives and not takes:
@@ -188,6 +181,12 @@ class FlaxLinen(Writer):
         yield from (f"    {line}" for line in lines)
         yield f"    return {carry(states)}, {output}"
 
+    def final_state(self, start: Module, name: str, letter: str) -> str:
+        letters = [each for each, _ in start.states]
+        at = f"[{letters[::-1].index(letter)}]" if len(letters) > 1 else ""
+        ways = f"[way{at} for way in {name}_end]" if at else f"{name}_end"
+        return f"jnp.concatenate({ways}, axis=-1)" if start.two_way else f"{name}_end{at}"
+
     def carried_on(self, module: Module, start: Module) -> Iterator[str]:
         end = f"{self.identifier(start)}_end"
         yield from _carried(end, start.two_way, False)
@@ -201,7 +200,7 @@ class FlaxLinen(Writer):
         yield f"{name} = {carry([f'{letter}_0' for letter, _ in module.states])}"
 
     def _initial(self, module: Module, x: str) -> Iterator[str]:
-        for letter, code in self.dense_states(module, _final):
+        for letter, code in self.dense_states(module):
             yield f"{letter}_0 = {f'jnp.split({code}, 2, axis=-1)' if module.two_way else code}"
         for letter, width in module.learned:
             state = f"self.{self.identifier(module)}_{letter}_0"

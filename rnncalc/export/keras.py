@@ -51,12 +51,6 @@ def _options(layer: Cell) -> Iterator[str]:
         yield "reset_after=False"
 
 
-def _final(start: Module, name: str, letter: str) -> str:
-    letters = [each for each, _ in start.states]
-    at = letters.index(letter)
-    return f"ops.concatenate({name}_end[{at}::{len(letters)}], axis=-1)" if start.two_way else f"{name}_end[{at}]"
-
-
 def _carried(end: str, states: int, *, joined: bool) -> Iterator[str]:
     """Yield how the encoder's final states become a decoder's that has the other number of directions."""
     if joined and states == 1:
@@ -197,6 +191,11 @@ class Keras(Writer):
         yield from (f"    {line}" for line in lines)
         yield f"    return {output}, [{', '.join(states)}]"
 
+    def final_state(self, start: Module, name: str, letter: str) -> str:
+        letters = [each for each, _ in start.states]
+        at = letters.index(letter)
+        return f"ops.concatenate({name}_end[{at}::{len(letters)}], axis=-1)" if start.two_way else f"{name}_end[{at}]"
+
     def carried_on(self, module: Module, start: Module) -> Iterator[str]:
         if start.two_way:
             yield from _carried(f"{self.identifier(start)}_end", len(module.states), joined=True)
@@ -207,7 +206,7 @@ class Keras(Writer):
 
     def learned(self, module: Module, x: str, name: str) -> Iterator[str]:
         if module.dense:
-            joined = f"[{', '.join(code for _, code in self.dense_states(module, _final))}]"
+            joined = f"[{', '.join(code for _, code in self.dense_states(module))}]"
             yield from _parted(joined, name) if module.two_way else [f"{name} = {joined}"]
             return
         states = [

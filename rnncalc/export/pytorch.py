@@ -90,10 +90,6 @@ def _state(module: Module, names: list[str]) -> str:
     return names[0] if len(names) == 1 and not module.cell else tuple_of(names)
 
 
-def _final(start: Module, name: str, letter: str) -> str:
-    return f"torch.cat([*{name}_{letter}], dim=-1)" if start.two_way else f"{name}_{letter}[0]"
-
-
 def _carried(names: list[str], gives: Module, takes: Module) -> Iterator[str]:
     """Yield how the encoder's final states become a decoder's, if they differ in their directions."""
     for name in names:
@@ -213,6 +209,9 @@ class PyTorch(Writer):
         yield from (f"    {line}" for line in lines)
         yield f"    return {output}, {tuple_of(states)}"
 
+    def final_state(self, start: Module, name: str, letter: str) -> str:
+        return f"torch.cat([*{name}_{letter}], dim=-1)" if start.two_way else f"{name}_{letter}[0]"
+
     def carried_on(self, module: Module, start: Module) -> Iterator[str]:
         states = [f"{self.identifier(start)}_{letter}" for letter, _ in module.states]
         yield from _carried(states, start, module)
@@ -227,7 +226,7 @@ class PyTorch(Writer):
         yield f"{name} = {_state(module, [f'{letter}_0' for letter, _ in module.states])}"
 
     def _initial(self, module: Module, x: str) -> Iterator[str]:
-        for letter, code in self.dense_states(module, _final):
+        for letter, code in self.dense_states(module):
             parts = f"torch.stack({code}.chunk(2, dim=-1))" if module.two_way else f"{code}.unsqueeze(0)"
             yield f"{letter}_0 = {parts}"
         for letter, _ in module.learned:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from rnncalc.conventions import convention
@@ -479,14 +479,15 @@ class Writer(ABC):
             return code
         return self.called(layer.activation, (code,))
 
-    def dense_states(self, module: Module, final: Callable[[Module, str, str], str]) -> Iterator[tuple[str, str]]:
-        """Yield the letter of each initial state that a dense layer makes, and its code, both directions side by side.
+    def final_state(self, start: Module, name: str, letter: str) -> str:
+        """Return a state of the encoder by its letter, both directions side by side; name: the module's identifier."""
+        return f"{name}_end"
 
-        final: a state of the encoder, in the same form, from its module, the module's identifier and the letter.
-        """
+    def dense_states(self, module: Module) -> Iterator[tuple[str, str]]:
+        """Yield the letter and the code of each initial state that a dense layer makes, of both directions as one."""
         name, start = self.identifier(module), module.start
         for (letter, _), read in zip(module.states if module.dense else (), module.dense, strict=True):
-            vector = final(start, self.identifier(start), read) if start else f"{name}_start"
+            vector = self.final_state(start, self.identifier(start), read) if start else f"{name}_start"
             yield letter, f"self.{name}_{letter}_0({vector})"
 
     def merged(self, module: Module) -> Iterator[str]:

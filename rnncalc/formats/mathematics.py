@@ -23,12 +23,11 @@ IN_WORK = (" + ", " − ", " ∘ ", " / ", "; ")
 """A side of an equation with numbers may be broken before these signs."""
 
 
-def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[tuple[str, str]]:
+def with_shapes(line: Line, width: int, signs: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """Yield the lines of an equation, broken at signs where it is wider than `width`, each with the shapes below it.
 
     signs: what stands for signs that cannot be written.
     """
-    signs = signs or {}
     rows = [("", "")]
     indent = max(map(len, _longer(rows[0], line[:2], signs)))
     for group in parts(line, BREAKS):

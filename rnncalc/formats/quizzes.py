@@ -89,8 +89,11 @@ def write_moodle(reports: Iterable[QuizReport], file: TextIO) -> None:
 
 def _moodle_question(question: QuizQuestion) -> Iterator[str]:
     kind = "multichoice" if question.choices else "numerical" if question.numeric else "shortanswer"
+    layers = "".join(f"<li>{_moodle_quoted(line)}</li>" for line in question.layers)
+    words = f"<p>{_moodle_quoted(question.network)}</p><ul>{layers}</ul><p>{_moodle_quoted(question.convention)}</p>"
+    words += f"<p><b>{_moodle_quoted(question.question)}</b></p>"
     yield f'  <question type="{kind}">\n    <name>{_moodle_text(question.heading)}</name>\n'
-    yield f'    <questiontext format="html">{_moodle_text(_moodle_html(question))}</questiontext>\n'
+    yield f'    <questiontext format="html">{_moodle_text(words)}</questiontext>\n'
     yield "    <defaultgrade>1</defaultgrade>\n    <penalty>0</penalty>\n    <hidden>0</hidden>\n"
     yield f"    <idnumber>{_moodle_quoted(question.id)}</idnumber>\n"
     if question.choices:
@@ -109,12 +112,6 @@ def _moodle_question(question: QuizQuestion) -> Iterator[str]:
         if question.numeric:  # no units
             yield "    <unitgradingtype>0</unitgradingtype>\n    <showunits>3</showunits>\n"
     yield "  </question>\n"
-
-
-def _moodle_html(question: QuizQuestion) -> str:
-    layers = "".join(f"<li>{_moodle_quoted(line)}</li>" for line in question.layers)
-    before = f"<p>{_moodle_quoted(question.network)}</p><ul>{layers}</ul>"
-    return f"{before}<p>{_moodle_quoted(question.convention)}</p><p><b>{_moodle_quoted(question.question)}</b></p>"
 
 
 def _moodle_answer(text: str, answer: QuizAnswer, *, right: bool, after: str = "", html: bool = False) -> str:

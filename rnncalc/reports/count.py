@@ -36,8 +36,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
         """Return the object for programs; its keys do not depend on which numbers are known."""
         count, network, dense = self.counted, self.counted.network, self.counted.dense
         return {
-            "name": network.name,
-            "convention": network.convention,
+            **fields(network, "name", "convention"),
             "notation": notation_of(network),
             "topology": network.topology_name,
             "steps": steps_of(network),

@@ -81,8 +81,22 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
 
     def sheets(self) -> list[Sheet]:
         """Return for each variant a sheet with the questions, and then for each the sheets with the answers."""
-        sheets = [_sheet(exercise) for exercise in self.exercises if self.sheet]
-        return sheets + [sheet for exercise in self.exercises if self.key for sheet in _key(exercise)]
+        sheets: list[Sheet] = []
+        for exercise in self.exercises if self.sheet else ():
+            questions = [(each.question, *map(each.label, each.choices)) for each in _questions(exercise)]
+            notes = (_counting(exercise.network), *(line for lines in questions for line in lines))
+            columns, title = (*key_columns("Layer"), Column("What it is")), f"Variant {exercise.variant}"
+            rows = [*_layers(exercise.network)]
+            sheets.append(Sheet(columns, rows, title=title, subtitle=_reading(exercise.network), notes=notes))
+        for exercise in self.exercises if self.key else ():
+            title = f"Variant {exercise.variant}: {'answers' if len(exercise.items) > 1 else 'answer'}"
+            for each in _questions(exercise):
+                rows = [(each.label(wrong), wrong.feedback) for wrong in each.likeliest]
+                subtitle = f"{each.question} {each.label(each.right)}"
+                columns = (*key_columns("Wrong answer"), Column("Feedback"))
+                sheets.append(Sheet(columns, rows, title=title, subtitle=subtitle))
+                title = ""
+        return sheets
 
 
 class ExerciseLinkReport(LinkReport):
@@ -103,28 +117,6 @@ class ExerciseLinkReport(LinkReport):
 def of_exercises(exercises: ExerciseSet) -> ExerciseReport:
     """Return the report of a set of exercises."""
     return ExerciseReport(exercises.exercises)
-
-
-def _sheet(exercise: Exercise) -> Sheet:
-    questions = [(each.question, *map(each.label, each.choices)) for each in _questions(exercise)]
-    return Sheet(
-        (*key_columns("Layer"), Column("What it is")),
-        [*_layers(exercise.network)],
-        title=f"Variant {exercise.variant}",
-        subtitle=_reading(exercise.network),
-        notes=(_counting(exercise.network), *(line for lines in questions for line in lines)),
-    )
-
-
-def _key(exercise: Exercise) -> Iterator[Sheet]:
-    title = f"Variant {exercise.variant}: {'answers' if len(exercise.items) > 1 else 'answer'}"
-    for number, each in enumerate(_questions(exercise)):
-        yield Sheet(
-            (*key_columns("Wrong answer"), Column("Feedback")),
-            [(each.label(wrong), wrong.feedback) for wrong in each.likeliest],
-            title="" if number else title,
-            subtitle=f"{each.question} {each.label(each.right)}",
-        )
 
 
 def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:

@@ -19,7 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
 from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
-from rnncalc.reports.report import DataReport, DerivationReport
+from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
 from rnncalc.step.equations import HALF, symbols
@@ -68,8 +68,7 @@ class ExplanationReport(DataReport, DerivationReport):
     def data(self) -> dict[str, Any]:
         explained = self.explanation
         return {
-            "name": self.network.name,
-            "convention": self.network.convention,
+            **fields(self.network, "name", "convention"),
             "notation": self.network.spelling.name,
             "layers": [_layer_data(each) for each in explained.layers],
             "params_formula": explained.total and explained.counted.params_formula,
@@ -151,8 +150,7 @@ Row = tuple[str | TensorName, str, Arithmetic, int]
 def _layer_data(each: Derivation) -> dict[str, Any]:
     placed = each.placed
     return {
-        "name": placed.name,
-        "kind": placed.layer.kind,
+        **fields(placed, "name", "kind"),
         "letters": [*letters_of(each)],
         "gates": [f"{letter}, {name}: {meaning}" for letter, name, meaning in gates(each)],
         "equations": [
@@ -164,8 +162,7 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         ],
         "steps": [row_data(_row(step, each), "params") for step in each.steps],
         "remarks": [*on_biases(each), *on_matrices(each), *on_this_layer(each)],
-        "params_formula": placed.params_formula,
-        "params": placed.params,
+        **fields(placed, "params_formula", "params"),
     }
 
 

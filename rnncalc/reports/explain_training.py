@@ -91,8 +91,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
     def data(self) -> dict[str, Any]:
         training = self.training
         return {
-            "name": training.network.name,
-            "convention": training.network.convention,
+            **fields(training.network, "name", "convention"),
             "notation": training.network.spelling.name,
             "layers": [_layer_data(each) for each in self.layers],
             **fields(training, "gradients", "saved", "backward_multiply_adds", "bytes"),

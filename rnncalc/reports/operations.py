@@ -55,8 +55,7 @@ class OperationsExplanationReport(DerivationReport, DataReport):
     def data(self) -> dict[str, Any]:
         counted = self.operations
         return {
-            "name": counted.network.name,
-            "convention": counted.network.convention,
+            **fields(counted.network, "name", "convention"),
             "notation": counted.network.spelling.name,
             "batch": counted.batch,
             "layers": [

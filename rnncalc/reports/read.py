@@ -38,9 +38,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     def data(self) -> dict[str, Any]:
         file, draft = self.read
         return {
-            "path": file.path,
-            "format": file.format,
-            "params": file.params,
+            **fields(file, "path", "format", "params"),
             "tensors": (_tensor_data(tensor) for tensor in file.tensors),
             "spec": draft and spec_of(draft.network),
             "remarks": [sentence(remark) for remark in file.remarks],
