@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
 
-Columns = tuple[tuple[str, ...], tuple[str, ...], str | None]
-"""The columns of the names, the answers and the variants in a file, by their titles or numbers."""
-
-
 @command(
     "rnncalc answer -i 8 -l gru:16 1152",
     "rnncalc answer specs/encoder-decoder.yaml 335872 358400 23901",
@@ -126,13 +122,16 @@ def answer(
 def _grade(
     words: tuple[str, ...],
     path: str,
-    columns: Columns,
+    columns: tuple[tuple[str, ...], tuple[str, ...], str | None],
     *,
     quantity: str | None,
     hint: bool,
     flags: NetworkFlags,
 ) -> GradebookReport:
-    """Return the grades of a class; write warnings about single rows to standard error."""
+    """Return the grades of a class; write warnings about single rows to standard error.
+
+    columns: those of the names, the answers and the variants in the file, by their titles or numbers.
+    """
     from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 
     variants = _variants(words[:1], columns[2], flags)

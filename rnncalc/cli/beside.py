@@ -75,8 +75,6 @@ BESIDE = {
 JOINED = frozenset(("operations", "stream", "quantize"))
 """Those that are in one table if a call asks for several."""
 
-Reports = Mapping[str, Beside]
-
 _READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio(above_zero=True)}
 """The flags that are read from text, with their allowed values."""
 
@@ -98,14 +96,14 @@ beside_flags = together(
 )
 
 
-def take_beside(flags: dict[str, Any], table: Reports = BESIDE) -> dict[str, Any]:
+def take_beside(flags: dict[str, Any], table: Mapping[str, Beside] = BESIDE) -> dict[str, Any]:
     """Remove the flags of a table from those of a call, by their names in Python, and return them."""
     return {
         key: flags.pop(key) for key in dict.fromkeys([*table, *(flag for row in table.values() for flag in row.takes)])
     }
 
 
-def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Report] | None:
+def beside(flags: dict[str, Any], table: Mapping[str, Beside] = BESIDE) -> Callable[..., Report] | None:
     """Return the function that makes the requested report; None if no report is requested.
 
     Raises SpecError for a flag without its report, for an invalid size, and for two reports.
@@ -126,22 +124,21 @@ def beside(flags: dict[str, Any], table: Reports = BESIDE) -> Callable[..., Repo
         return None
 
     def report(*counted: Any) -> Report:
-        reports = []
+        reports: list[Any] = []
         for flag in asked:
             with needs_numbers(flag_of(flag)):
                 taken = {key: value for key, value in read.items() if key in table[flag].takes}
                 reports.append(table[flag].report(*counted, **taken))
-        return _joint(reports) if len(reports) > 1 else reports[0]
+        joint: Report = reports[0]
+        if len(reports) > 1:
+            from rnncalc.reports.beside import JointReport, StreamReport
+
+            to = read.get("quantize", "")
+            joined = (each.replace(quantized=to) if isinstance(each, StreamReport) else each for each in reports)
+            joint = JointReport(reports[0].counts, tuple(joined))
+        return joint
 
     return report
-
-
-def _joint(reports: list[Any]) -> Report:
-    from rnncalc.reports.beside import JointReport, QuantizedReport, StreamReport
-
-    to = next((each.quantized.to for each in reports if isinstance(each, QuantizedReport)), "")
-    joined = (each.replace(quantized=to) if isinstance(each, StreamReport) else each for each in reports)
-    return JointReport(reports[0].counts, tuple(joined))
 
 
 def _value(key: str, value: Any) -> Any:

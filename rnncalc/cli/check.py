@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
     from rnncalc.modelfiles.model import ModelFile
 
-Overrides = Mapping[str, Override]
-
 FLAGS = ("max_params", "max_bytes", "max_multiply_adds", "min_dense_ratio")
 """The keys of a budget with a flag of their own."""
 
@@ -126,7 +124,7 @@ class Call(NamedTuple):
     """
 
     limits: tuple[Limit, ...]
-    overrides: Overrides
+    overrides: Mapping[str, Override]
     stored: tuple[str, str | None]
     strict: bool
     listed: bool

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Unpack
 import click
 
 from rnncalc.cli.commands import cli, command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, option, report_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, option, report_flags, spec_flags
 from rnncalc.cli.inputs import describing, overrides, read_each
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.vary import read_vary, varied_report, vary_flag
@@ -35,8 +35,7 @@ _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
     "rnncalc compare -i 4 -l rnn:3 -o 1 --steps 1..100",
     "rnncalc compare --network '-i 9 -l lstm:20' --network '-i 9 -l gru:24'",
 )
-@specs_argument
-@network_flags
+@spec_flags
 @option("--network", "in_flags", multiple=True, metavar="FLAGS", help="A network in flags; repeat it for several.")
 @option("--kinds", metavar="KIND,KIND...", help="The kinds to compare; rnn,gru,lstm by default.")
 @option("--params", metavar="N", help="Which width each kind or network gets within N parameters, such as 100k.")

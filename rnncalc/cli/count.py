@@ -7,7 +7,7 @@ from typing import Any
 
 from rnncalc.cli.beside import BESIDE, beside, beside_flags, take_beside
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import dtype_flag, flag_of, network_flags, notation_flag, option, report_flags, specs_argument
+from rnncalc.cli.flags import dtype_flag, flag_of, notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.vary import read_vary, varied_report, vary_flag
@@ -26,8 +26,7 @@ from rnncalc.text import all_of
     "rnncalc count -i 10 -l lstm:20,bidirectional -o 5 -T 7",
     "rnncalc count specs/lstm.yaml -T 100 --training --chunk 35 --batch 32",
 )
-@specs_argument
-@network_flags
+@spec_flags
 @notation_flag
 @option("--tensors", help="Add a row for each tensor.")
 @option("--cost", help="Add multiply-adds (MACs) and bytes.")

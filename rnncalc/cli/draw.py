@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import (
-    NetworkFlags,
-    network_flags,
-    notation_flag,
-    option,
-    report_flags,
-    specs_argument,
-    word_flag,
-)
+from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, needs_numbers, write
 from rnncalc.errors import CallError
@@ -22,7 +14,7 @@ from rnncalc.text import not_among
 
 
 @command("rnncalc draw specs/lstm.yaml", "rnncalc draw -i 4 -l gru:3 -o 1 -T 5 --out gru.svg")
-@specs_argument
+@spec_flags
 @word_flag(
     "--view",
     words=lambda: VIEWS,
@@ -33,7 +25,6 @@ from rnncalc.text import not_among
 @option("--only", multiple=True, metavar="NAME", help="Draw the layer of this name alone; may be repeated.")
 @option("--bare", help="Leave out the title and the legend.")
 @option("--standalone", help="Write TikZ as a complete LaTeX document.")
-@network_flags
 @notation_flag
 @report_flags(Drawing)
 def draw(

@@ -6,15 +6,7 @@ import re
 from typing import Unpack
 
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import (
-    NetworkFlags,
-    network_flags,
-    notation_flag,
-    option,
-    report_flags,
-    specs_argument,
-    word_flag,
-)
+from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.cli.vary import read_vary, vary_flag
@@ -35,8 +27,7 @@ ON_PAPER = ("table", "markdown", "html", "latex")
     "rnncalc exercise specs/gru.yaml --vary gru_1=8..64:8 --variants 8 -f moodle",
     "rnncalc exercise -i 8 -l lstm:16 -o 5 --choices 4 --sheet -f latex",
 )
-@specs_argument
-@network_flags
+@spec_flags
 @notation_flag
 @vary_flag
 @option("--variants", metavar="N", default="1", help="How many variants to write.")

@@ -6,7 +6,7 @@ from typing import Any
 
 from rnncalc.cli.beside import Beside, beside, take_beside, training_flags
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import network_flags, notation_flag, option, report_flags, specs_argument
+from rnncalc.cli.flags import notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
@@ -42,8 +42,7 @@ DERIVATIONS = {
 
 
 @command("rnncalc explain specs/gru.yaml", "rnncalc explain -i 4 -l rnn:3 -o 1 --only rnn_1")
-@specs_argument
-@network_flags
+@spec_flags
 @option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
 @notation_flag
 @option("--layer-superscripts", help="Number recurrent layers above their letters: h^(1)_t.")

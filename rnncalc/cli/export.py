@@ -6,7 +6,7 @@ import sys
 from typing import Unpack
 
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import NetworkFlags, network_flags, out_flag, specs_argument, word_flag
+from rnncalc.cli.flags import NetworkFlags, out_flag, spec_flags, word_flag
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
 from rnncalc.export import SPELLINGS, source
@@ -14,8 +14,7 @@ from rnncalc.text import one_of
 
 
 @command("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras --out model.py")
-@specs_argument
-@network_flags
+@spec_flags
 @word_flag("--to", words=lambda: SPELLINGS, help="Framework to write for.")
 @out_flag("a .py file")
 def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:

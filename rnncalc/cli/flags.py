@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
-Words = Callable[[], Iterable[str]]
 
 
 class NetworkFlags(TypedDict):
@@ -73,7 +72,7 @@ class WordOption(click.Option):
     the other problems of the call; the default is used until then.
     """
 
-    def __init__(self, *args: Any, words: Words, checked: bool = True, **settings: Any) -> None:
+    def __init__(self, *args: Any, words: Callable[[], Iterable[str]], checked: bool = True, **settings: Any) -> None:
         super().__init__(*args, **settings, callback=self.known if checked else None)
         self.words = words
 
@@ -90,7 +89,7 @@ class WordOption(click.Option):
         return completions(self.words(), incomplete)
 
 
-def word_flag(*names: str, words: str | Words, **settings: Any) -> Decorator:
+def word_flag(*names: str, words: str | Callable[[], Iterable[str]], **settings: Any) -> Decorator:
     """Return a WordOption. words: its list, or the list's place such as `rnncalc.questions.count:DTYPES`."""
 
     def listed() -> Iterable[str]:
@@ -184,6 +183,9 @@ network_flags = together(
     ),
 )
 """All flags that describe a network, as in NetworkFlags."""
+
+spec_flags = together(specs_argument, network_flags)
+"""The specs of a call, and the flags that describe a network without one."""
 
 notation_flag = word_flag(
     "--notation",

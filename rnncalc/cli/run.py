@@ -9,16 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, Unpack
 
 from rnncalc.cli.commands import command
-from rnncalc.cli.flags import (
-    NetworkFlags,
-    file_flag,
-    network_flags,
-    notation_flag,
-    option,
-    report_flags,
-    specs_argument,
-    word_flag,
-)
+from rnncalc.cli.flags import NetworkFlags, file_flag, notation_flag, option, report_flags, spec_flags, word_flag
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, named, write, write_file
@@ -45,8 +36,7 @@ MOST_DECIMALS = 15
 
 
 @command("rnncalc run specs/lstm.yaml --states", "rnncalc run -i 1 -l gru:1 -T 2 --seed 1 --work")
-@specs_argument
-@network_flags
+@spec_flags
 @notation_flag
 @file_flag("--weights", help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file.")
 @file_flag("--inputs", help="YAML of a list of T lists, or of T token numbers.")

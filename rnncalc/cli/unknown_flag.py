@@ -14,7 +14,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import Choice, Option, Rate, Switch, Text, Trainable
+from rnncalc.layers.options import Choice, Rate, Switch, Text, Trainable
 from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, instead_of, meanings, meant
 from rnncalc.text import all_of, did_you_mean, escape
 
@@ -148,17 +148,14 @@ def _kind(layer: type[Layer]) -> str:
 
 def _example(name: str, layer: type[Layer]) -> str:
     """Return an option with a value that is not its default."""
-    default, option = layer.defaults.get(name), layer.option(name)
-    return name if isinstance(option.allowed, Switch) and not default else f"{name}={_value(option, default)}"
-
-
-def _value(option: Option, default: object) -> str:
-    match option.allowed:
+    default = layer.defaults.get(name)
+    match layer.option(name).allowed:
         case Switch():
-            return "false"
+            return f"{name}=false" if default else name
         case Choice(words=words):
-            return [word for word in words if word != default][default is None]  # the first is the default then
+            others = [word for word in words if word != default]
+            return f"{name}={others[default is None]}"  # the first is the default then
         case Text():
-            return "NAME"
+            return f"{name}=NAME"
         case _:
-            return "N"
+            return f"{name}=N"

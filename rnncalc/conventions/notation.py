@@ -56,11 +56,11 @@ class Notation(Frozen):
         key = self.name, *self.letters.items()
         known: Convention | None = base.cache.get(key)
         if known is None:
-            cells = base.cells
+            cells, spelled = base.cells, {"both_biases": None, "order": "", **self.parts}
             known = base.cache[key] = base.replace(
-                cells=self._cell(cells)
+                cells=cells.replace(**spelled)
                 if isinstance(cells, CellArrays)
-                else {kind: self._cell(arrays) for kind, arrays in cells.items()},
+                else {kind: arrays.replace(**spelled) for kind, arrays in cells.items()},
                 dense=self.dense,
                 output=self.output,
                 embedding=TEXTBOOK.embedding,
@@ -69,9 +69,6 @@ class Notation(Frozen):
                 symbols=True,
             )
         return known
-
-    def _cell(self, base: CellArrays) -> CellArrays:
-        return base.replace(**{"both_biases": None, "order": "", **self.parts})
 
 
 def _as_rows(array: Array) -> Array:

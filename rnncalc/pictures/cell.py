@@ -100,13 +100,17 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     across = _across(shapes) if drawn else 0
     room = max(across, min(width or ROOM, ROOM))
     if not frame.bare:
-        arrays = row.arrays(placed.layer.kind)
-        assert arrays is not None  # a network is refused if its convention lacks the cell
-        legend = [*labels(rows(placed, arrays.habits, notation, signs), room)]
+        legend = [*labels(rows(placed, row.habits(placed.kind), notation, signs), room)]
         first, _, last, _ = bounds(legend)
         start = left + (across - last + first) // 2 if drawn else 0
         shapes += [moved(label, (start, bottom + 1)) for label in legend]
-    caption = _caption(network, placed, [*_notes(placed, others, flow if drawn else None)])
+    name, title_ = fitted(placed.name, MOST_OF_A_NAME), title(network)
+    heading = f"{name} of {title_}" if len(network.stack) > 1 else title_
+    widths = f"{placed.kind}, {placed.inputs:,} → {placed.outputs:,}"
+    spelling = f"; notation {network.notation}" if network.notation else ""
+    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}{spelling}"
+    notes = tuple(_notes(placed, others, flow if drawn else None))
+    caption = Caption(heading, setting, notes, f"one step of its cell, {placed.kind}")
     picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))
     return picture._replace(description=f"{escape(caption.setting)}. {flow_in_words}. {' '.join(caption.notes)}")
@@ -115,15 +119,6 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
 def _across(shapes: list[Shape]) -> int:
     left, _, right, _ = bounds(shapes)
     return right - left
-
-
-def _caption(network: Network, placed: Placed, notes: list[str]) -> Caption:
-    name = title(network)
-    heading = f"{fitted(placed.name, MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
-    widths = f"{placed.kind}, {placed.inputs:,} → {placed.outputs:,}"
-    row, notation = convention(network.convention), f"; notation {network.notation}" if network.notation else ""
-    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}{notation}"
-    return Caption(heading, setting, tuple(notes), f"one step of its cell, {placed.kind}")
 
 
 def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator[str]:

@@ -171,10 +171,7 @@ class StreamReport(ExtendedCountReport):
         counted = self.stream
         numbers = {
             "rate": counted.rate and (int(counted.rate) if counted.rate.denominator == 1 else float(counted.rate)),
-            "state": counted.state,
-            "state_bytes": counted.state_bytes,
-            "multiply_adds_per_step": counted.multiply_adds_per_step,
-            "multiply_adds_per_second": counted.multiply_adds_per_second,
+            **fields(counted, "state", "state_bytes", "multiply_adds_per_step", "multiply_adds_per_second"),
         }
         return {"stream": numbers}
 

@@ -117,12 +117,10 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
         subtitle = f"{plural(len(verdicts), 'spec')}, {plural(len(kept), 'check')}"
         conventions = Counter(verdict.convention for verdict in verdicts if verdict.convention)
         usual = max(conventions, key=conventions.__getitem__, default="")
-        if sum(kept) and sum(len(verdict.checks) or 1 for verdict in verdicts) > MOST_ROWS:
-            verdicts = [verdict for verdict in verdicts if verdict.status is not Status.PASSED]
-            rows = [row for verdict in verdicts for row in _rows(verdict, self.tensors, usual) if row[0] != "✓"]
-            subtitle += f"; the {sum(kept):,} that were kept are not shown"
-        else:
-            rows = [row for verdict in verdicts for row in _rows(verdict, self.tensors, usual)]
+        many = sum(kept) and sum(len(verdict.checks) or 1 for verdict in verdicts) > MOST_ROWS
+        shown = [verdict for verdict in verdicts if not (many and verdict.status is Status.PASSED)]
+        rows = [row for verdict in shown for row in _rows(verdict, self.tensors, usual) if not many or row[0] != "✓"]
+        subtitle += f"; the {sum(kept):,} that were kept are not shown" if many else ""
         if usual:
             subtitle += f"; convention {usual}{' unless a check names another' if len(conventions) > 1 else ''}"
         return Sheet(_COLUMNS, rows, title="Checks", subtitle=subtitle, notes=notes)

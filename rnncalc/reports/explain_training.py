@@ -93,7 +93,17 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         return {
             **fields(training.network, "name", "convention"),
             "notation": training.network.spelling.name,
-            "layers": [_layer_data(each) for each in self.layers],
+            "layers": [
+                {
+                    **fields(each.derivation.placed, "name", "kind"),
+                    "steps": each.steps,
+                    "equations": [*map(plain, equations(each.derivation))],
+                    "gradients": [*map(plain, gradients(each))],
+                    "saved": [row_data(row) for row in _saved(each)],
+                    "backward_multiply_adds": [row_data(row) for row in _work(each)],
+                }
+                for each in self.layers
+            ],
             **fields(training, "gradients", "saved", "backward_multiply_adds", "bytes"),
             "remarks": [in_words(remark) for remark in self._remarks()],
         }
@@ -119,19 +129,6 @@ class TrainingExplanationReport(DerivationReport, DataReport):
             yield ON_ABOVE
             yield ENCODER_ENDS if network.encoder else ENDS
         yield on_bytes(training)
-
-
-def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
-    placed = each.derivation.placed
-    return {
-        "name": placed.name,
-        "kind": placed.layer.kind,
-        "steps": each.steps,
-        "equations": [*map(plain, equations(each.derivation))],
-        "gradients": [*map(plain, gradients(each))],
-        "saved": [row_data(row) for row in _saved(each)],
-        "backward_multiply_adds": [row_data(row) for row in _work(each)],
-    }
 
 
 def _saved(each: TrainingDerivation) -> list[Row]:

@@ -13,7 +13,7 @@ from rnncalc.reports.equations import enumeration, plain, vector
 from rnncalc.reports.explain import equations, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Column, Phrase, Sheet, Value, worked
+from rnncalc.reports.sheet import Column, Phrase, Row, Sheet, worked
 from rnncalc.text import plural
 
 TITLES = {
@@ -41,9 +41,6 @@ class OperationsReport(ExtendedCountReport):
         yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."
         yield "Element-wise: products, quotients and sums of two numbers; FLOPs: 2 × multiply-adds (MACs) + the rest."
         yield from on_unknown(self.operations.network)
-
-
-Row = tuple[Value, ...]
 
 
 class OperationsExplanationReport(DerivationReport, DataReport):

@@ -293,8 +293,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             **data,
             "agrees": done.agrees,
             "loss": finite(done.loss),
-            "chunk": done.chunk,
-            "compared": done.compared,
+            **fields(done, "chunk", "compared"),
             "layers": (
                 {**ran, **self._layer_data(its)} for ran, its in zip(data["layers"], self._layers, strict=False)
             ),
