@@ -134,14 +134,6 @@ def _is_layer(word: str) -> bool:
     return re.split("[:=]", word)[0] in KINDS and not word.isalnum()
 
 
-def read_spec(path: str, overrides: Mapping[str, Override], flag: str = "") -> Spec:
-    """Return the description in one spec, with overridden steps, topology or convention. flag: the flag that names it.
-
-    Raises SpecError with every problem; a missing file may be a misspelled command.
-    """
-    return _template(path, overrides, flag, hint=not flag).spec()
-
-
 def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Template:
     """Return the description in one spec or the flags, with sizes `?` left open. Raises as `read_specs` does."""
     with AllAtOnce() as at_once:
@@ -152,8 +144,8 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
         return at_once.ask(_template, specs[0], overrides(flags)) if specs else flags_template(**flags)
 
 
-def _template(path: str, overrides: Mapping[str, Override], flag: str = "", *, hint: bool = False) -> Template:
-    data, source = read_file(path, flag=flag, hint=hint)
+def _template(path: str, overrides: Mapping[str, Override], *, hint: bool = False) -> Template:
+    data, source = read_file(path, hint=hint)
     return parse_template(data, source, **overrides)
 
 

@@ -8,14 +8,14 @@ import click
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
-from rnncalc.cli.inputs import read_spec, read_template
+from rnncalc.cli.inputs import read_file, read_template
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import solve as question
 from rnncalc.questions.count import bytes_of
 from rnncalc.reports.solve import SolutionReport
-from rnncalc.spec import read_value
+from rnncalc.spec import parse, read_value
 
 
 @command("rnncalc solve -i 100 -l 'lstm:?' -o 10 --params 1M", "rnncalc solve -i 8 -l 'gru:?' --match specs/lstm.yaml")
@@ -74,7 +74,7 @@ def _budget(params: str | None, bytes_: str | None, match: str | None) -> int:
         case None, str(), None:
             budget = read_value("--bytes", bytes_, WholeNumber(suffixes=True, unit="B"))
         case None, None, str():
-            budget = read_spec(match, {}, "--match").network.params
+            budget = parse(*read_file(match, flag="--match")).network.params
         case _:
             raise CallError("give one budget: --params N, --bytes N or --match OTHER_SPEC")
     return budget

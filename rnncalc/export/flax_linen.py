@@ -187,7 +187,7 @@ class FlaxLinen(Writer):
         ways = f"[way{at} for way in {name}_end]" if at else f"{name}_end"
         return f"jnp.concatenate({ways}, axis=-1)" if start.two_way else f"{name}_end{at}"
 
-    def carried_on(self, module: Module, start: Module) -> Iterator[str]:
+    def start_from(self, module: Module, start: Module) -> Iterator[str]:
         end = f"{self.identifier(start)}_end"
         yield from _carried(end, start.two_way, False)
         yield f"{self.identifier(module)}_end = {end}"

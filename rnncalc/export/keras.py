@@ -196,7 +196,7 @@ class Keras(Writer):
         at = letters.index(letter)
         return f"ops.concatenate({name}_end[{at}::{len(letters)}], axis=-1)" if start.two_way else f"{name}_end[{at}]"
 
-    def carried_on(self, module: Module, start: Module) -> Iterator[str]:
+    def start_from(self, module: Module, start: Module) -> Iterator[str]:
         if start.two_way:
             yield from _carried(f"{self.identifier(start)}_end", len(module.states), joined=True)
         yield f"{self.identifier(module)}_end = {'start' if start.two_way else f'{self.identifier(start)}_end'}"

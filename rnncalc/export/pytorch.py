@@ -212,7 +212,7 @@ class PyTorch(Writer):
     def final_state(self, start: Module, name: str, letter: str) -> str:
         return f"torch.cat([*{name}_{letter}], dim=-1)" if start.two_way else f"{name}_{letter}[0]"
 
-    def carried_on(self, module: Module, start: Module) -> Iterator[str]:
+    def start_from(self, module: Module, start: Module) -> Iterator[str]:
         states = [f"{self.identifier(start)}_{letter}" for letter, _ in module.states]
         yield from _carried(states, start, module)
         yield f"{self.identifier(module)}_end = {_state(module, states)}"

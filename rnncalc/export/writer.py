@@ -147,10 +147,10 @@ class Writer(ABC):
     def learned(self, module: Module, x: str, name: str) -> Lines:
         """Yield the statements that make the initial states of a batch, under a name."""
 
-    def carried_on(self, module: Module, start: Module) -> Lines:
+    def start_from(self, module: Module, start: Module) -> Lines:
         """Yield the statements that give a decoder's module the final states of the encoder's before a loop."""
         message = f"no program for {self.program.target} is written with a decoder that runs step by step"
-        raise RefusedError(f"{message}; write carried_on in its spelling, or export to another target")
+        raise RefusedError(f"{message}; write start_from in its spelling, or export to another target")
 
     def first_state(self, module: Module) -> str:
         """Return the first state of a recurrent module after a step of a loop, (batch, units)."""
@@ -453,7 +453,7 @@ class Writer(ABC):
             if module.looped and module.recurrent and module.starts_itself:
                 yield from self.learned(module, "memory", f"{self.identifier(module)}_end")
             elif module.looped and module.recurrent and module.start:
-                yield from self.carried_on(module, module.start)
+                yield from self.start_from(module, module.start)
         if not move.reads:
             yield f"context = {self.zeros.format(x='memory', steps=1, width=move.width)}"
         yield f"sequence = {x}"

@@ -166,9 +166,8 @@ def _layer(placed: Placed | None, row: LayerRow) -> str:
     """Return a layer in a few words: its kind, its widths, its parameters, and what is different in its row."""
     if placed is None:
         return ""
-    if not placed.units:
-        return ", ".join([words(placed.layer), *_apart(placed, row)])
-    return f"{', '.join([words(placed.layer), *_apart(placed, row)])}, reads {placed.inputs:,}: {placed.params:,}"
+    layer = ", ".join([words(placed.layer), *_apart(placed, row)])
+    return f"{layer}, reads {placed.inputs:,}: {placed.params:,}" if placed.units else layer
 
 
 class DenseGrowthReport(RowsReport):
@@ -177,9 +176,8 @@ class DenseGrowthReport(RowsReport):
     growth: DenseGrowth
 
     def data(self) -> dict[str, Any]:
-        params = self.growth.network.params
         rows = [dict(zip(("steps", "params", "dense", "ratio"), row, strict=True)) for row in self._rows()]
-        return {"name": self.growth.network.name, "params": params, "rows": rows}
+        return {**fields(self.growth.network, "name", "params"), "rows": rows}
 
     def _rows(self) -> list[tuple[int, int, int, float | None]]:
         """Return for each number of steps the parameters of the network and of its dense equivalent, and the ratio."""

@@ -174,19 +174,16 @@ class _EquationWriter(NamedTuple):
     def line(self, formula: Formula, least: int = 0) -> Line:
         """Return a formula, in brackets if it binds less tightly than its context requires."""
         if isinstance(formula, Symbol):
-            if formula.gradient:
-                if formula.time and not formula.subscript:
-                    return (Derivative(LOSS, timed(formula.letter, formula.time, self.notation)),)
-                return (Derivative(LOSS, Term(formula.letter, formula.subscript, formula.time)),)
-            if formula.letter == "delta":
+            if formula.letter == "delta" and not formula.gradient:
                 gate, comma, time = formula.subscript.partition(",")
                 return (Term("delta", f"{self.notation.letter(gate)}{comma}{time}"),)
-            shape = sizes_of(formula.axes, self.sizes)
-            if self.notation.rows:  # a row vector has an axis of one before its own
+            shape = () if formula.gradient else sizes_of(formula.axes, self.sizes)
+            if shape and self.notation.rows:  # a row vector has an axis of one before its own
                 shape = (1, *shape) if len(shape) == 1 else shape[::-1]
+            term = Term(formula.letter, formula.subscript, formula.time, shape)
             if formula.time and not formula.subscript:
-                return (timed(formula.letter, formula.time, self.notation, shape),)
-            return (Term(formula.letter, formula.subscript, formula.time, shape),)
+                term = timed(formula.letter, formula.time, self.notation, shape)
+            return (Derivative(LOSS, term) if formula.gradient else term,)
         line, strength = self._written(formula)
         return (Sign.OPEN, *line, Sign.CLOSE) if strength < least else line
 
