@@ -210,7 +210,7 @@ class Convention(Frozen):
     positions: the name of an embedding's table of positions.
     output: the arrays of the output layer, where they differ from other dense layers'.
     directions: what marks the two directions of a bidirectional layer, in the slot of a name or else before it; None
-        where both share a tensor along the axis DIRECTIONS.
+        where both share a tensor along its axis `directions`.
     renamed: names that the framework spells in another way, with theirs.
     transforms: of the layers around the cells, by kind; those that have no weights need no entry.
     other_transforms: of all others, where each array is called by its role unless it is named; None if it lacks them.

@@ -42,16 +42,8 @@ CONVENTION = Convention(
             buffers=("running_mean", "running_variance"),
         ),
         "decoder_attention": TransformArrays(
-            {
-                "query": "W_q",
-                "keys": "W_k",
-                "kernel": "W",
-                "score": "v",
-                "query_bias": "b_q",
-                "keys_bias": "b_k",
-                "bias": "b",
-                "score_bias": "b_v",
-            }
+            {"query": "W_q", "keys": "W_k", "kernel": "W", "score": "v"}
+            | {"query_bias": "b_q", "keys_bias": "b_k", "bias": "b", "score_bias": "b_v"}
         ),
         **dict.fromkeys(("multi_head_attention", *CROSS), TransformArrays(_HEADS)),
     },

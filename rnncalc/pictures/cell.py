@@ -47,10 +47,6 @@ ROOM = 76
 MOST_NAMES = 3
 """If more layers have the same cell, their number is written instead of their names."""
 
-BY_HAND = "A box with round corners has no weights: it applies its function to the sum that enters it."
-
-NORMALISED = "A gate normalises its sum and multiplies it by γ before its bias; a box with γ does so with its input."
-
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return a picture of each cell of a network, equal ones once, or of the layers with these names.
@@ -128,9 +124,10 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
         yield "A box multiplies its inputs by its weights and adds the products."
         yield "Lines that cross without a dot do not meet."
         if any(gate.normalised for gate in layer.gates(placed.inputs)):
-            yield NORMALISED
+            box = "a box with γ does so with its input"
+            yield f"A gate normalises its sum and multiplies it by γ before its bias; {box}."
         if any(node.kind is NodeKind.THROUGH for node in flow.nodes):
-            yield BY_HAND
+            yield "A box with round corners has no weights: it applies its function to the sum that enters it."
         legends = (node.operation.legend for node in flow.nodes if node.kind is NodeKind.OPERATION)
         yield from filter(None, dict.fromkeys(legends))
     bare: dict[str, list[str]] = {}

@@ -378,7 +378,6 @@ def _size(other: OtherSize) -> str:
     return f"{letter} = {other.size:,} instead of {other.right:,} in layer {place + 1}{where}"
 
 
-NOTHING = "gives no answer"
 _SIGNS = {True: "✓", False: "✗", None: "?"}
 
 
@@ -464,7 +463,9 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         words: dict[int, tuple[str, str]] = {}
         for grade in self.book.grades:
             answer = grade.answer
-            mistake, feedback = ("", f"Not judged: {grade.problem}.") if grade.problem else (NOTHING, "No answer.")
+            mistake, feedback = (
+                ("", f"Not judged: {grade.problem}.") if grade.problem else ("gives no answer", "No answer.")
+            )
             if answer is not None:
                 if id(answer) not in words:
                     words[id(answer)] = mistake_of(answer, hint=self.hint), feedback_on(answer, hint=self.hint)

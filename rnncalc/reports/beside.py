@@ -147,13 +147,6 @@ def on_elsewhere(network: Network) -> Iterator[str]:
             return
 
 
-REASONS = (
-    "a layer that reads both ways or a whole sequence, pads the end, or begins or flattens a sequence does not go step "
-    "by step"
-)
-"""Why several kinds of layer cannot stream."""
-
-
 class StreamReport(ExtendedCountReport):
     """A count, and the state and the cost of running the network step by step. quantized: how its state is stored."""
 
@@ -187,9 +180,11 @@ class StreamReport(ExtendedCountReport):
         yield f"State: the numbers carried from one step to the next; {self.quantized or size}."
         if counted.cannot:
             layers = all_of(list(counted.cannot))
-            both = all(isinstance(each.layer, Cell) for each in counted.network.stack if each.name in counted.cannot)
             why = "a bidirectional layer reads the whole sequence before its first output"
-            yield f"Cannot stream: {layers}; {why if both else REASONS}."
+            if not all(isinstance(each.layer, Cell) for each in counted.network.stack if each.name in counted.cannot):
+                why = "a layer that reads both ways or a whole sequence, pads the end, or begins or flattens a sequence"
+                why += " does not go step by step"
+            yield f"Cannot stream: {layers}; {why}."
         elif elsewhere := [*on_elsewhere(counted.network)]:
             yield from elsewhere
         elif counted.multiply_adds_per_second is not None and counted.rate is not None:
