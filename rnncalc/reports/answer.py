@@ -463,9 +463,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         words: dict[int, tuple[str, str]] = {}
         for grade in self.book.grades:
             answer = grade.answer
-            mistake, feedback = (
-                ("", f"Not judged: {grade.problem}.") if grade.problem else ("gives no answer", "No answer.")
-            )
+            unread = "", f"Not judged: {grade.problem}."
+            mistake, feedback = unread if grade.problem else ("gives no answer", "No answer.")
             if answer is not None:
                 if id(answer) not in words:
                     words[id(answer)] = mistake_of(answer, hint=self.hint), feedback_on(answer, hint=self.hint)
