@@ -110,8 +110,8 @@ def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 def option(*names: str, help: str, metavar: str = "", **settings: Any) -> Decorator:
     """Return a flag that takes a value, or a switch if it has no metavar; a default is in its help."""
-    shown = "default" in settings
-    return click.option(*names, help=help, metavar=metavar or None, is_flag=not metavar, show_default=shown, **settings)
+    settings |= {"metavar": metavar} if metavar else {"is_flag": True}
+    return click.option(*names, help=help, show_default="default" in settings, **settings)
 
 
 def file_flag(*names: str, help: str, metavar: str = "FILE") -> Decorator:
