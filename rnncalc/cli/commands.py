@@ -278,7 +278,7 @@ def run_call(args: list[str]) -> int:
     except click.ClickException as error:
         tell(f"rnncalc: {_shorten(error.format_message())}")
     except OSError as error:
-        discard_unwritten()
+        discard_unwritten(sys.stdout)
         tell(f"rnncalc: cannot write the answer: {(error.strerror or str(error)).lower()}")
     else:
         return code if isinstance(code, int) else 0

@@ -39,7 +39,7 @@ def write(reports: Sequence[Any], to: Destination) -> None:
             formats.write(reports, to.format, sys.stdout)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader, such as head, closed the pipe
-            discard_unwritten()
+            discard_unwritten(sys.stdout)
         return
     text = io.StringIO()
     formats.write(reports, to.format, text)
@@ -57,7 +57,7 @@ def write_text(text: str, file: str | None = None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        discard_unwritten()
+        discard_unwritten(sys.stdout)
 
 
 def check_file(path: str, flag: str) -> None:
@@ -172,7 +172,7 @@ def tell(*lines: str) -> None:
         sys.stderr.write("".join(f"{start}{_escaped(line)}{end}\n" for line in lines))
         sys.stderr.flush()
     except OSError:  # the pipe is closed, or the disk full: the exit code remains
-        _discard(sys.stderr)
+        discard_unwritten(sys.stderr)
 
 
 def _escaped(message: str) -> str:
@@ -180,12 +180,8 @@ def _escaped(message: str) -> str:
     return "\n    ".join(escape(line, MOST_OF_A_LINE) for line in message.split("\n    "))
 
 
-def discard_unwritten() -> None:
-    """Discard what standard output still buffers: the interpreter would write it again at exit."""
-    _discard(sys.stdout)
-
-
-def _discard(stream: TextIO) -> None:
+def discard_unwritten(stream: TextIO) -> None:
+    """Discard what a stream still buffers: the interpreter would write it again at exit."""
     with suppress(ValueError):  # closed, or without a file descriptor, as in a notebook
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from rnncalc.cli.output import tell, write_text
 from rnncalc.layers import KINDS, kind
-from rnncalc.layers.options import Allowed, Choice, Switch
+from rnncalc.layers.options import Choice, Switch
 from rnncalc.text import one_of
 
 VARIABLE = "_RNNCALC_COMPLETE"
@@ -104,20 +104,11 @@ def layers(incomplete: str) -> list[CompletionItem]:
     done, _, last = incomplete.rpartition(",")
     key, equals, word = last.partition("=")
     if equals:
-        values = _values(layer.option(key).allowed) if key in layer.options() else ()
+        allowed = layer.option(key).allowed if key in layer.options() else None
+        switched = ("true", "false") if isinstance(allowed, Switch) else ()
+        values = allowed.words if isinstance(allowed, Choice) else switched
         return [CompletionItem(f"{done},{key}={value}") for value in values if value.startswith(word)]
     written = {option.partition("=")[0] for option in done.split(",")}
     options = {each: layer.option(each) for each in layer.options() if each.startswith(key) and each not in written}
     switches = {each for each, option in options.items() if isinstance(option.allowed, Switch)}
     return [CompletionItem(f"{done},{each}{'' if each in switches else '='}") for each in options]
-
-
-def _values(allowed: Allowed) -> tuple[str, ...]:
-    """Return the allowed values of an option; none if any number or text is allowed."""
-    match allowed:
-        case Choice(words=words):
-            return tuple(words)
-        case Switch():
-            return ("true", "false")
-        case _:
-            return ()

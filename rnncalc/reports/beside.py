@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.layers.cell import Cell
@@ -44,10 +44,6 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
     @abstractmethod
     def notes(self) -> Iterator[str]:
         """Yield the sentences below the table."""
-
-    def by_key(self, results: Iterable[object]) -> Iterator[dict[str, Any]]:
-        """Yield the numbers of results by the names of the columns."""
-        return (fields(result, *self.columns) for result in results)
 
     def whole(self) -> dict[str, Any]:
         """Return the keys that the JSON object has in addition to the count's."""
@@ -206,7 +202,7 @@ class QuantizedReport(ExtendedCountReport):
     quantized: Quantized
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        return self.by_key((*self.quantized.layers, self.quantized.total))
+        return (fields(each, *self.columns) for each in (*self.quantized.layers, self.quantized.total))
 
     def whole(self) -> dict[str, Any]:
         return {self.within: {"to": self.quantized.to, **super().whole()[self.within]}}

@@ -152,7 +152,7 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
     return {
         **fields(placed, "name", "kind"),
         "letters": [*letters_of(each)],
-        "gates": [f"{letter}, {name}: {meaning}" for letter, name, meaning in gates(each)],
+        "gates": [f"{each.notation.letter(gate.letter)}, {gate.name}: {gate.meaning}" for gate in each.gates],
         "equations": [
             {
                 "text": plain(line),
@@ -237,7 +237,8 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
-    meanings = [f"{name[:1].upper()}{name[1:]} {letter}: {meaning}." for letter, name, meaning in gates(each)]
+    named = [(f"{gate.name[:1].upper()}{gate.name[1:]}", gate) for gate in each.gates]
+    meanings = [f"{name} {each.notation.letter(gate.letter)}: {gate.meaning}." for name, gate in named]
     general = [(kind, text) for text in (*meanings, *on_biases(each), *on_matrices(each))]
     if any(gate.normalised for gate in each.gates):
         norm = f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
@@ -297,12 +298,6 @@ _NAMES_OF_HEADS = {
     "f": "the units of the first dense layer",
 }
 """The letters with another meaning in a layer that reads a whole sequence."""
-
-
-def gates(each: Derivation) -> Iterator[tuple[str, str, str]]:
-    """Yield the letter, the name and the function of each gate and of the candidate."""
-    for gate in each.gates:
-        yield each.notation.letter(gate.letter), gate.name, gate.meaning
 
 
 def on_biases(each: Derivation) -> Iterator[str]:

@@ -35,7 +35,7 @@ class OperationsReport(ExtendedCountReport):
     operations: PassOperations
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        return self.by_key((*self.operations.layers, self.operations.total))
+        return (fields(each, *TITLES) for each in (*self.operations.layers, self.operations.total))
 
     def notes(self) -> Iterator[str]:
         yield f"Operations of one forward pass over {plural(self.operations.batch, 'sequence')}."

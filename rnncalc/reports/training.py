@@ -31,7 +31,7 @@ class TrainingReport(ExtendedCountReport):
     training: Training
 
     def numbers(self) -> Iterator[dict[str, Any]]:
-        return self.by_key((*self.training.layers, self.training))
+        return (fields(each, *self.columns) for each in (*self.training.layers, self.training))
 
     def whole(self) -> dict[str, Any]:
         training = self.training
