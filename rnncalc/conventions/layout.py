@@ -211,12 +211,9 @@ class CellTensors:
             assert array is not None
             reads = axis_of(self.layer, Product(vector, form))
             places = len(self.layer.grid) if form is Form.CONVOLUTION else 0
-            if array.by_gate:
-                for letters, gated in uses.items():
-                    yield self._tensor(array, letters, vector, role, gated, self._axes(array, 1, reads, places))
-            else:
-                axes = self._axes(array, len(uses), reads, places)
-                yield self._tensor(array, "", vector, role, "".join(uses.values()), axes)
+            axes = self._axes(array, 1 if array.by_gate else len(uses), reads, places)
+            for letters, gated in uses.items() if array.by_gate else [("", "".join(uses.values()))]:
+                yield self._tensor(array, letters, vector, role, gated, axes)
 
     def _biases(self) -> Iterator[Tensor]:
         arrays = self.arrays
@@ -240,21 +237,15 @@ class CellTensors:
         """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it belongs to."""
         if not letters or array is None:
             return  # biases may be on the other side
-        if array.by_gate:
-            joined = [stack for stack in self.stacks if role in stack.biases]
-            for stack in joined:
-                letter, vector = stack.letters(len(self.gates)), beside.get(stack.matrices[0], "")
-                axes = tuple(
-                    axis._replace(times=len(stack.matrices)) if axis.letter else axis
-                    for axis in self._axes(array, 1, "")
-                )
-                yield self._tensor(array, letter, vector, role, "".join(stack.matrices), axes)
-            for letter in letters:
-                if not any(letter in stack.matrices for stack in joined):
-                    vector, axes = beside.get(letter, ""), self._axes(array, 1, "")
-                    yield self._tensor(array, letter, vector, role, letter, axes)
-        else:
+        if not array.by_gate:
             yield self._tensor(array, "", "", role, "".join(letters), self._axes(array, len(letters), ""))
+            return
+        groups = [stack.matrices for stack in self.stacks if role in stack.biases]
+        groups += [(letter,) for letter in letters if not any(letter in group for group in groups)]
+        for group in groups:
+            named, axes = Stack(group, ()).letters(len(self.gates)), self._axes(array, 1, "")
+            axes = tuple(axis._replace(times=len(group)) if axis.letter else axis for axis in axes)
+            yield self._tensor(array, named, beside.get(group[0], ""), role, "".join(group), axes)
 
     def _beside(self) -> Iterator[Tensor]:
         """Yield what is beside the gates: projections, vectors, trained numbers, learned states."""
