@@ -62,7 +62,13 @@ class Baseline:
 
         name: the network's name, None for a broken spec.
         """
-        key = self._key(file, name)
+        if self.pair:
+            key = self.pair(file)
+        elif self.alone:
+            key = next(iter(self.numbers))
+        else:
+            key = name if name in self.numbers else None
+            self.whole = self.whole and name is not None  # a broken spec may be any of them: none is surely removed
         if key is None:
             return None
         other = self.files.setdefault(key, file.path)
@@ -73,15 +79,6 @@ class Baseline:
             message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
             raise _error((escape(key),), message)
         return self.numbers.get(key)
-
-    def _key(self, file: SpecPath, name: str | None) -> str | None:
-        if self.pair:
-            return self.pair(file)
-        if self.alone:
-            return next(iter(self.numbers))
-        if name is None:
-            self.whole = False  # a broken spec may be any of them, so none is certainly removed
-        return name if name in self.numbers else None
 
     def removed(self) -> Iterator[Verdict]:
         """Yield the specs that no file was paired with."""

@@ -77,93 +77,58 @@ def _as_rows(array: Array) -> Array:
     return array.replace(axes=f"{others[0]} {first}" if others else f"1 {array.axes}")
 
 
-_DENSE, _OUTPUT = TEXTBOOK.dense, DenseArrays(Array("W_hy", "n m"), Array("b_y", "n"))
-
-_W = {part: array for part, array in CELL.values().items() if isinstance(array, Array)}
-_W |= dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{gate}", "h"))
+_PARTS = {part: array for part, array in CELL.values().items() if isinstance(array, Array)}
+_PARTS |= dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{gate}", "h"))
 """The textbook's; a gate with two biases has b_xz beside the input and b_hz beside the state."""
 
-_UVW = _W | {
-    "input": Array("U_{apart}", "h m"),
-    "recurrent": Array("W_{other}{apart}", "h reads"),
-    "bias": Array("b_{read}{apart}", "h"),
-    "recurrent_bias": Array("b_{read}{apart}", "h"),
-    "gain": Array("gamma_{apart}", "h"),
-}
+W = Notation("w", _PARTS, TEXTBOOK.dense, DenseArrays(Array("W_hy", "n m"), Array("b_y", "n")))
+"""The notation of equations if none is named."""
 
-_ROWS = {part: array if part == "scalar" else _as_rows(array) for part, array in _W.items()}
-
-_COLUMNS = _W | {"stacked": Array("W_{gate}", "h stacked")}
-
-_STACKED = _ROWS | {"stacked": Array("W_{gate}", "stacked h")}
-
-_PYTORCH = _W | {
-    "input": Array("W_i{gate}", "h m"),
-    "recurrent": Array("W_h{gate}", "h reads"),
-    "bias": Array("b_i{gate}", "h"),
-    "recurrent_bias": Array("b_h{gate}", "h"),
-    "projection": Array("W_hr", "p h"),
-}
-
-_DENSE_ROWS, _OUTPUT_ROWS = (DenseArrays(_as_rows(each.kernel), _as_rows(each.bias)) for each in (_DENSE, _OUTPUT))
-
-_ALL = (
-    Notation("w", _W, _DENSE, _OUTPUT),
-    Notation(
-        "uvw",
-        _UVW,
-        _DENSE,
-        DenseArrays(Array("V", "n m"), Array("c", "n")),
-        note="U multiplies the input and W the state before; V and c are the output's matrix and bias: the textbook's "
-        "W_x, W_h, W_hy and b_y",
-    ),
-    Notation(
-        "rows",
-        _ROWS,
-        _DENSE_ROWS,
-        _OUTPUT_ROWS,
-        rows=True,
-        note="vectors are rows, so each matrix is the transpose of the textbook's and is after its vector",
-    ),
-    Notation(
-        "columns",
-        _COLUMNS,
-        _DENSE,
-        _OUTPUT,
-        note="a gate reads the state before and the input as one column; its matrix is the textbook's W_h and W_x, "
-        "side by side",
-    ),
-    Notation(
-        "stacked",
-        _STACKED,
-        _DENSE_ROWS,
-        _OUTPUT_ROWS,
-        rows=True,
-        note="vectors are rows, and a gate reads the state before and the input as one of them; its matrix is the "
-        "textbook's W_h and W_x, transposed, one above the other",
-    ),
-    Notation(
-        "stacked-gates",
-        _STACKED,
-        _DENSE_ROWS,
-        _OUTPUT_ROWS,
-        rows=True,
-        joins_gates=True,
-        note="vectors are rows, and gates that read the same vectors have one matrix and one bias, the gates side by "
-        "side; a_t is the row of their sums, and a_i is the part of it for the gate i",
-    ),
-    Notation(
-        "pytorch",
-        _PYTORCH,
-        _DENSE,
-        _OUTPUT,
-        note="the letters of PyTorch's documentation: W_i and b_i belong to the input, W_h and b_h to the state before",
-        only="pytorch",
-    ),
+_UVW = W.replace(
+    name="uvw",
+    parts=_PARTS
+    | {"input": Array("U_{apart}", "h m"), "recurrent": Array("W_{other}{apart}", "h reads")}
+    | dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{apart}", "h"))
+    | {"gain": Array("gamma_{apart}", "h")},
+    output=DenseArrays(Array("V", "n m"), Array("c", "n")),
+    note="U multiplies the input and W the state before; V and c are the output's matrix and bias: the textbook's W_x, "
+    "W_h, W_hy and b_y",
+)
+_ROWS = W.replace(
+    name="rows",
+    parts={part: array if part == "scalar" else _as_rows(array) for part, array in _PARTS.items()},
+    dense=DenseArrays(_as_rows(W.dense.kernel), _as_rows(W.dense.bias)),
+    output=DenseArrays(_as_rows(W.output.kernel), _as_rows(W.output.bias)),
+    rows=True,
+    note="vectors are rows, so each matrix is the transpose of the textbook's and is after its vector",
+)
+_COLUMNS = W.replace(
+    name="columns",
+    parts=_PARTS | {"stacked": Array("W_{gate}", "h stacked")},
+    note="a gate reads the state before and the input as one column; its matrix is the textbook's W_h and W_x, side by "
+    "side",
+)
+_STACKED = _ROWS.replace(
+    name="stacked",
+    parts={**_ROWS.parts, "stacked": Array("W_{gate}", "stacked h")},
+    note="vectors are rows, and a gate reads the state before and the input as one of them; its matrix is the "
+    "textbook's W_h and W_x, transposed, one above the other",
+)
+_STACKED_GATES = _STACKED.replace(
+    name="stacked-gates",
+    joins_gates=True,
+    note="vectors are rows, and gates that read the same vectors have one matrix and one bias, the gates side by side; "
+    "a_t is the row of their sums, and a_i is the part of it for the gate i",
+)
+_PYTORCH = W.replace(
+    name="pytorch",
+    parts=_PARTS
+    | {"input": Array("W_i{gate}", "h m"), "recurrent": Array("W_h{gate}", "h reads")}
+    | {"bias": Array("b_i{gate}", "h"), "recurrent_bias": Array("b_h{gate}", "h")}
+    | {"projection": Array("W_hr", "p h")},
+    note="the letters of PyTorch's documentation: W_i and b_i belong to the input, W_h and b_h to the state before",
+    only="pytorch",
 )
 
-NOTATION_BY_NAME = {each.name: each for each in _ALL}
+NOTATION_BY_NAME = {each.name: each for each in (W, _UVW, _ROWS, _COLUMNS, _STACKED, _STACKED_GATES, _PYTORCH)}
 """Every notation by its name, those of `conventions.NOTATIONS`."""
-
-W = NOTATION_BY_NAME["w"]
-"""The notation of equations if none is named."""
