@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from rnncalc.export.flax_linen import CONVOLVED, FUNCTIONS, PADDINGS, SCALED, STANDARDISED, FlaxLinen, initial
+from rnncalc.export.flax_linen import FUNCTIONS, SCALED, STANDARDISED, FlaxLinen, initial
 from rnncalc.export.program import OwnCell, is_gain
 from rnncalc.export.writer import Around, arguments_of, shape_in, tuple_of, width_name
 from rnncalc.layers.layer import CROSS
@@ -20,6 +20,9 @@ EXTERNAL = '''class External(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         return jnp.zeros((*x.shape[:-1], self.outputs))
 '''
+CROSS_ATTENTION = (
+    "nnx.MultiHeadAttention({h}, {q}, qkv_features={hd}, in_kv_features={k}{bias}, decode=False, rngs=rngs)"
+)
 MAIN = """def main() -> None:
     model = {name}(rngs=nnx.Rngs(0))
     total = 0
@@ -48,10 +51,8 @@ class FlaxNNX(FlaxLinen):
     }
     transforms: ClassVar = {
         **FUNCTIONS,
-        "conv1d": Around(
-            'nnx.Conv({inputs}, {filters}, ({kernel},), padding="{padding}"{options}{bias}, rngs=rngs)',
-            options=CONVOLVED,
-            words=PADDINGS,
+        "conv1d": FlaxLinen.transforms["conv1d"].replace(
+            module='nnx.Conv({inputs}, {filters}, ({kernel},), padding="{padding}"{options}{bias}, rngs=rngs)'
         ),
         "pool1d": Around(applied="nnx.{mode}_pool({x}, ({window},), ({stride},))", words={"average": "avg"}),
         "multi_head_attention": Around(
@@ -59,12 +60,7 @@ class FlaxNNX(FlaxLinen):
             "{module}({x}{calls})",
             calls={"causal": ", mask=nnx.make_causal_mask({x}[..., 0])"},
         ),
-        **dict.fromkeys(
-            CROSS,
-            Around(
-                "nnx.MultiHeadAttention({h}, {q}, qkv_features={hd}, in_kv_features={k}{bias}, decode=False, rngs=rngs)"
-            ),
-        ),
+        **dict.fromkeys(CROSS, Around(CROSS_ATTENTION)),
         "layer_norm": Around("nnx.LayerNorm({inputs}{options}, rngs=rngs)", options=SCALED),
         "batch_norm": Around("nnx.BatchNorm({inputs}{options}, rngs=rngs)", options=SCALED),
     }
