@@ -286,7 +286,7 @@ class SequenceFormulas(NamedTuple):
     def _lettered(self, place: int) -> bool:
         node = self.trace.nodes[place]
         source = self.trace.nodes[node.operands[0]] if node.operation in SAME_LETTER else node
-        return bool(source.letter) or place == self.trace.output
+        return bool(source.letter) or place == self.trace.output or node.operation == "softmax"
 
     def equations(self) -> Iterator[Equation]:
         """Yield the equation of each value that has a letter, and of the output."""

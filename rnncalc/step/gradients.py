@@ -133,6 +133,8 @@ def gradient_equations(
                 written = rule.written(partial(_apply, f"{row.function or row.name}′"), values)
                 if node.operation == "over_root":
                     written = Application("over", (gradient, Symbol(f"√{node.axes[0]}")))
+                elif node.operation == "joined" and sequence:  # a number for each step
+                    written = gradient
                 elif name and node.operation in SAME_LETTER:  # the whole of the parts, or a part of the whole
                     written = _derivative(formula(operand))
                 elif sequence:
@@ -164,7 +166,9 @@ def part_of(matrix: Any, read: Formula, number: int) -> Any:
 
 def _whole(symbol: Any) -> Any:
     """Return the vector of a symbol's numbers at all steps s."""
-    return symbol.replace(time=symbol.time.removesuffix("s").removesuffix(","))
+    return symbol.replace(
+        time=symbol.time.removesuffix("s").removesuffix(","), subscript=symbol.subscript.removesuffix(",s")
+    )
 
 
 def _through_taps(taps: Any, gradient: Formula) -> tuple[Sequence[Equation], Sequence[Equation]]:

@@ -28,8 +28,9 @@ from rnncalc import (
     Transformer,
 )
 from rnncalc.conventions import NOTATIONS
+from rnncalc.layers.layer import Transform
 from rnncalc.questions.explain import LayerFormulas, SequenceFormulas, explain_those
-from rnncalc.step.equations import MOST_TERMS, Application, Formula, Symbol
+from rnncalc.step.equations import MOST_TERMS, STACKED, Application, Formula, Symbol
 from rnncalc.step.gradients import OVER_TIME, gradient_equations
 
 pytestmark = pytest.mark.conformance
@@ -130,6 +131,9 @@ class Sequence:
             assert isinstance(operands[1], Symbol)
             letters = operands[1].subscript.split(",")
             return sum(self.value(operands[0], {**at, **each}) for each in self.every(letters))
+        if formula.operation == STACKED:
+            vectors = [self.value(each.operands[1], at) for each in operands[1:] if isinstance(each, Application)]
+            return torch.mv(self.value(operands[0], at), torch.cat(vectors))
         if formula.operation in ("scale", "over"):
             function: Any = torch.mul if formula.operation == "scale" else torch.div
             return function(*[self.value(each, at) for each in operands])
@@ -147,8 +151,8 @@ class Sequence:
         gradient, below = symbol.gradient or symbol.letter == "delta", symbol.subscript
         if symbol.letter == "W" and any(node.operation == "join" for node in self.nodes):  # a part of the joined one
             matrix = self.at(next(place for place, node in enumerate(self.nodes) if len(node.axes) == 2), at)
-            query = self.sizes["q"]
-            columns = {"q": slice(query), "h": slice(query, None)}[below]
+            first = self.sizes.get("q", self.sizes.get("m"))
+            columns = {"": slice(None), "q": slice(first), "1": slice(first)}.get(below, slice(first, None))
             return numbers_of(matrix, gradient=gradient)[:, columns]
         if symbol.letter == "delta":
             letter, _, time = below.partition(",")
@@ -167,6 +171,8 @@ class Sequence:
         one = time in ("t", "s") and len(self.repeats[place]) == 1
         if one:  # x_t is one of the x_s, and q_s one of the q_t
             at = {**at, **dict.fromkeys(self.repeats[place], at[time])}
+        if "s,t" in time:  # the first is the step of the output
+            at = {**at, "t": at["s"], "s": at["t"]}
         whole = "s" in self.repeats[place] and not one and "s" not in time.split(",")
         every = [{**at, "s": each} for each in range(self.range["s"])] if whole else [at]
         values = [numbers_of(self.at(place, each), gradient=gradient) for each in every]
@@ -180,9 +186,34 @@ def numbers_of(value: Any, *, gradient: bool) -> Any:
     return torch.zeros_like(value) if value.grad is None else value.grad
 
 
+class Nameless(Transform):
+    """An attention whose `compute` gives no value a letter; a query is joined with each step."""
+
+    kind = "nameless"
+    number = ""
+    reads = "a sequence"
+    along = True
+    whole = True
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return {"m": inputs, "u": 2, "m+m": 2 * inputs}
+
+    def output_width(self, inputs: int) -> int:
+        return inputs
+
+    @property
+    def arrays(self) -> Any:
+        return ("kernel", ("u", "m+m")), ("score", ("1", "u"))
+
+    def compute(self, ops: Any, window: Any) -> Any:
+        both = ops.join(ops.activate("tanh", window.current), window, "m+m")
+        scores = ops.joined(ops.product("score", ops.activate("tanh", ops.product("kernel", both))))
+        return ops.mix(ops.activate("softmax", scores), window)
+
+
 heads = st.integers(1, 3)
 whole: st.SearchStrategy[tuple[Layer, int]] = st.one_of(
-    st.tuples(st.builds(Attention, st.integers(1, 4)), st.integers(1, 4)),
+    st.tuples(st.builds(Attention, st.integers(1, 4)) | st.builds(Nameless), st.integers(1, 4)),
     heads.flatmap(
         lambda number: st.tuples(
             st.one_of(
