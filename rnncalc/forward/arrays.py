@@ -48,7 +48,7 @@ class Meter:
         return sum(self._read.values())
 
     def read(self, what: object, scalars: int) -> None:
-        """NamedTuple that a piece of a tensor was read, and how much of it."""
+        """Record that a piece of a tensor was read, and how much of it."""
         self._read[what] = max(scalars, self._read.get(what, 0))
 
     def product(self, matrix: Matrix, x: Vector) -> Vector:

@@ -56,32 +56,20 @@ def _place(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(place))
 
 
-class Borders:
-    """The states carried over the borders of chunks, in order."""
-
-    def __init__(self, chunk: int | None) -> None:
-        self.chunk = chunk
-        self.states: list[Vector] = []
-        self.kept: Iterator[Vector] | None = None
-
-    def floats(self, _: Placed, meter: Meter) -> Floats:
-        """Return the vectors of a layer: floats, which continue at a border from the states of the first pass."""
-        return _Pinned(meter, self)
-
-
 class _Pinned(Floats):
-    def __init__(self, meter: Meter, borders: Borders) -> None:
+    """Floats that continue at the border of a chunk from the state that the first pass had there."""
+
+    def __init__(self, meter: Meter, differences: Differences) -> None:
         super().__init__(meter)
-        self.borders = borders
+        self.differences = differences
 
     def carry(self, vector: Vector, border: int) -> Vector:
         """Return a state for the next step; at a border it does not depend on the weights."""
-        borders = self.borders
-        if borders.chunk is None or border % borders.chunk:
+        if self.differences.chunk is None or border % self.differences.chunk:
             return vector
-        if borders.kept is not None:
-            return next(borders.kept)
-        borders.states.append(vector)
+        if self.differences.kept is not None:
+            return next(self.differences.kept)
+        self.differences.states.append(vector)
         return vector
 
 
@@ -103,10 +91,15 @@ class Differences:
     ) -> None:
         self.loss = loss
         self.weights = weights
-        self.borders = Borders(chunk)
-        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(network, self.borders.floats, weights=weights, **data)
+        self.chunk = chunk
+        self.states: list[Vector] = []  # carried over the borders of chunks, in order
+        self.kept: Iterator[Vector] | None = None  # the same, for a pass after the first
+        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(network, self._floats, weights=weights, **data)
         self.here = self._loss()
         self.kinks = 0
+
+    def _floats(self, _: Placed, meter: Meter) -> Floats:
+        return _Pinned(meter, self)
 
     def _loss(self) -> float:
         forward = self._pass()
@@ -144,7 +137,7 @@ class Differences:
             array = array[place]
         weight = array[last]
         array[last] = weight + by
-        self.borders.kept = iter(self.borders.states)
+        self.kept = iter(self.states)
         try:
             return self._loss()
         finally:

@@ -48,9 +48,6 @@ from rnncalc.step.operations import (
 )
 from rnncalc.step.trace import traced
 
-StartStates = Sequence[tuple[Value, ...]]
-"""For each direction the states before its first step, in the cell's order."""
-
 
 class Stream(NamedTuple, Generic[Value]):
     """The data between layers: for each direction the vectors, or token numbers, in the order of time.
@@ -233,11 +230,6 @@ def _elements(value: Any, depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield from (((str(number), *at), element) for at, element in _elements(each, depth - 1))
 
 
-def _length(value: Any, depth: int) -> int:
-    """Return how many elements an axis of a value's lists has."""
-    return len(value) if depth == 0 else _length(value[0], depth - 1)
-
-
 def _element(value: Any, depth: int, at: int) -> Any:
     """Return the element of an axis of a value's lists."""
     return value[at] if depth == 0 else [_element(each, depth - 1, at) for each in value]
@@ -246,14 +238,15 @@ def _element(value: Any, depth: int, at: int) -> Any:
 class TransformPass(Generic[Value]):
     """The nodes of a layer around the cells, run on its bound weights.
 
-    places: how many places of a step it reads, each alone. names: of its arrays, by role. table: the matrix of an
-    embedding that a tied output has instead of its own. epsilon: added to a variance.
+    places: how many places of a step it reads, each alone. inputs: the width of a step. names: of its arrays, by role.
+    table: the matrix of an embedding that a tied output has instead of its own. epsilon: added to a variance.
     """
 
     def __init__(
         self,
         layer: Transform | Dense,
         places: int,
+        inputs: int,
         names: TransformNames,
         arrays: Arrays,
         vectors: Vectors[Value],
@@ -272,9 +265,13 @@ class TransformPass(Generic[Value]):
         self.meter = meter
         self.rows = {**OPERATIONS, "normalise": normalise(epsilon), "standardise": standardise_by(epsilon)}
         self.table = table
-        self.slides = slides(layer)
-        self.trace: Trace | None = None  # known when a width reaches the layer
-        self.sizes: dict[str, int] = {}
+        self.slides = slides(layer) and not layer.whole
+        self.trace = layer_trace(layer, inputs // places)
+        self.sizes = layer.sizes(inputs // places)
+        self.axes = [  # of each value's lists, of heads and of steps; the numbers of all steps may be one vector
+            "".join(sorted(letters - {"t", "s" if node.width == STEPS else ""}))
+            for node, letters in zip(self.trace.nodes, self.trace.repeats, strict=True)
+        ]
         self.calls: dict[tuple[int, int], Callable[..., Value]] = {}  # by the place of a node and its operands
         self.taken: list[dict[int, Any]] = []  # for each step of an output of a whole sequence, its values by place
         self.fixed: dict[int, Any] = {}  # what all those steps share
@@ -286,52 +283,45 @@ class TransformPass(Generic[Value]):
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
         """Return the layer's output for a stream; memory: the sequence to which a decoder attends with it."""
         (vectors,) = x.ways
-        width = len(self.vectors.numbers(vectors[0]))
-        if self.trace is None:
-            self.trace = layer_trace(self.layer, width // self.places)
-            self.sizes = self.layer.sizes(width // self.places)
+        width, every = len(self.vectors.numbers(vectors[0])), range(len(self.trace.nodes))
         shape = self.layer.output_shape((len(vectors), width) if x.many else (width,))
+        steps = range(shape[0] if len(shape) > 1 else 1)
+        outputs: list[Value] = []
         if self.layer.whole:
-            read = vectors if memory is None else memory.ways[0]
-            outputs = self.over_whole(self.trace, x.first, vectors[: shape[0] if len(shape) > 1 else 1], read)
-            return Stream([outputs], len(shape) > 1, x.first)
-        outputs = []
-        for step in range(shape[0] if len(shape) > 1 else 1):
+            outputs += self.over_whole(x.first, vectors[: len(steps)], vectors if memory is None else memory.ways[0])
+        for step in steps if not self.layer.whole else ():
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
             if None in window and self.zeros is None:
                 self.zeros = self._zeros(width)
             read = [cast("Value", self.zeros) if place is None else vectors[place] for place in window]
             if self.places == 1:
-                outputs.append(self._apply(self.trace, read))
+                outputs.append(self._values({}, every, read)[self.trace.output])
                 continue
             by_place = zip(*[self._cut(vector, self.places) for vector in read], strict=True)
-            outputs.append(self._joined([self._apply(self.trace, place) for place in by_place]))
+            outputs.append(self._joined([self._values({}, every, place)[self.trace.output] for place in by_place]))
         return Stream([outputs], len(shape) > 1, x.first)
 
-    def over_whole(self, trace: Trace, first: int, queries: Sequence[Value], sequence: Sequence[Value]) -> list[Value]:
-        """Return the vectors of the output of a layer that reads a whole sequence, one for each of the queries.
+    def over_whole(self, first: int, queries: Sequence[Value], sequence: Sequence[Value]) -> Iterator[Value]:
+        """Yield the vectors of the output of a layer that reads a whole sequence, one for each of the queries.
 
         first: the step of the first query. A value that each step of the sequence has is a list; so is one that each
         head has, of one for each.
         """
-        places = range(len(trace.nodes))
+        each = [place for place, letters in enumerate(self.trace.repeats) if "t" in letters]
         if not self.fixed:
-            of_sequence = [place for place in places if "t" not in trace.repeats[place]]
-            self.fixed = self._values(trace, {}, of_sequence, sequence)
-        each = [place for place in places if "t" in trace.repeats[place]]
-        outputs = []
+            of_sequence = [place for place in range(len(self.trace.nodes)) if place not in each]
+            self.fixed = self._values({}, of_sequence, sequence)
         for step, query in enumerate(queries, first):
             self.vectors.at(step)
             read = len(self.layer.window_of(step, len(sequence)))
             values = {
-                place: self._first(value, self._axes(trace, place), read) if read < len(sequence) else value
+                place: self._first(value, self.axes[place], read) if read < len(sequence) else value
                 for place, value in self.fixed.items()
             }
-            values = self._values(trace, values, each, [query], step)
+            values = self._values(values, each, [query], step)
             self.taken += [values] * self.traced
-            outputs.append(values[trace.output])
-        return outputs
+            yield values[self.trace.output]
 
     def _first(self, value: Any, axes: str, number: int) -> Any:
         """Return a value at the first steps of a sequence alone."""
@@ -341,13 +331,12 @@ class TransformPass(Generic[Value]):
 
     def lettered(self) -> Iterator[LetteredValue[Value]]:
         """Yield the values of each step that have letters, each once; what all steps share belongs to the first."""
-        assert self.trace
         seen: set[int] = set()
         for step, values in enumerate(self.taken, 1):
             for place, node in enumerate(self.trace.nodes):
                 is_input = node.operation in (INPUT, SEQUENCE)
                 if node.letter and place != self.trace.output and not (is_input and self.layer.along):
-                    axes, number = self._axes(self.trace, place), str(step) * ("t" in self.trace.repeats[place])
+                    axes, number = self.axes[place], str(step) * ("t" in self.trace.repeats[place])
                     for at, value in _elements(values[place], len(axes)):
                         if id(value) not in seen:
                             heads, steps = at[: "i" in axes], at["i" in axes :]
@@ -359,34 +348,33 @@ class TransformPass(Generic[Value]):
     @property
     def history(self) -> History[Value]:
         """The vectors of each step that have letters: the query, the weights of the sequence's steps."""
-        assert self.trace
-        places = [place for place, node in enumerate(self.trace.nodes) if node.letter]
-        plain = [place for place in places if not self._axes(self.trace, place)]
-        return History(
-            {}, [{self.trace.nodes[place].letter: values[place] for place in plain} for values in self.taken]
-        )
-
-    @staticmethod
-    def _axes(trace: Trace, place: int) -> str:
-        """Return the axes of a value's lists, of heads and of steps; the numbers of all steps may be one vector."""
-        return "".join(sorted(trace.repeats[place] - {"t", "s" if trace.nodes[place].width == STEPS else ""}))
+        nodes = zip(self.trace.nodes, self.axes, strict=True)
+        plain = {node.letter: place for place, (node, axes) in enumerate(nodes) if node.letter and not axes}
+        return History({}, [{letter: values[place] for letter, place in plain.items()} for values in self.taken])
 
     def _values(
-        self, trace: Trace, known: dict[int, Any], places: Sequence[int], vectors: Sequence[Value], step: int = 0
+        self, known: dict[int, Any], places: Sequence[int], vectors: Sequence[Value], step: int = 0
     ) -> dict[int, Any]:
-        """Return known values, and those at some places; vectors: the sequence, or the one at a step of the output."""
-        values = {**known}
+        """Return known values, and those at some places.
+
+        vectors: a window; of a layer that reads a whole sequence that sequence, or the one at a step of the output.
+        """
+        values, nodes = {**known}, self.trace.nodes
         for place in places:
-            node, axes = trace.nodes[place], self._axes(trace, place)
-            operands = [(self._axes(trace, each), values.get(each)) for each in node.operands]
+            node, axes = nodes[place], self.axes[place]
+            operands = [(self.axes[each], values.get(each)) for each in node.operands]
             match node.operation:
                 case "input":
-                    (values[place],) = vectors
+                    values[place] = vectors if self.slides else vectors[0]
+                case "step":
+                    values[place] = vectors[node.number]
                 case "sequence":
                     values[place] = [*vectors]
-                case "heads":
-                    number = self.sizes[trace.nodes[node.operands[0]].width] // self.sizes[node.width]
+                case "heads" | "part":
+                    number = self.sizes[nodes[node.operands[0]].width] // self.sizes[node.width]
                     cut = self._over(axes.replace("i", ""), operands, partial(self._cut, number=number))
+                    if node.operation == "part":
+                        cut = cut[node.number]
                     values[place] = [*zip(*cut, strict=True)] if "s" in axes else cut
                 case "current":
                     values[place] = values[node.operands[0]][step]
@@ -394,10 +382,17 @@ class TransformPass(Generic[Value]):
                     values[place] = self._over(axes, operands, self._joined)
                 case "dot" | "mix":
                     values[place] = self._over(axes, operands, partial(self._pairs, place, node.operation))
+                case "largest" | "average":
+                    values[place] = self._call(place, _WINDOWED[node.operation], *vectors)
                 case "matrix":
-                    kernel = node.operands[0]
-                    product = partial(self._product, trace.nodes[kernel], kernel, 0)
-                    values[place] = self._over(axes, operands[1:], product)
+                    kernel, vector = node.operands
+                    product = partial(self._product, nodes[kernel], kernel)
+                    if not self.slides or vector != self.trace.x:
+                        values[place] = self._over(axes, operands[1:], partial(product, 0))
+                        continue
+                    values[place] = product(0, vectors[0])
+                    for tap, each in enumerate(vectors[1:], 1):
+                        values[place] = self._call(-1, OPERATIONS["plus"], values[place], product(tap, each))
                 case "weights":
                     if len(node.axes) == 1:
                         if place not in self.weights:
@@ -415,7 +410,9 @@ class TransformPass(Generic[Value]):
         if not axes:
             return function(*[value for _, value in operands])
         first, others = axes[0], axes[1:]
-        number = next(_length(value, names.index(first)) for names, value in operands if first in names)
+        names, value = next(operand for operand in operands if first in operand[0])
+        for _ in range(names.index(first)):
+            value = value[0]
         return [
             self._over(
                 others,
@@ -425,46 +422,13 @@ class TransformPass(Generic[Value]):
                 ],
                 function,
             )
-            for at in range(number)
+            for at in range(len(value))
         ]
 
     def _pairs(self, place: int, name: str, vector: Value, sequence: Sequence[Value]) -> Value:
         """Return the result of `dot` or `mix`, whose multiplications count like those of a matrix."""
         self.meter.multiplied(len(sequence) * len(self.vectors.numbers(sequence[0])))
         return self._call(place, lambda operands: _PAIRED[name](operands - 1), vector, *sequence)
-
-    def _apply(self, trace: Trace, window: Sequence[Value]) -> Value:
-        """Return the output vector for the vectors of a window."""
-        values: dict[int, Any] = {}
-        for place, node in enumerate(trace.nodes):
-            match node.operation:
-                case "input":
-                    values[place] = window if self.slides else window[0]
-                case "step":
-                    values[place] = window[node.number]
-                case "weights":
-                    if len(node.axes) == 1:
-                        if place not in self.weights:
-                            self.weights[place] = self._vector(node)
-                        values[place] = self.weights[place]
-                case "matrix":
-                    kernel, vector = node.operands
-                    taps = window if self.slides and vector == trace.x else [values[vector]]
-                    values[place] = self._product(trace.nodes[kernel], kernel, 0, taps[0])
-                    for tap, each in enumerate(taps[1:], 1):
-                        product = self._product(trace.nodes[kernel], kernel, tap, each)
-                        values[place] = self._call(-1, OPERATIONS["plus"], values[place], product)
-                case "part":
-                    whole = node.operands[0]
-                    number = self.sizes[trace.nodes[whole].width] // self.sizes[node.width]
-                    values[place] = self._cut(values[whole], number)[node.number]
-                case "joined":
-                    values[place] = self._joined(window)
-                case "largest" | "average":
-                    values[place] = self._call(place, _WINDOWED[node.operation], *window)
-                case name:
-                    values[place] = self._call(place, self.rows[name], *[values[operand] for operand in node.operands])
-        return cast("Value", values[trace.output])
 
     def _call(self, place: int, row: Operation | Callable[[int], Operation], *operands: Value) -> Value:
         """Return the result of an operation, or of one for so many operands."""
@@ -604,7 +568,8 @@ class LayerPass(Generic[Value]):
                 dense = (isinstance(self.layer, Output) and binding.output) or binding.dense
                 names = TransformNames({self.layer.kind: dense.names}, taps_first=False, transposed=dense.transposed)
                 tied = table if isinstance(self.layer, Output) and self.layer.tied else None
-                self.transform = TransformPass(self.layer, 1, names, self.arrays, self.vectors, self.meter, table=tied)
+                arrays, meter = self.arrays, self.meter
+                self.transform = TransformPass(self.layer, 1, inputs, names, arrays, self.vectors, meter, table=tied)
             case Embedding():
                 self.table = self.arrays.matrix(binding.embedding)
                 self.once = partial(self.vectors.row, self.table)
@@ -612,7 +577,7 @@ class LayerPass(Generic[Value]):
             case External():
                 self.once = self._elsewhere
             case Transform():
-                arguments = self.layer, self.placed.places, binding.transforms, self.arrays
+                arguments = self.layer, self.placed.places, inputs, binding.transforms, self.arrays
                 self.transform = TransformPass(*arguments, self.vectors, self.meter, epsilon, traced=traced)
 
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
@@ -654,56 +619,26 @@ class LayerPass(Generic[Value]):
         self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool
     ) -> Iterator[DirectionPass[Value]]:
         """Yield the directions, started from an encoder's states, given states, learned ones, or zeros."""
-        vectors, numbers = self.vectors, self.data.start.get(self.placed.name)
-        start = (
-            _states_from_encoder(layer, vectors, carried)
-            if carried
-            else numbers and _given_states(layer, vectors, numbers)
-        )
+        vectors, given = self.vectors, self.data.start.get(self.placed.name, {})
+        by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
+        widths = layer.sizes(0) | by_hand  # the layer computes it: a user's own cell may have other widths
+        shares = [len(vectors.numbers(vector)) // layer.directions for vector in carried]
         for number in range(layer.directions):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)
-            states = start[number] if start else _own_states(layer, vectors, weights)
+            if carried:  # each state has both directions side by side
+                cuts = [part(number * share, (number + 1) * share) for share in shares]
+                states = [vectors.operation(cut)(vector) for cut, vector in zip(cuts, carried, strict=True)]
+            elif layer.learned_state and not given:
+                states = [vectors.state(weights.state(letter)) for letter in layer.states]
+            else:
+                start = {letter: [0.0] * widths[width] for letter, width in layer.states.items()}
+                start |= {letter: one[number] if layer.bidirectional else one for letter, one in given.items()}
+                states = [*map(vectors.constant, start.values())]
             trace = trace_of(layer, inputs, habits, weights)
-            yield DirectionPass(trace, weights, vectors, states, backward=number == 1, traced=traced)
+            yield DirectionPass(trace, weights, vectors, tuple(states), backward=number == 1, traced=traced)
 
     def _elsewhere(self, x: Value) -> Value:
         """Return random outputs for a part that is counted elsewhere."""
         assert isinstance(self.layer, External)
         width = len(self.vectors.numbers(x)) if self.layer.outputs is None else self.layer.outputs
         return self.vectors.constant(self.data.elsewhere(width))
-
-
-def _states_from_encoder(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> StartStates[Value]:
-    """Return each direction's share of states that concatenate the directions."""
-    widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
-    return [
-        tuple(
-            vectors.operation(part(number * width, (number + 1) * width))(vector)
-            for vector, width in zip(joined, widths, strict=True)
-        )
-        for number in range(layer.directions)
-    ]
-
-
-def _given_states(layer: Cell, vectors: Vectors[Value], start: dict[str, Any]) -> StartStates[Value]:
-    """Return the given start states by letter, one list per direction if there are two; missing ones are zeros."""
-    starts = []
-    for number in range(layer.directions):
-        states = dict(zip(layer.states, _zeros(layer, vectors), strict=True))
-        for letter, numbers in start.items():
-            states[letter] = vectors.constant(numbers[number] if layer.bidirectional else numbers)
-        starts.append(tuple(states.values()))
-    return starts
-
-
-def _own_states(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[Value, ...]:
-    """Return a direction's own state before the first step: a learned one, or zeros."""
-    if layer.learned_state:
-        return tuple(vectors.state(weights.state(letter)) for letter in layer.states)
-    return _zeros(layer, vectors)
-
-
-def _zeros(layer: Cell, vectors: Vectors[Value]) -> tuple[Value, ...]:
-    by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
-    widths = layer.sizes(0) | by_hand  # the layer computes it: a user's own cell may have other widths
-    return tuple(vectors.constant([0.0] * widths[width]) for width in layer.states.values())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, letters, numbers, plain, substituted, value
@@ -23,9 +22,6 @@ from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
-
-
-NO_NAMES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Placed(NamedTuple):
@@ -64,7 +60,7 @@ class Placed(NamedTuple):
     output_grid: tuple[int, ...] = ()
     copy: int = 0
     starts: tuple[str, str] | None = None
-    names: Mapping[str, Any] = NO_NAMES
+    names: Mapping[str, Any] = {}
 
     @property
     def trainable(self) -> int:

@@ -157,7 +157,16 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
         yield from _cannot_spell(network.notation, network.convention)
     if network.gate_letters:
         yield from _misnamed_gates(network.gate_letters, parts)
-    yield from _asked(network, parts)
+    if network.expect is not None:
+        yield from _expected(network.expect, parts)
+    if network.training is not None:
+        from rnncalc.network import training
+
+        yield from training.problems_of(network.training)
+    if network.budget is not None:
+        from rnncalc.network.budget import problems_of
+
+        yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
 
 
 def too_many_layers(number: int) -> str:
@@ -178,20 +187,6 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
     if "rnncalc.polynomial" in sys.modules and (number := len(letters_of(parts))) > MOST_LETTERS:
         message = f"expected at most {MOST_LETTERS} different letters, got {number}: no formula with more can be read"
         yield Problem((next(filter(None, parts), "layers"),), f"{message}; give numbers for some sizes")
-
-
-def _asked(network: Description, parts: Parts) -> Iterator[Problem]:
-    """Yield what is wrong with the budget, the training and the expected counts of a network."""
-    if network.expect is not None:
-        yield from _expected(network.expect, parts)
-    if network.training is not None:
-        from rnncalc.network import training
-
-        yield from training.problems_of(network.training)
-    if network.budget is not None:
-        from rnncalc.network.budget import problems_of
-
-        yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
 
 
 def _values(network: Description, parts: Parts) -> Iterator[Problem]:
@@ -293,7 +288,9 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
         elif layer.grid and place and below != layer.grid:
             got = "x".join(map(str, layer.grid))
             cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
-            yield Problem((*at, "space" if below else layer.kind), cure if below else _FIRST, follows=True)
+            first = "make it the first layer, or put it behind another such layer or an external one"
+            message = cure if below else f"reads the places of a space; {first}"
+            yield Problem((*at, "space" if below else layer.kind), message, follows=True)
         elif layer.output_grid(below) is None:
             shape = " x ".join(map(str, below))
             cure = "put a flatten layer before it"
@@ -308,9 +305,6 @@ def _spaces(name: str | None, part: Part, *, many: bool) -> Iterator[Problem]:
             yield Problem(where, message, follows=True)
         outside = isinstance(layer, External) or (outside and isinstance(layer, Dropout))
         ended = (ended or layer.ends) and not layer.begins
-
-
-_FIRST = "reads the places of a space; make it the first layer, or put it behind another such layer or an external one"
 
 
 def _layers(name: str | None, part: Part, framework: str, *, many: bool) -> Iterator[Problem]:

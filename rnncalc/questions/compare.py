@@ -192,17 +192,12 @@ def compare_same_params(
     from rnncalc.questions.training import training  # imported only for a search
 
     sides = [side._replace(saved=training(each).saved) for side, each in zip(sides, compared, strict=True)]
-    if by_kind:
-        compared = _smallest_and_largest(networks[0], budget)
+    if by_kind and isinstance(networks[0], Network):
+        compared = [networks[0]]
+    elif by_kind:
+        ends = solution(_sizes(networks[0]), budget)
+        compared = [ends.smallest, ends.largest]
     return Comparison(tuple(compared), tuple(sides), missing, by_kind, budget)
-
-
-def _smallest_and_largest(network: Network | Sized, budget: int) -> list[Network]:
-    """Return a network alone, and those of the smallest and the largest size if it has a size to search for."""
-    if isinstance(network, Network):
-        return [network]
-    ends = solution(_sizes(network), budget)
-    return [ends.smallest, ends.largest]
 
 
 def _cells(networks: Sequence[Network | Sized], kinds: Sequence[str] | None) -> list[type[Cell]]:

@@ -163,7 +163,11 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
                     times = 1
                 if isinstance(layer, Transform) and not placed.multiply_adds_per_step:
                     read = numbers
-                    numbers, times = _around(layer, placed, numbers, times)
+                    if layer.ends:
+                        times = 1
+                    elif layer.begins or layer.along:
+                        times = layer.output_shape((times, placed.inputs))[0]
+                        numbers = numbers if layer.begins else times * placed.outputs
                     if layer.arrays:
                         yield _Replacement(placed, read, numbers, dense=False, times=times * placed.places)
                 elif isinstance(layer, Cell | Dense | Transform):
@@ -177,13 +181,3 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
                     yield _Replacement(placed, placed.inputs, placed.outputs, dense=False)
                     numbers = times * placed.outputs
         values.append((numbers, times))
-
-
-def _around(layer: Transform, placed: Placed, numbers: int, times: int) -> tuple[int, int]:
-    """Return the output width and steps of a layer around the cells that multiplies by no matrix."""
-    if layer.ends:
-        return numbers, 1
-    if layer.begins or layer.along:
-        times = layer.output_shape((times, placed.inputs))[0]
-        return (numbers if layer.begins else times * placed.outputs), times
-    return numbers, times

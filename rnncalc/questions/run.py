@@ -176,17 +176,15 @@ def own_numbers(
 
 
 class _CallerNumbers:
-    """Numbers in Python's own lists and mappings, or in arrays."""
+    """Numbers in Python's own lists, tuples and mappings, or in arrays; a problem has no place but its path."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
     def note(self, node: Any, path: Path, message: str) -> None:
-        """Note a problem; its path is its only position."""
         self.problems.append(Problem(path, message))
 
     def keys(self, node: Any, path: Path, known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-        """Yield the known keys of a mapping; note the others."""
         if not isinstance(node, Mapping):
             wanted = f"a dict with {one_of(known)}" if known else "nothing"
             self.note(node, path, f"expected {wanted}, got {describe(node)}")
@@ -200,16 +198,13 @@ class _CallerNumbers:
                 self.note(node, (*path, escape(word)), f"unknown key{cure}")
 
     def has_keys(self, node: Any) -> bool:
-        """Return whether a value is a mapping."""
         return isinstance(node, Mapping)
 
     def items(self, node: Any) -> Sequence[Any] | None:
-        """Return the items of a list, a tuple or an array."""
         node = plain(node)
         return node if isinstance(node, Sequence) and not isinstance(node, str | bytes) else None
 
     def value(self, node: Any, path: Path, allowed: Allowed, stand_in: Any) -> Any:
-        """Return a number, also one of an array."""
         number = plain(node)
         if not isinstance(number, int | float):
             self.note(node, path, f"expected {allowed.expected}, got {describe(node)}")
@@ -220,6 +215,5 @@ class _CallerNumbers:
         return stand_in
 
     def got(self, node: Any) -> str:
-        """Return the name of a value's type."""
         number = isinstance(node, int | float) and not isinstance(node, bool)
         return f"the number {node}" if number else describe(node)

@@ -16,8 +16,7 @@ from rnncalc.spec import nodes
 from rnncalc.spec.nodes import Node, Scalar, TreeReader, what
 from rnncalc.text import escape
 
-Read = Callable[["DataReader", Node, Path, Network], Any]
-READERS: dict[str, Read] = {
+READERS: dict[str, Callable[[DataReader, Node, Path, Network], Any]] = {
     "weights": read_weights,
     "inputs": read_inputs,
     "start": read_start,
@@ -30,15 +29,12 @@ class DataReader(TreeReader):
     """Reads numbers in the nodes of a file."""
 
     def note(self, node: Node, path: Path, message: str) -> None:
-        """Note a problem at the node's place."""
         self.problem(node.mark, path, message)
 
     def has_keys(self, node: Node) -> bool:
-        """Return whether it is a mapping."""
         return isinstance(node, nodes.Mapping)
 
     def items(self, node: Node) -> Sequence[Node] | None:
-        """Return the items of a list."""
         return node.items if isinstance(node, nodes.Sequence) else None
 
     def got(self, node: Node) -> str:

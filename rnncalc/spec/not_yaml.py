@@ -98,18 +98,12 @@ def probable_mistake(error: Any, text: str) -> PlacedMessage:
     if not error.problem_mark or not text.strip("\r\n"):
         return None
     refused = RefusedText(error, text)
+    line, column = refused.at
+    if "\t" in refused.lines[line][: column + 1]:
+        return refused.at, "a tab is where only spaces may be; indent with spaces"
+    if "nesting depth" in refused.says:  # which libyaml refuses from 0.2.6 on, before it says what is in it
+        return refused.at, f"nested deeper than {MAX_DEPTH} levels; no spec is"
     return next((message for reading in _READINGS if (message := reading(refused))), None)
-
-
-def _tab(text: RefusedText) -> PlacedMessage:
-    line, column = text.at
-    tab = "\t" in text.lines[line][: column + 1]
-    return (text.at, "a tab is where only spaces may be; indent with spaces") if tab else None
-
-
-def _too_deep(text: RefusedText) -> PlacedMessage:
-    """Recognise what libyaml refuses from 0.2.6 on, before it says what is in it."""
-    return (text.at, f"nested deeper than {MAX_DEPTH} levels; no spec is") if "nesting depth" in text.says else None
 
 
 def _missing_colon(text: RefusedText) -> PlacedMessage:
@@ -215,15 +209,11 @@ def _value_and_options(text: RefusedText) -> PlacedMessage:
     return line.place, f"the units are a key too where there are others; write {escape(both)}"
 
 
-def _list_beside_key(text: RefusedText) -> PlacedMessage:
-    if "sequence entries are not allowed" not in text.says:
-        return None
-    return text.at, "a list starts on the line below its key; put the dash there"
-
-
 def _dash(text: RefusedText) -> PlacedMessage:
-    """Recognise a dash without its space, and one that is not below those before it."""
+    """Recognise a dash beside a key or without its space, and one that is not below those before it."""
     line = text.here
+    if "sequence entries are not allowed" in text.says:
+        return text.at, "a list starts on the line below its key; put the dash there"
     if not text.at_start:
         return None
     if line.dash is None:
@@ -258,15 +248,12 @@ def _misplaced(text: RefusedText) -> PlacedMessage:
 
 
 _READINGS: tuple[Callable[[RefusedText], PlacedMessage], ...] = (
-    _tab,
-    _too_deep,
     _missing_colon,
     _second_colon,
     _unclosed,
     _text,
     _text_goes_on,
     _value_and_options,
-    _list_beside_key,
     _dash,
     _misplaced,
 )

@@ -237,7 +237,10 @@ class _NetworkReader(TreeReader):
         if not kinds:
             self.no_kind(node, path)
             return _STAND_IN
-        name = next((one for one in kinds if not _has_rate(kind(one))), kinds[0])  # a dropout is meant for the other
+        rates = [
+            one for one in kinds if (number := kind(one).number) and isinstance(kind(one).option(number).allowed, Rate)
+        ]
+        name = next((one for one in kinds if one not in rates), kinds[0])  # a dropout is meant for the other
         if len(kinds) > 1:  # layer_norm is a kind, and an option of cells
             name = next((one for one in kinds if {*kinds} & {*kind(one).options()}), name)
         others = [one for one in kinds if one != name and one not in kind(name).options()]
@@ -447,11 +450,6 @@ def _unknown_top(key: str, known: tuple[str, ...], below: Node) -> str:
     return unknown_key(key, known, below)
 
 
-def _has_rate(layer: type[Layer]) -> bool:
-    """Return whether the number after a kind is a rate, as that after dropout is."""
-    return bool(layer.number) and isinstance(layer.option(layer.number).allowed, Rate)
-
-
 @cache
 def _allowed(layer: type[Layer]) -> dict[str, Allowed]:
     """Return the allowed values of each key of a layer of a kind, the kind's own key first."""
@@ -555,13 +553,10 @@ def _shape(node: Node | None) -> list[str]:
         words = [word.strip() for word in node.value.strip("()[]").split(",") if word.strip()]
     else:
         return []
-    if not 0 < len(words) <= 3 or not all(word.isdecimal() or word in _UNKNOWN_SIZES for word in words):
+    unknown = ("None", "null", "~")  # a number of steps or sequences
+    if not 0 < len(words) <= 3 or not all(word.isdecimal() or word in unknown for word in words):
         return []
     return [word if word.isdecimal() else "T" for word in words] if words[-1].isdecimal() else []
-
-
-_UNKNOWN_SIZES = ("None", "null", "~")
-"""The words for an unknown number of steps or sequences in a shape."""
 
 
 def _dash_cure(node: Node) -> str:

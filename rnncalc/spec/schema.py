@@ -35,10 +35,11 @@ def text() -> str:
 def schema() -> Schema:
     """Return the schema of a spec."""
     part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": _layers(), "output": _ref("output")}
+    letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
     attention = _keys({name: _described(DecoderAttention.option(name)) for name in DecoderAttention.options()})
     top = {
         **part,
-        "notation": {"anyOf": [part["notation"], _notation()]},
+        "notation": {"anyOf": [part["notation"], _keys({"name": part["notation"], "letters": letters})]},
         "sizes": _sizes(),
         "encoder": _ref("part"),
         "decoder": _ref("part"),
@@ -89,12 +90,6 @@ def _numbers() -> Schema:
     }
 
 
-def _notation() -> Schema:
-    """Return the schema of a notation with letters of its own for gates."""
-    letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
-    return _keys({"name": KEYS["notation"].schema, "letters": letters})
-
-
 def _expect() -> Schema:
     shape = {"type": "array", "minItems": 1, "items": Size().schema}
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
@@ -105,18 +100,12 @@ def _expect() -> Schema:
 
 def _budget() -> Schema:
     keys = {key: {**entry.allowed.schema, "description": entry.meaning} for key, entry in BUDGET_KEYS.items()}
-    number = LAYER_LIMIT.allowed.schema
     percent = {"type": "string", "pattern": r"^([0-9]+|[0-9]*\.[0-9]+)%$"}
     growths = {quantity: {"anyOf": [*allowed.schema["anyOf"], percent]} for quantity, allowed in GROWING.items()}
     growth = {"anyOf": [growths["params"], _keys(growths)], "description": GROWTH}
+    layers = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
     text = "The most parameters of a layer, by its name."
-    return _keys(
-        {
-            **keys,
-            "max_growth": growth,
-            "layers": {"type": "object", "additionalProperties": number, "description": text},
-        }
-    )
+    return _keys({**keys, "max_growth": growth, "layers": {**layers, "description": text}})
 
 
 def _layers() -> Schema:

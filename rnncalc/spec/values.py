@@ -140,9 +140,7 @@ def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
             lower = text.lower()
             return "; write true" if lower in (*_YES, "1") else "; write false" if lower in (*_NO, "0") else ""
         case _:
-            if flag is not None and text.startswith("="):  # -i=10
-                return f"; write {flag} {escape(text[1:])}"
-            return _number_cure(text, allowed, in_flags=flag is not None)
+            return _number_cure(text, allowed, flag)
 
 
 def _reads(text: str, allowed: Allowed) -> bool:
@@ -175,8 +173,11 @@ def ways_to_write(text: str, allowed: Allowed) -> list[str]:
     return [way for way in dict.fromkeys(ways) if way != text and _reads(way, allowed)]
 
 
-def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
+def _number_cure(text: str, allowed: Allowed, flag: str | None) -> str:
     """Return `; write 1000` for a number in a form that is not read."""
+    in_flags = flag is not None
+    if in_flags and text.startswith("="):  # -i=10
+        return f"; write {flag} {escape(text[1:])}"
     if isinstance(allowed, Rate) and text.endswith("%"):
         shares = [float(each) / 100 for each in ways_to_write(f"{text[:-1]} ", Ratio())]
         return f"; write {shares[-1]:.12g}" if shares and shares[-1] <= 1 else ""

@@ -36,10 +36,6 @@ class QuantityQuestion(NamedTuple):
     confused: Sequence[tuple[str, str, Quantity]]
 
 
-def _multiply_adds(network: Network) -> Counts:
-    return [placed.multiply_adds for placed in network.stack]
-
-
 def _flops(network: Network) -> Counts:
     from rnncalc.questions.operations import pass_operations  # which few answers are about
 
@@ -50,10 +46,6 @@ def _saved(network: Network) -> Counts:
     from rnncalc.questions.training import training_of
 
     return [layer.saved for layer in training_of(network).layers]
-
-
-def _state(network: Network) -> Counts:
-    return [placed.layer.carried(placed.inputs) for placed in network.stack]
 
 
 def _by_operations(number: Callable[[Placed, OperationCounts], int]) -> Quantity:
@@ -93,7 +85,7 @@ def _params(subject: Subject, times: int = 1) -> int:
 # fmt: off
 ASKED: Mapping[str, QuantityQuestion] = {
     "multiply-adds": QuantityQuestion(
-        _multiply_adds,
+        lambda network: [placed.multiply_adds for placed in network.stack],
         "Multiply-adds (MACs) of one forward pass over one sequence; biases and activations are not counted; "
         "FLOPs count them.",
         (
@@ -146,7 +138,7 @@ ASKED: Mapping[str, QuantityQuestion] = {
             ("multiply-adds", "is the number of multiply-adds in one pass", QUANTITIES["multiply-adds"])),
     ),
     "state": QuantityQuestion(
-        _state,
+        lambda network: [placed.layer.carried(placed.inputs) for placed in network.stack],
         "Numbers that are carried from one step to the next, for one sequence.",
         (
             ("one-state", "counts one state of each cell, and there are several", _one_state),

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from rnncalc.conventions.formula import Expression, Times
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, Layer, Output, Transform
+from rnncalc.layers.layer import Dense, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.worksheet import (
     A_UNIT,
@@ -26,7 +26,6 @@ from rnncalc.questions.answer.worksheet import (
     neighbours,
     parts_of,
     product,
-    state_of,
 )
 
 LineChange = Callable[[LayerLine], LayerLine]
@@ -138,14 +137,6 @@ def without_gains(line: LayerLine) -> LayerLine:
     return without_other(*gains)(set_width(line, 0, "gain"))
 
 
-def count_state(line: LayerLine) -> LayerLine:
-    """Count the initial states as parameters although they are not learned."""
-    layer = line.layer
-    if not isinstance(layer, Cell) or line.part("state"):
-        return line
-    return line._replace(others={**line.others, "state": state_of(line.placed, layer)})
-
-
 def with_directions(count: int) -> LineChange:
     """Return the mistake that counts this number of directions."""
     return lambda line: line._replace(directions=count)
@@ -183,13 +174,6 @@ def count_biases(line: LayerLine) -> LayerLine:
 def without_biases(line: LayerLine) -> LayerLine:
     """Leave out the biases that belong to no gate."""
     return without_other(*[name for name in line.others if name.endswith("bias")])(line)
-
-
-def one_bias_in_all(line: LayerLine) -> LayerLine:
-    """Keep only one bias vector, shared by all gates."""
-    if not line.biases:
-        return line
-    return line._replace(gates=tuple(gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates)))
 
 
 # --- what gates read
@@ -255,18 +239,6 @@ def recurrent_among_inputs(line: LayerLine) -> LayerLine:
     return set_width(line, 0, "past")._replace(others={"recurrent": added, **line.others}) if matrices else line
 
 
-def past_of_output(line: LayerLine, network: Network) -> LayerLine:
-    """Let the recurrence read the output of the step before instead of the state."""
-    output = network.parts[line.placed.part].output
-    return set_width(line, output.units, "past") if output else line
-
-
-def count_peepholes(line: LayerLine) -> LayerLine:
-    """Add peepholes to all gates but the candidate, if the cell has a second state and no peepholes."""
-    second = isinstance(line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole")
-    return with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if second else 0)(line)
-
-
 def peephole_in_each_gate(line: LayerLine) -> LayerLine:
     """Add a peephole to every gate if some gates have one."""
     peephole = GateInput("peephole", line.width("peephole"))
@@ -309,12 +281,6 @@ def number_of_gates(count: int) -> LineChange:
         return line._replace(gates=(*kinds,) * count) if len(kinds) == 1 else line
 
     return change
-
-
-def as_dense(line: LayerLine) -> LayerLine:
-    """Count a layer as a dense one: one input matrix and one bias."""
-    gate = GateLine((GateInput("input", line.width("input")),), min(1, line.biases))
-    return line._replace(gates=(gate,), others={}, directions=1)
 
 
 def swap_sizes(line: LayerLine) -> LayerLine:
@@ -370,26 +336,19 @@ def direction_width(line: LayerLine) -> int:
     return line.placed.sizes[layer.output] if isinstance(layer, Cell) else line.placed.outputs
 
 
-def concatenates(line: LayerLine) -> bool | None:
+def concatenates(layer: Layer) -> bool | None:
     """Return whether a layer's two directions are concatenated; None if it has one direction."""
-    layer = line.layer
     return layer.merge in (None, "concat") if isinstance(layer, Cell) and layer.bidirectional else None
 
 
 def width_of_one_direction(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width of one direction, if the layer below concatenates two."""
-    return direction_width(below) if concatenates(below) else None
-
-
-def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return twice the width below, if that layer has one direction."""
-    layer = below.layer
-    return 2 * below.placed.outputs if isinstance(layer, Cell) and not layer.bidirectional else None
+    return direction_width(below) if concatenates(below.layer) else None
 
 
 def width_without_projection(below: LayerLine, line: LayerLine, network: Network) -> int | None:
     """Return the width below without its projection."""
-    return below.h * (2 if concatenates(below) else 1) if below.part("projection") else None
+    return below.h * (2 if concatenates(below.layer) else 1) if below.part("projection") else None
 
 
 def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:
@@ -402,18 +361,12 @@ def width_of_steps(below: LayerLine, line: LayerLine, network: Network) -> int |
     """Return the width of the recurrent layer below if its units were the number of steps."""
     steps = network.parts[below.placed.part].steps
     recurrent = isinstance(below.layer, Cell) and not below.part("projection")
-    return steps * (2 if concatenates(below) else 1) if recurrent and steps else None
+    return steps * (2 if concatenates(below.layer) else 1) if recurrent and steps else None
 
 
 def recurrent_of_units(line: LayerLine) -> LayerLine:
     """Give the recurrent matrices h columns although the cell has a projection."""
     return set_width(line, line.h, "past") if line.part("projection") else line
-
-
-without_projection = in_turn(
-    feeding(width_without_projection), in_cells(recurrent_of_units), in_cells(without_other("projection"))
-)
-"""Count without the projection: no matrix for it, and width h wherever it was read."""
 
 
 def first_reader(worksheet: Worksheet, part: str | None) -> int | None:
@@ -490,13 +443,6 @@ def with_keys(width: Callable[[LayerLine, Network], int | None]) -> Change:
     return in_attention(changed)
 
 
-def one_direction_of_keys(line: LayerLine, network: Network) -> int | None:
-    """Return half the width of the encoder's outputs, if they have both directions side by side."""
-    cells = [layer for layer in network.parts["encoder"].layers if isinstance(layer, Cell)]
-    width: int = line.placed.sizes["k"]
-    return width // 2 if cells[-1].bidirectional and cells[-1].merge in (None, "concat") else None
-
-
 def without_context(worksheet: Worksheet, network: Network) -> Worksheet:
     """Leave the context out of the inputs of the layers that it joins."""
     decoder = network.parts.get("decoder")
@@ -566,18 +512,6 @@ def times_steps(kind: type[Layer]) -> Change:
 def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
     return with_network(lambda line, net: set_times(line, steps_of(line, net) - between or 1, *sources), kind)
-
-
-def embedding_in_each_layer(line: LayerLine, network: Network) -> LayerLine:
-    """Count the table of an embedding once for each recurrent layer of its part."""
-    cells = sum(isinstance(layer, Cell) for layer in network.parts[line.placed.part].layers)
-    return line._replace(times=max(1, cells))
-
-
-def one_embedding(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Count only the first of several embeddings."""
-    first = next((line for line in worksheet if isinstance(line.layer, Embedding)), None)
-    return in_layers(lambda line: line if line is first else leave_out(line), Embedding)(worksheet, network)
 
 
 def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:

@@ -211,7 +211,7 @@ def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterat
     """Yield, for each layer with two directions, the worksheet with one, also in the next layer's input width."""
     for place, line in enumerate(worksheet):
         reader = above(worksheet, place)
-        if line.directions != 2 or not concatenates(line) or reader is None:
+        if line.directions != 2 or not concatenates(line.layer) or reader is None:
             continue
         changed = replace_line(worksheet, place, line._replace(directions=1))
         fed = set_input(worksheet[reader], direction_width(line))

@@ -37,11 +37,6 @@ class Candidate(NamedTuple):
     alone: tuple[str, str] | None = None
 
     @property
-    def is_rare(self) -> bool:
-        """Whether it has a rare mistake, or is made in one layer only."""
-        return self.alone is not None or any(row.rare for row, _ in self.mistakes)
-
-    @property
     def rarity(self) -> int:
         """How many of its mistakes are rare or belong to a family."""
         return sum(_rarity(row) for row, _ in self.mistakes)
@@ -110,7 +105,9 @@ class Search:
         if place not in self._singles:
             right = sum(self.counts) if place is None else self.counts[place]
             wrong = [each for each in self._numbered(place, right) if each[0] != right]
-            likeliest = sorted(wrong, key=lambda each: each[1].is_rare)
+            likeliest = sorted(
+                wrong, key=lambda each: each[1].alone is not None or any(row.rare for row, _ in each[1].mistakes)
+            )
             numbered = self._singles[place] = {number: [] for number, _ in likeliest}
             for number, candidate in wrong:
                 numbered[number].append(candidate)
@@ -273,7 +270,7 @@ def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iter
     """Yield the worksheets that may follow a wrong layer: with the mistake in all layers, or in this one only."""
     for way in (wrong, replace_line(worksheet, place, wrong[place])):
         was, now = worksheet[place], wrong[place]
-        both = concatenates(was)
+        both = concatenates(was.layer)
         # the mistake may change the width of the output
         width = direction_width(was) if both and now.directions == 1 else None
         if was.part("projection") and not now.part("projection"):

@@ -66,7 +66,7 @@ from rnncalc.questions.answer.mistake import (
     without_each_gate,
     without_each_layer,
 )
-from rnncalc.questions.answer.worksheet import product, total
+from rnncalc.questions.answer.worksheet import GateInput, GateLine, product, state_of, total
 
 rare = partial(Mistake, rare=True)
 
@@ -83,7 +83,9 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(lambda line: leave_out(line) if line.placed.starts else line, Dense)),
     Family("only-state", "counts {state} alone of the learned initial states", one_state),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
-    Mistake("no-projection", "ignores the projection", changes.without_projection),
+    Mistake("no-projection", "ignores the projection", in_turn(  # no matrix for it, and width h wherever it was read
+        feeding(changes.width_without_projection), in_cells(changes.recurrent_of_units),
+        in_cells(without_other("projection")))),
     Mistake("units-for-projection", "feeds the next layer with h instead of the projection",
             feeding(changes.width_without_projection)),
     Mistake("recurrent-of-units", "gives the recurrent matrices h columns instead of the projection's",
@@ -114,7 +116,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-attention", "leaves out the attention", changes.in_attention(lambda line, network: leave_out(line))),
     Mistake("no-context", "does not add the context to what the decoder's layers read", changes.without_context),
     Mistake("keys-of-one-direction", "gives the keys of the attention half the encoder's width, one direction of two",
-            changes.with_keys(changes.one_direction_of_keys)),
+            changes.with_keys(lambda line, network: line.placed.sizes["k"] // 2 if concatenates(
+                [layer for layer in network.parts["encoder"].layers if isinstance(layer, Cell)][-1]) else None)),
     Mistake("keys-of-query", "gives the keys of the attention the query's width",
             changes.with_keys(lambda line, network: line.placed.sizes["q"])),
     Mistake("no-score", "forgets v, the vector of the attention's score",
@@ -170,12 +173,14 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family("one-direction-in-{layer}", "forgets the second direction of {layer}, and feeds the next layer with half",
            one_direction_in_a_layer, single=True, by_layer=True),
     Mistake("concat-for-merge", "takes the two directions as concatenated, but they are merged",
-            feeding(lambda below, line, network: 2 * direction_width(below) if concatenates(below) is False else None)),
+            feeding(lambda below, line, network:
+                    2 * direction_width(below) if concatenates(below.layer) is False else None)),
     Mistake("directions-twice", "counts each of the two directions twice",
             in_cells(lambda line: line._replace(directions=4) if line.directions == 2 else line)),
     rare("two-directions", "counts two directions, and the network reads in one", in_cells(with_directions(2))),
     rare("two-directions-deeper", "counts two directions and their concatenation, and the network reads in one",
-         in_turn(feeding(changes.width_of_two_directions), in_cells(with_directions(2)))),
+         in_turn(feeding(lambda below, line, network: 2 * below.placed.outputs if isinstance(
+             below.layer, Cell) and not below.layer.bidirectional else None), in_cells(with_directions(2)))),
     rare("weights-times-steps",
          "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
          matrices_each_step(Cell, "input", "past", "peephole")),
@@ -202,7 +207,9 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_cells(with_biases(lambda count: min(1, count)))),
     Mistake("bias-in-each-gate", "counts a bias in every gate, and some have none",
             in_cells(lambda line: with_biases(lambda count: count or 1)(line) if line.biases else line)),
-    Mistake("one-bias-in-all", "counts one bias vector for all gates", in_cells(changes.one_bias_in_all)),
+    Mistake("one-bias-in-all", "counts one bias vector for all gates", in_cells(
+        lambda line: line._replace(gates=tuple(
+            gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates))) if line.biases else line)),
     Mistake("scalar-biases", "counts one number for each bias instead of h", in_cells(with_bias_size(lambda line: 1))),
     Mistake("bias-of-inputs", "gives each bias m + h numbers instead of h",
             in_cells(with_bias_size(lambda line: line.width("input") + line.h))),
@@ -211,9 +218,12 @@ TABLE: tuple[Mistake | Family, ...] = (
     # layers and parts left out, or counted twice
     Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(leave_out)),
     Mistake("no-embedding", "leaves out the embedding's table", in_layers(leave_out, Embedding)),
-    Mistake("one-embedding", "counts one embedding for several", changes.one_embedding),
+    Mistake("one-embedding", "counts one embedding for several", lambda worksheet, network: in_layers(
+        lambda line: line if line is next(line for line in worksheet if isinstance(line.layer, Embedding))
+        else leave_out(line), Embedding)(worksheet, network)),
     Mistake("embedding-in-each-layer", "counts the embedding's table once for each recurrent layer",
-            with_network(changes.embedding_in_each_layer, Embedding)),
+            with_network(lambda line, network: line._replace(times=max(1, sum(isinstance(layer, Cell) for layer in
+                network.parts[line.placed.part].layers))), Embedding)),
     Mistake("embedding-output", "takes the output shape of the embedding, steps × width, for its count",
             with_network(lambda line, network: line._replace(others={"output": Times((steps, line.h))}) if (
                 steps := steps_of(line, network)) > 1 else line, Embedding)),
@@ -244,7 +254,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family("no-gate", "leaves out the {gate}", without_each_gate),
     rare("one-plain-rnn", "takes the formula of one plain RNN without biases, and there are several layers",
          changes.as_one_plain_rnn),
-    Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(changes.as_dense)),
+    Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(lambda line: line._replace(
+        gates=(GateLine((GateInput("input", line.width("input")),), min(1, line.biases)),), others={}, directions=1))),
     Mistake("no-recurrent", "forgets the recurrent matrices", in_cells(with_width("past", lambda line: 0))),
     Mistake("no-input", "forgets the input matrices", in_cells(with_width("input", lambda line: 0))),
     Family("only-{matrices}", "counts {which}", matrices_alone),
@@ -272,7 +283,9 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
          with_network(lambda line, network: set_width(line, 0, "input") if any(
              isinstance(layer, Embedding) for layer in network.parts[line.placed.part].layers) else line, Output)),
-    rare("state-counted", "counts the state as parameters, and it is not learned", in_cells(changes.count_state)),
+    rare("state-counted", "counts the state as parameters, and it is not learned",
+         in_cells(with_other("state", lambda line: state_of(line.placed, line.layer) if isinstance(
+             line.layer, Cell) and not line.part("state") else line.part("state")))),
     rare("packed-width", "takes the height of the stacked matrices, blocks × h, for the count",
          in_cells(with_count("gates", lambda line: product(len(line.gates), line.h)))),
     rare("units", "counts the units instead of their weights",
@@ -290,8 +303,11 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("square", "gives the gates (m + h) × (m + h) weights instead of h × (m + h)",
          in_cells(lambda line: line._replace(h=line.width("input") + line.width("past")))),
     rare("recurrent-of-output", "lets the recurrence read the output instead of the state",
-         with_network(changes.past_of_output, Cell)),
-    rare("peepholes-counted", "adds peepholes, and the cell has none", in_cells(changes.count_peepholes)),
+         with_network(lambda line, network: set_width(line, output.units, "past") if (
+             output := network.parts[line.placed.part].output) else line, Cell)),
+    rare("peepholes-counted", "adds peepholes, and the cell has none",  # in all gates but the candidate
+         in_cells(with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if isinstance(
+             line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole") else 0))),
     rare("full-peepholes", "counts h × h weights for each peephole instead of h",
          in_cells(with_width("peephole", lambda line: line.h))),
     rare("peephole-in-each-gate", "counts a peephole in the candidate too", in_cells(changes.peephole_in_each_gate)),

@@ -8,7 +8,7 @@ the same lines. Tests compare all of them. No mistake is known here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
@@ -56,16 +56,9 @@ def product(*factors: Expression) -> Expression:
 
 def total(terms: Iterable[Expression]) -> Expression:
     """Return the sum of terms, flattened, without terms of 0."""
-    flat = tuple(_terms(terms))
+    each = [part for term in terms for part in (term.terms if isinstance(term, Plus) else (term,))]
+    flat = tuple(part for part in each if amount(part))
     return flat[0] if len(flat) == 1 else Plus(flat)
-
-
-def _terms(terms: Iterable[Expression]) -> Iterator[Expression]:
-    for term in terms:
-        if isinstance(term, Plus):
-            yield from _terms(term.terms)
-        elif amount(term):
-            yield term
 
 
 class GateInput(NamedTuple):
@@ -231,14 +224,12 @@ def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
             yield place, reader
 
 
-def of_axes(axes: Sequence[str], sizes: Mapping[str, int]) -> Expression:
-    """Return the product of the axes of an array, with numbers for their letters."""
-    return product(*[sizes[each] for each in axes if each != ONE])
-
-
 def parts_of(arrays: Iterable[ArrayAxes], sizes: Mapping[str, Any]) -> dict[str, Expression]:
     """Return the parts of a layer's line that its arrays are, by name."""
-    return {"matrix" if role == Role.KERNEL and len(axes) == 2 else role: of_axes(axes, sizes) for role, axes in arrays}
+    return {
+        "matrix" if role == Role.KERNEL and len(axes) == 2 else role: product(*[sizes[it] for it in axes if it != ONE])
+        for role, axes in arrays
+    }
 
 
 def _line(placed: Placed) -> LayerLine:
