@@ -36,17 +36,15 @@ class FileFormat(NamedTuple):
 
 _ZIP = b"PK\x03\x04"
 
-
-def _is_safetensors(head: bytes) -> bool:
-    """Return whether a length is followed by the start of a JSON object, as in no text in UTF-16."""
-    return head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
-
-
 FORMATS: dict[str, FileFormat] = {
     "sharded": FileFormat(
         "rnncalc.modelfiles.safetensors", (".index.json",), lambda _: False, reader="read_sharded"
     ),  # any JSON starts as it does
-    "safetensors": FileFormat("rnncalc.modelfiles.safetensors", (".safetensors",), _is_safetensors),
+    "safetensors": FileFormat(
+        "rnncalc.modelfiles.safetensors",
+        (".safetensors",),  # a length is followed by the start of a JSON object, as in no text in UTF-16
+        lambda head: head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0",
+    ),
     "pytorch": FileFormat(
         "rnncalc.modelfiles.pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"
     ),

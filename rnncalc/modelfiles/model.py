@@ -225,12 +225,9 @@ def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, .
     if not shape:
         return flat[start]
     size, step = shape[0], strides[0]
+    if len(shape) == 1 and step:
+        return [*flat[start : start + size * step : step]]
     return [strided(flat, shape[1:], strides[1:], start + place * step) for place in range(size)]
-
-
-def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides of contiguous numbers."""
-    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def transposed(rows: Any) -> Any:

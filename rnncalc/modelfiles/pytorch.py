@@ -25,10 +25,8 @@ from rnncalc.modelfiles.model import (
     RemarkKind,
     TensorRole,
     averages_in,
-    contiguous,
     decoded,
     modules_of,
-    nested,
     refuse_long,
     role_of,
     strided,
@@ -252,10 +250,7 @@ def _numbers(path: str, order: str, view: TensorView) -> Any:
     size = BYTES[view.dtype]
     with Archive(path) as archive:
         data = archive.piece(view.file, view.start * size, _reach(view.shape, view.strides) * size)
-    flat = decoded(data, view.dtype, order)
-    if view.strides == contiguous(view.shape):
-        return nested(flat, view.shape)
-    return strided(flat, view.shape, view.strides)
+    return strided(decoded(data, view.dtype, order), view.shape, view.strides)
 
 
 # A pickle as data: names are recorded, and nothing is imported, looked up or called. Python's own unpickler is not made

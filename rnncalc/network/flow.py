@@ -176,7 +176,10 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
             vector = add(Input((), half, (layer.initial_state,), extra_of=name, starts=True))
         for state, width in layer.states.items():
             if giving is not None:
-                vector = add(Final((giving,), final_state(moves[giving], state)))
+                encoded = moves[giving]
+                assert isinstance(encoded, Recur)
+                same = state if state in encoded.layer.states else next(iter(encoded.layer.states))
+                vector = add(Final((giving,), same))
             dense = Dense(units=layer.directions * layer.sizes(0)[width], frozen=layer.frozen)
             states.append(add(InitialState((vector,), name_of_start(name, state), dense, half, copy, name, state)))
         return states
@@ -250,12 +253,6 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
 def _first_state(layer: Layer) -> str:
     assert isinstance(layer, Cell)
     return next(iter(layer.states))
-
-
-def final_state(giving: Move, state: str) -> str:
-    """Return the letter of the encoder's final state that starts a decoder's: the same letter, or else the first."""
-    assert isinstance(giving, Recur)
-    return state if state in giving.layer.states else next(iter(giving.layer.states))
 
 
 def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | None]:

@@ -11,7 +11,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Shape, Transform
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -43,24 +43,17 @@ def pass_operations(network: Network, batch: int = 1) -> PassOperations:
     """
     network, batch = network_of(network, letters=True), whole("batch", batch, 1)
     row = convention(network.convention)
-    read = zip(network.stack, _steps_read(network), strict=True)
-    layers = tuple([_of_layer(placed, row, batch, steps) for placed, steps in read])
+    widths = shapes(network.flow)
+    read = [widths[move.reads[0]] for move in network.flow if isinstance(move, Placement)]
+    layers = tuple([_of_layer(placed, row, batch, shape) for placed, shape in zip(network.stack, read, strict=True)])
     known = [counts for counts in layers if counts is not None]
     total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
     return PassOperations(network, batch, layers, total)
 
 
-def _steps_read(network: Network) -> Iterator[int | None]:
-    """Yield for each layer the steps of the sequence that it reads, 1 of a vector; None if they are not known."""
-    read = shapes(network.flow)
-    for move in network.flow:
-        if isinstance(move, Placement):
-            *steps, _ = read[move.reads[0]]
-            yield steps[0] if steps else 1
-
-
-def _of_layer(placed: Placed, row: Convention, batch: int, steps: int | None) -> OperationCounts | None:
-    layer = placed.layer
+def _of_layer(placed: Placed, row: Convention, batch: int, read: Shape) -> OperationCounts | None:
+    """Return the operations of a layer; read: the shape of its input."""
+    layer, steps = placed.layer, read[0] if len(read) > 1 else 1
     if isinstance(layer, External) or placed.uses is None or (layer.whole and not placed.repeats):
         return None
     if isinstance(layer, Embedding) and layer.positions is not None:

@@ -86,7 +86,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         steps = 1 if network.feedback or len(read) == 1 else read[0]
         sizes: Axes = {"B": batch, "T": steps, "W": first.inputs}
         around = convention(network.convention).transform(layer.kind) if isinstance(layer, Transform) else None
-        along = returns.sequence if recurs or len(read) > 1 else _without("T", returns.sequence)
+        along = returns.sequence if recurs or len(read) > 1 else returns.sequence.replace("T", "")
         if around and around.steps_last and "T" in along:
             along = "BWT"
         joins = (
@@ -97,13 +97,13 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         )
         if joins:  # what changes the number of steps is no step of its own
             along = "BTW"
-        inputs = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes, first.grid)
+        inputs = array(along.replace("W", "") if isinstance(layer, Embedding) else along, sizes, first.grid)
         if not isinstance(layer, Cell):
             axes, output = along, {**sizes, "W": places[-1].outputs}
             if around:
                 after = outputs_at[last]
                 many = len(after) > 1 and (joins or "T" in returns.sequence)
-                axes = (along if "T" in along else returns.sequence) if many else _without("T", along)
+                axes = (along if "T" in along else returns.sequence) if many else along.replace("T", "")
                 output = {**sizes, "T": after[0], "W": after[-1]}
             plain = "Y" if returns.output == "Y" else "output"
             yield ModuleShapes(places, inputs, {plain: array(axes, output, places[-1].output_grid)})
@@ -112,7 +112,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
         one = widths[layer.output]
         side_by_side = places[-1].outputs if returns.merges or "T" not in returns.axes else ways * one
         output = {**sizes, "D": ways, "W": one if "D" in returns.axes else side_by_side}
-        axes = _without("T", returns.axes) if returns.last and len(outputs_at[ended[last]]) == 1 else returns.axes
+        axes = returns.axes.replace("T", "") if returns.last and len(outputs_at[ended[last]]) == 1 else returns.axes
         arrays = {returns.output: array(axes, output, layer.grid)}
         marks = convention(network.convention).directions if ways > 1 and not {*"DL"} & {*returns.state_axes} else None
         for mark in marks or ("",):
@@ -133,7 +133,3 @@ def _runs(network: Network, returns: Returns) -> Iterator[tuple[Placed, ...]]:
             run = []
         run.append(placed)
     yield tuple(run)
-
-
-def _without(axis: str, axes: str) -> str:
-    return axes.replace(axis, "")

@@ -255,16 +255,15 @@ def _decoded(data: bytes) -> str:
 def _records(text: str) -> list[tuple[int, list[str]]]:
     """Return the rows that are not empty, each with its line, split by the separator that fits the first best."""
     first, _, rest = text.partition("\n")
-    before = 0
     if separator_line := re.fullmatch(r"sep=(.)\r?", first):  # Excel writes this line to name the separator
         return [*_parsed(rest, separator_line[1], 1)]
 
     def fit(separator: str) -> tuple[int, int]:
         """Return how many rows have as many cells as the first, and the number of its cells."""
-        sample = [len(cells) for _, cells in islice(_parsed(text, separator, before), SAMPLE)]
+        sample = [len(cells) for _, cells in islice(_parsed(text, separator, 0), SAMPLE)]
         return (0, 0) if not sample or sample[0] == 1 else (sample.count(sample[0]), sample[0])
 
-    return [*_parsed(text, max(SEPARATORS, key=fit), before)]
+    return [*_parsed(text, max(SEPARATORS, key=fit), 0)]
 
 
 def _parsed(text: str, separator: str, before: int) -> Iterator[tuple[int, list[str]]]:

@@ -194,14 +194,11 @@ def _stacked(tensors: Tensors, place: int, answers: Answers) -> Wrong:
 
 def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Wrong:
     name, tensor = tensors[place]
-    gates = sum(layer == name and _alike(each, tensor) for layer, each in tensors)
+    alike = name, tensor.role, tensor.direction, 1
+    gates = sum((layer, each.role, each.direction, len(each.gates)) == alike for layer, each in tensors)
     if len(tensor.gates) == 1 and gates > 1:
         for axis, size in enumerate(tensor.shape):
             yield {"gates": str(gates)}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])
-
-
-def _alike(one: Tensor, other: Tensor) -> bool:
-    return one.role == other.role and one.direction == other.direction and len(one.gates) == 1
 
 
 def _one_gate(tensors: Tensors, place: int, answers: Answers) -> Wrong:
