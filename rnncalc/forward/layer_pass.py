@@ -444,31 +444,25 @@ class TransformPass(Generic[Value]):
 
     def _vector(self, node: Node) -> Value:
         """Return the weights of a node; what a framework stores untrained may still be among its parameters."""
-        assert node.weights
-        name = self._name(node)
-        headed = HEADS in self.sizes and array_of(self.layer, node.weights) in self.names.heads
-        vector = self.arrays.vector_of_heads(name) if headed else self.arrays.vector(name, self._rows(node))
-        if node.weights.role not in STORED:
+        role, name, rows = self._array(node)
+        headed = HEADS in self.sizes and role in self.names.heads
+        vector = self.arrays.vector_of_heads(name) if headed else self.arrays.vector(name, rows)
+        if node.weights and node.weights.role not in STORED:
             return self.vectors.weight(vector)
         if vector.piece.name not in self.arrays.buffers:
             self.meter.vector(vector)
         return self.vectors.stored(vector)
 
-    def _rows(self, node: Node) -> slice:
-        """Return the rows of its array that weights have."""
+    def _array(self, node: Node) -> tuple[str, str, slice]:
+        """Return the role and the name of the array of some weights, and which of its rows they are."""
         assert node.weights
-        names, array = self.names.names.get(self.layer.named_as, {}), array_of(self.layer, node.weights)
-        parts = [role for role, name in names.items() if name == names.get(array)]
-        rows, part = self.sizes.get(node.axes[0], 0), parts.index(array) if array in parts else 0
-        return slice(part * rows, (part + 1) * rows) if len(parts) > 1 else slice(None)
-
-    def _name(self, node: Node) -> str:
-        assert node.weights
-        role = array_of(self.layer, node.weights)
-        name = self.names.name(self.layer.named_as, role)
+        role, kind = array_of(self.layer, node.weights), self.layer.named_as
+        name, names = self.names.name(kind, role), self.names.names.get(kind, {})
         if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")
-        return name
+        parts = [each for each, other in names.items() if other == names.get(role)]
+        rows, part = self.sizes.get(node.axes[0], 0), parts.index(role) if role in parts else 0
+        return role, name, slice(part * rows, (part + 1) * rows) if len(parts) > 1 else slice(None)
 
     def _product(self, node: Node, place: int, tap: int, x: Value) -> Value:
         """Return the products of a step of a kernel with a vector, each group with its own part, side by side."""
@@ -483,13 +477,13 @@ class TransformPass(Generic[Value]):
         if self.table:
             yield self.table.shared_with("the embedding's")
             return
-        name = self._name(node)
-        if len(node.axes) == 2 and node.weights:
-            heads = HEADS in self.sizes and self.names.heads.get(array_of(self.layer, node.weights))
+        role, name, own_rows = self._array(node)
+        if len(node.axes) == 2:
+            heads = HEADS in self.sizes and self.names.heads.get(role)
             if heads:
                 yield self.arrays.of_heads(name, in_rows=heads == "rows")
             else:
-                yield self.arrays.matrix(name, self._rows(node), transposed=self.names.transposed)
+                yield self.arrays.matrix(name, own_rows, transposed=self.names.transposed)
             return
         filters, columns = (self.sizes[letter] for letter in node.axes[:2])
         each = filters * columns // width

@@ -250,12 +250,6 @@ class Tape:
         """Return whether no gradient goes from the step of this number, counted from 0, to the one before."""
         return self.chunk is not None and border % self.chunk == 0
 
-    def note(self, value: TapeValue) -> None:
-        """Note a value."""
-        self.operations += 1
-        self.numbers += len(value.numbers)
-        self.values.append(value)
-
     def backward(self) -> None:
         """Do the backward pass, once, from the gradients that have been set."""
         while self.values:
@@ -282,7 +276,9 @@ class Taped:
         """Return a value; put it on the tape if it needs a gradient."""
         value.needs = value.needs or needs
         if value.needs:
-            self.tape.note(value)
+            self.tape.operations += 1
+            self.tape.numbers += len(value.numbers)
+            self.tape.values.append(value)
         return value
 
     def _result(self, row: Operation, *operands: TapeValue) -> TapeValue:

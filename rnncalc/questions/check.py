@@ -227,8 +227,11 @@ def check(
         for limit in growths:
             difference = Difference(before.of(limit.quantity), numbers.of(limit.quantity))
             checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
-    located = tuple(_located(checks, locate, kept=listed))
-    return Verdict("", network.name, network.convention, numbers, located, left_out)
+    for number, one in enumerate(checks):
+        shown = not one.kept or (listed and not one.limit.layer)  # limits of layers may be thousands
+        if shown and one.limit.path and (place := locate(one.limit.path)):
+            checks[number] = one._replace(line=place[0], column=place[1])
+    return Verdict("", network.name, network.convention, numbers, tuple(checks), left_out)
 
 
 def check_network(
@@ -352,17 +355,6 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
         no_rate = quantity is Quantity.MULTIPLY_ADDS_PER_SECOND and network.rate is None
         return Unknown.RATE_NOT_GIVEN if no_rate else Unknown.COUNTED_ELSEWHERE
     return Unknown.COUNTED_ELSEWHERE if steps_known(network.parts) else Unknown.STEPS_NOT_GIVEN
-
-
-def _located(checks: Iterable[LimitCheck], locate: Locate, *, kept: bool) -> Iterator[LimitCheck]:
-    """Yield each check with its place in the spec: a failed one, and if `kept`, also a kept one of the whole network.
-
-    Limits of layers may be thousands.
-    """
-    for one in checks:
-        wanted = not one.kept or (kept and not one.limit.layer)
-        place = locate(one.limit.path) if one.limit.path and wanted else None
-        yield one._replace(line=place[0], column=place[1]) if place else one
 
 
 def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None) -> LimitCheck:

@@ -56,16 +56,16 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
     known = _own_steps(network)
     if known is None or network.letters:
         return None
-    replacements = [*_replacements(network, known)]
+    layers = tuple(_replacements(network, known))
     chains: list[list[int]] = []
-    for one in replacements:
-        if one.dense:
+    for one in layers:
+        if not one.sizes:  # only a layer that is kept has letters
             if not chains or chains[-1][-1] != one.inputs:
                 chains.append([one.inputs])
             chains[-1].append(one.units)
-    params = sum(one.params for one in replacements)
+    params = sum(one.params for one in layers)
     ratio = params / network.params if network.params else None
-    return DenseEquivalent(params, ratio, tuple(one.layer() for one in replacements), tuple(map(tuple, chains)))
+    return DenseEquivalent(params, ratio, layers, tuple(map(tuple, chains)))
 
 
 def dense_params(network: Network, steps: int) -> int:
@@ -86,40 +86,21 @@ def _own_steps(network: Network) -> Mapping[str | None, int] | None:
     return known if len(known) == len(network.parts) else None
 
 
-class _Replacement(NamedTuple):
-    """The dense replacement of a layer.
-
-    dense: whether it is a dense layer; a table stays a table. times: the number of copies of another layer.
-    """
-
-    placed: Placed
-    inputs: int
-    units: int
-    dense: bool
-    times: int = 1
-
-    @property
-    def params(self) -> int:
-        """The parameters."""
-        return self.units * (self.inputs + self._biased) if self.dense else self.times * self.placed.params
-
-    @property
-    def _biased(self) -> bool:
-        return bool(self.placed.layer.values().get("bias"))
-
-    def layer(self) -> DenseLayer:
-        """Return the layer of the dense equivalent."""
-        placed, name, widths = self.placed, self.placed.name, (self.inputs, self.units)
-        if not self.dense:
-            per_step = placed.multiply_adds_per_step
-            formula = placed.layout.params
-            expression = formula if self.times == 1 else Times((self.times, formula))
-            return DenseLayer(name, *widths, self.params, expression, placed.sizes, per_step)
-        expression = Times((self.units, Plus((self.inputs, 1)) if self._biased else self.inputs))
-        return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)
+def _dense(placed: Placed, inputs: int, units: int) -> DenseLayer:
+    """Return the dense layer that replaces a layer."""
+    biased = bool(placed.layer.values().get("bias"))
+    expression = Times((units, Plus((inputs, 1)) if biased else inputs))
+    return DenseLayer(placed.name, inputs, units, units * (inputs + biased), expression, {}, units * inputs)
 
 
-def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator[_Replacement]:
+def _kept(placed: Placed, inputs: int, units: int, times: int = 1) -> DenseLayer:
+    """Return a layer that no dense layer replaces, or a number of copies of it."""
+    formula, work = placed.layout.params, placed.multiply_adds_per_step
+    expression = formula if times == 1 else Times((times, formula))
+    return DenseLayer(placed.name, inputs, units, times * placed.params, expression, placed.sizes, work)
+
+
+def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator[DenseLayer]:
     """Yield the replacement of each layer in order.
 
     Only the output layer may read fewer steps than there are. Later steps without an input have no numbers. A decoder's
@@ -147,14 +128,14 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
             case Attend():
                 placed = next(layers)
                 read, numbers, encoder = numbers + values[move.reads[1]][0], times * placed.outputs, 0
-                yield _Replacement(placed, read, numbers, dense=True)
+                yield _dense(placed, read, numbers)
             case Merge(reads=(_, beside)):
                 more, counted = values[beside]
                 numbers += more if counted else times * more
             case InitialState():
                 placed = next(layers)
                 giving, encoder = giving or encoder, 0  # what an encoder outputs reaches its decoder through this layer
-                yield _Replacement(placed, giving or placed.inputs, placed.outputs, dense=True)
+                yield _dense(placed, giving or placed.inputs, placed.outputs)
                 numbers, times = placed.outputs, 1
                 first += placed.outputs
             case Placement(layer=layer):
@@ -169,15 +150,15 @@ def _replacements(network: Network, steps: Mapping[str | None, int]) -> Iterator
                         times = layer.output_shape((times, placed.inputs))[0]
                         numbers = numbers if layer.begins else times * placed.outputs
                     if layer.arrays:
-                        yield _Replacement(placed, read, numbers, dense=False, times=times * placed.places)
+                        yield _kept(placed, read, numbers, times * placed.places)
                 elif isinstance(layer, Cell | Dense | Transform):
                     times = layer.output_shape((times, 1))[0]
                     units = times * placed.outputs
                     if isinstance(layer, Cell):
                         numbers, first = numbers + first, 0
-                    yield _Replacement(placed, numbers + encoder, units, dense=True)
+                    yield _dense(placed, numbers + encoder, units)
                     numbers, encoder = units, 0
                 elif not isinstance(layer, Dropout):
-                    yield _Replacement(placed, placed.inputs, placed.outputs, dense=False)
+                    yield _kept(placed, placed.inputs, placed.outputs)
                     numbers = times * placed.outputs
         values.append((numbers, times))

@@ -291,13 +291,13 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
 
 def _both(reached: Reached, others: Reached) -> Reached:
     """Return where the loss reaches a value that two moves read, from where it reaches it through each."""
-    return tuple([_either_step(one, other) for one, other in zip(reached, others, strict=True)])
-
-
-def _either_step(one: Outputs | frozenset[int], other: Outputs | frozenset[int]) -> Outputs | frozenset[int]:
-    if isinstance(one, frozenset) and isinstance(other, frozenset):
-        return one | other
-    return other if one is Outputs.NONE or other is Outputs.ALL else one
+    both: list[Outputs | frozenset[int]] = []
+    for one, other in zip(reached, others, strict=True):
+        if isinstance(one, frozenset) and isinstance(other, frozenset):
+            both.append(one | other)
+        else:
+            both.append(other if one is Outputs.NONE or other is Outputs.ALL else one)
+    return tuple(both)
 
 
 def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reached:

@@ -115,18 +115,7 @@ def work(
     done = Run(timed, ran, assumed_steps(network, data.inputs))
     reached = [each.placed for each in ran if each.reason is None]
     names = _named(reached, forward)
-    layers = [
-        _layer_work(
-            names,
-            placed,
-            in_use[placed.name],
-            forward.histories[placed.name],
-            forward.layer_inputs.get(placed.name, ()),
-            forward.layer_outputs[placed.name],
-            forward.lettered[placed.name],
-        )
-        for placed in reached
-    ]
+    layers = [_layer_work(names, placed, in_use[placed.name], forward) for placed in reached]
     if timed.notation:
         shown = {placed.name: placed for placed in timed.spelled}
         layers = [
@@ -205,14 +194,10 @@ def _lettered(placed: Placed, each: LetteredValue[TapeValue]) -> Variable:
 
 
 def _layer_work(
-    names: Mapping[int, Variable],
-    placed: Placed,
-    weights: Mapping[str, Nested],
-    histories: Sequence[History[TapeValue]],
-    inputs: Sequence[TapeValue],
-    left: Sequence[TapeValue],
-    lettered: Sequence[LetteredValue[TapeValue]],
+    names: Mapping[int, Variable], placed: Placed, weights: Mapping[str, Nested], forward: Pass[TapeValue]
 ) -> LayerWork:
+    histories, left = forward.histories[placed.name], forward.layer_outputs[placed.name]
+    inputs = forward.layer_inputs.get(placed.name, ())
     ways = tuple(
         tuple(_way(names, placed, history, backward=bool(backward))) for backward, history in enumerate(histories)
     )
@@ -230,7 +215,7 @@ def _layer_work(
             known = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
             pairs = [
                 (each.letter, _line(names, _lettered(placed, each), each.value))
-                for each in lettered
+                for each in forward.lettered[placed.name]
                 if each.step == step
             ]
             known += tuple([line for letter, line in pairs if letter in placed.layer.read_letters])

@@ -23,8 +23,6 @@ from rnncalc.step.equations import Letter, letters_of
 from rnncalc.step.operations import GRADIENT, OPERATIONS, RESULT, WRITTEN, plus
 from rnncalc.step.trace import trace
 
-LINEAR = OPERATIONS["linear"]
-
 
 class Variable(NamedTuple):
     """A letter of a layer at a step, counted from 1; step is None without a sequence.
@@ -103,11 +101,13 @@ def gradient_work(
         writer.add(value, TapeValue(slope, value.layer))
     for value in reversed(values):
         writer.take(value)
+    by_place = groupby(writer.lines, key=lambda each: each[0])
     steps = tuple(
-        GradientStep(place[0], place[1], place[2], tuple(line for _, line in lines))
-        for place, lines in groupby(writer.lines, key=lambda each: each[0])
+        GradientStep(layer, way, step, tuple(line for _, line in lines)) for (layer, way, step), lines in by_place
     )
-    return GradientWork(name_of_loss, amount, summed, slopes, steps, writer.totals)
+    # those of the first layer first, each step after the one before
+    totals = [each._replace(parts=each.parts[::-1]) for each in reversed(writer.weights.values())]
+    return GradientWork(name_of_loss, amount, summed, slopes, steps, tuple(totals))
 
 
 class _Backward:
@@ -121,7 +121,7 @@ class _Backward:
         self.place: tuple[str, int | None, int | None] = ("", None, None)
         self._parts: dict[int, list[TapeValue]] = {}
         self._arguments: dict[int, Variable] = {}  # the names of the arguments of the gates' functions
-        self._weights: dict[tuple[str, TensorPart], WeightGradient] = {}
+        self.weights: dict[tuple[str, TensorPart], WeightGradient] = {}
 
     def add(self, value: TapeValue, gradient: TapeValue) -> None:
         """Add the contribution to a value's gradient of one that was computed from it."""
@@ -175,20 +175,15 @@ class _Backward:
             piece, numbers = numbers.origin.piece, numbers.rows
         assert piece is not None  # weights have one
         place = owner.name, piece
-        if place not in self._weights:
+        if place not in self.weights:
             letter, below = self.symbols.get(place, (piece.name, ""))
             if isinstance(value, LookUp):
                 letter, below = "E", str(piece.start)
             name = Variable(letter, None, place[0], below, gradient=True, weights=True)
-            self._weights[place] = WeightGradient(name, numbers, [])
-        weights = self._weights[place]
+            self.weights[place] = WeightGradient(name, numbers, [])
+        weights = self.weights[place]
         self._write(weights.name._replace(step=self.place[2]), gradient)
         weights.parts.append(gradient)
-
-    @property
-    def totals(self) -> tuple[WeightGradient, ...]:
-        """The gradients of all weights, those of the first layer first, each step after the one before."""
-        return tuple([each._replace(parts=each.parts[::-1]) for each in self._weights.values()][::-1])
 
 
 class _Values(dict[int, TapeValue]):
@@ -202,7 +197,7 @@ class _Values(dict[int, TapeValue]):
 def _apply(function: Callable[..., Any], *operands: Any) -> TapeValue:
     """Return the result of a function, with how it was made if the function is one that is written."""
     row = WRITTEN.get(function)
-    if row is LINEAR:
+    if row is OPERATIONS["linear"]:
         return cast("TapeValue", operands[0])
     numbers = [each.numbers if isinstance(each, TapeValue) else each for each in operands]
     if row is None:

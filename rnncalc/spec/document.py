@@ -32,8 +32,11 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     Raises SpecError at the first that does: bytes that are not UTF-8, YAML that does not parse, a cycle.
     """
     source = escape_path(source)
-    if model := _model(data):
-        raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
+    if not all(9 <= byte < 128 for byte in data[:8]):  # else plain text, as in nearly every spec
+        from rnncalc.modelfiles import HEAD, recognised
+
+        if model := recognised(data[:HEAD]):
+            raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
     if len(data) > MAX_BYTES:
         raise _error(source, None, f"a spec has at most {MAX_BYTES:,} bytes, this has more")
     text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decode(data, source))
@@ -55,15 +58,6 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     finally:
         loader.dispose()
     return root, builder.problems
-
-
-def _model(data: bytes) -> str | None:
-    """Return the kind of model file that begins with these bytes; None for any other file."""
-    if all(9 <= byte < 128 for byte in data[:8]):  # plain text, as in nearly every spec
-        return None
-    from rnncalc.modelfiles import HEAD, recognised
-
-    return recognised(data[:HEAD])
 
 
 def _decode(data: bytes, source: str) -> str:

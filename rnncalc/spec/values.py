@@ -81,7 +81,11 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
         raise ValueError(f"expected a number up to 1.8e308, got '{escape(text)}'")
     if problem := allowed.problem(value):
         raise ValueError(_percent(text, value) if isinstance(allowed, Rate) else problem)
-    return _exact(text) if isinstance(allowed, Ratio) else value
+    if not isinstance(allowed, Ratio):
+        return value
+    from fractions import Fraction  # imports decimal too, 2 ms that plain sizes do not need
+
+    return Fraction(text)
 
 
 def growth(text: str, allowed: Allowed, plain: bool = True) -> tuple[Any, bool]:
@@ -118,12 +122,6 @@ def _percent(text: str, value: Any) -> str:
     """Return the message for a number that is not a share, with the share if it may be a percentage."""
     share = f"; write {float(value) / 100:g} for {text}%" if 2 <= float(value) <= 100 else ""
     return f"expected {Rate().expected}, got {text}{share}"
-
-
-def _exact(text: str) -> Fraction:
-    from fractions import Fraction  # imports decimal too, 2 ms that plain sizes do not need
-
-    return Fraction(text)
 
 
 def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:

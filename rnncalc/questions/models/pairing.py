@@ -59,15 +59,9 @@ class SpecLayer(NamedTuple):
 
 def kind_of(layer: Layer | None) -> type[Layer]:
     """Return the class of a layer: a table, a cell, a layer around the cells, or another layer."""
-    match layer:
-        case Transform():
-            return type(layer)
-        case Embedding():
-            return Embedding
-        case Cell():
-            return Cell
-        case _:
-            return Layer
+    if isinstance(layer, Transform):
+        return type(layer)
+    return next((sort for sort in (Embedding, Cell) if isinstance(layer, sort)), Layer)
 
 
 def wanted_of(network: Network) -> list[SpecLayer]:

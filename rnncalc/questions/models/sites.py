@@ -395,8 +395,11 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
             options |= (
                 {"reset_after": True} if module.kind == "GRU" and settings.get("linear_before_reset") == [1] else {}
             )
-            layer = _CELLS[module.kind](units=units, activation=activation, bias="B" in shapes, **options)
-            return layer, inputs, (*doubts, Doubt.OTHERWISE) if _onnx_otherwise(module) else doubts
+            return (
+                _CELLS[module.kind](units=units, activation=activation, bias="B" in shapes, **options),
+                inputs,
+                doubts,
+            )
         case "Gather", {"data": (words, width)}:
             return Embedding(width), words, ()
         case "Gemm" | "MatMul", {"B": (inputs, units)}:
@@ -433,27 +436,23 @@ def _onnx_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[
     return "same" if same else "valid", () if usual else (Doubt.PADDING,)
 
 
-def _onnx_otherwise(module: FileModule) -> bool:
-    """Return whether an operator with the weights of a known layer computes something else."""
-    settings = module.settings
+def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
+    """Return the activation of a cell, by default tanh, and doubts if the operator computes something else.
+
+    It follows those of the gates, in each direction.
+    """
+    settings, size = module.settings, {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
     words = settings.get("activations")
-    activations = [str(word).lower() for word in words] if isinstance(words, list) else []
-    size = {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
-    ways = [activations[start : start + size] for start in range(0, len(activations), size)]
+    names = [str(word).lower() for word in words] if isinstance(words, list) else []
+    ways = [names[start : start + size] for start in range(0, len(names), size)]
     usual = size == 1 or all(way[0] == "sigmoid" and len({*way[1:]}) == 1 for way in ways)
     coupled = settings.get("input_forget", [0]) != [0]  # PyTorch's newer exporter writes it even if it is not
     otherwise = coupled or settings.get("clip") is not None or settings.get("direction") == ["reverse"]
-    return otherwise or not usual or len({*map(tuple, ways)}) > 1
-
-
-def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
-    """Return the activation of a cell, which follows those of its gates; by default tanh."""
-    words = module.settings.get("activations")
-    place = 0 if module.kind == "RNN" else 1
+    doubts = (Doubt.OTHERWISE,) if otherwise or not usual or len({*map(tuple, ways)}) > 1 else ()
     if not isinstance(words, list):
-        return "tanh", ()
-    word = _ACTIVATIONS.get(str(words[place]).lower() if len(words) > place else "")
-    return (word, ()) if word else ("tanh", (Doubt.ACTIVATION,))
+        return "tanh", doubts
+    activation = _ACTIVATIONS.get(names[size > 1] if len(names) > (size > 1) else "")
+    return (activation, doubts) if activation else ("tanh", (Doubt.ACTIVATION, *doubts))
 
 
 _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {"pytorch": _pytorch, "keras": _keras, "onnx": _onnx}
