@@ -391,15 +391,12 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
         case "RNN" | "GRU" | "LSTM", {"W": (ways, _, inputs), "R": (_, _, units)}:
             activation, doubts = _onnx_activation(module)
             options: dict[str, Any] = {"bidirectional": ways == 2, "learned_state": "initial_h" in shapes}
-            options |= {"peepholes": "P" in shapes} if module.kind == "LSTM" else {}
-            options |= (
-                {"reset_after": True} if module.kind == "GRU" and settings.get("linear_before_reset") == [1] else {}
-            )
-            return (
-                _CELLS[module.kind](units=units, activation=activation, bias="B" in shapes, **options),
-                inputs,
-                doubts,
-            )
+            options |= {"activation": activation, "bias": "B" in shapes}
+            if module.kind == "LSTM":
+                options["peepholes"] = "P" in shapes
+            if module.kind == "GRU" and settings.get("linear_before_reset") == [1]:
+                options["reset_after"] = True
+            return _CELLS[module.kind](units=units, **options), inputs, doubts
         case "Gather", {"data": (words, width)}:
             return Embedding(width), words, ()
         case "Gemm" | "MatMul", {"B": (inputs, units)}:
