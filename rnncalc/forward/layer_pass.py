@@ -613,7 +613,7 @@ class LayerPass(Generic[Value]):
         self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool
     ) -> Iterator[DirectionPass[Value]]:
         """Yield the directions, started from an encoder's states, given states, learned ones, or zeros."""
-        vectors, given = self.vectors, self.data.start.get(self.placed.name, {})
+        vectors, numbers = self.vectors, self.data.start.get(self.placed.name, {})
         by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
         widths = layer.sizes(0) | by_hand  # the layer computes it: a user's own cell may have other widths
         shares = [len(vectors.numbers(vector)) // layer.directions for vector in carried]
@@ -622,11 +622,11 @@ class LayerPass(Generic[Value]):
             if carried:  # each state has both directions side by side
                 cuts = [part(number * share, (number + 1) * share) for share in shares]
                 states = [vectors.operation(cut)(vector) for cut, vector in zip(cuts, carried, strict=True)]
-            elif layer.learned_state and not given:
+            elif layer.learned_state and not numbers:
                 states = [vectors.state(weights.state(letter)) for letter in layer.states]
             else:
                 start = {letter: [0.0] * widths[width] for letter, width in layer.states.items()}
-                start |= {letter: one[number] if layer.bidirectional else one for letter, one in given.items()}
+                start |= {letter: one[number] if layer.bidirectional else one for letter, one in numbers.items()}
                 states = [*map(vectors.constant, start.values())]
             trace = trace_of(layer, inputs, habits, weights)
             yield DirectionPass(trace, weights, vectors, tuple(states), backward=number == 1, traced=traced)
