@@ -12,7 +12,6 @@ from rnncalc.forward.arrays import Floats, Meter, Nested
 from rnncalc.forward.backward_pass import Loss
 from rnncalc.forward.network_pass import Pass
 from rnncalc.network.network import Network
-from rnncalc.network.stack import Placed
 from rnncalc.step.operations import Vector
 
 NUDGE = 1e-5
@@ -94,12 +93,11 @@ class Differences:
         self.chunk = chunk
         self.states: list[Vector] = []  # carried over the borders of chunks, in order
         self.kept: Iterator[Vector] | None = None  # the same, for a pass after the first
-        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(network, self._floats, weights=weights, **data)
+        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(
+            network, lambda _, meter: _Pinned(meter, self), weights=weights, **data
+        )
         self.here = self._loss()
         self.kinks = 0
-
-    def _floats(self, _: Placed, meter: Meter) -> Floats:
-        return _Pinned(meter, self)
 
     def _loss(self) -> float:
         forward = self._pass()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from rnncalc.conventions import convention
@@ -269,7 +268,10 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
                 (first,) = outputs[:1]
                 outputs = ((Outputs.ALL if 0 in first else Outputs.NONE) if isinstance(first, frozenset) else first,)
             case Last():
-                outputs = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, outputs)
+                source, some = flow[move.reads[0]], outputs == (Outputs.ALL,)
+                below = values[move.reads[0]].chunks
+                at_end = [stops(source.layer, kind) if isinstance(source, Recur) else (kind.last,) for kind in below]
+                outputs = tuple([Outputs.END if some and any(end) else Outputs.NONE for end in at_end])
             case Window(layer=layer):
                 outputs = _before_window(layer, outputs, chunks, values[move.reads[0]].chunks)
             case Merge(reads=(_, beside)) | Attend(reads=(_, beside)):
@@ -298,14 +300,6 @@ def _both(reached: Reached, others: Reached) -> Reached:
         else:
             both.append(other if one is Outputs.NONE or other is Outputs.ALL else one)
     return tuple(both)
-
-
-def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reached:
-    """Return where the loss reaches a sequence whose last step alone is read."""
-    if reached != (Outputs.ALL,):
-        return (Outputs.NONE,) * len(chunks)
-    at_end = [stops(move.layer, kind) if isinstance(move, Recur) else (kind.last,) for kind in chunks]
-    return tuple(Outputs.END if any(end) else Outputs.NONE for end in at_end)
 
 
 def _at_start(layer: Cell, reached: Reached, chunks: Sequence[Chunks], *, states: bool) -> Outputs:
@@ -376,7 +370,8 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
         return tally(step, chunk, Formulas(step, network.spelling).formula)
-    dense = tally(step, chunk._replace(fed_itself=False), partial(_of_dense, placed, step))
+    names = [Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,)) for node in step.nodes]
+    dense = tally(step, chunk._replace(fed_itself=False), names.__getitem__)
     dense = dense._replace(saved=dict(reversed([*dense.saved.items()])))  # x before y
     if not chunk.fed_itself:
         return dense
@@ -509,9 +504,3 @@ def saved_numbers(placed: Placed, tally: Tally) -> int:
     """Return how many numbers the backward pass of a chunk reads, with numbers for the letters of widths."""
     sizes = {**placed.sizes, ONE: 1}
     return sum(times * sizes[vector.width] for vector, times in tally.saved.items())
-
-
-def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:
-    """Return the name of a value of a dense layer: that of its input, or y."""
-    node = step.nodes[place]
-    return Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,))

@@ -14,7 +14,7 @@ from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.reshaping import Flatten, LastStep
 from rnncalc.modelfiles import read as read_file
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Remark
+from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, TopologyName
 from rnncalc.questions.models.chain import in_chain
@@ -193,19 +193,14 @@ def _external(sites: Sequence[Site]) -> External:
     by_name = {tensor.name.removeprefix(start): tensor for tensor in tensors}
     plain = not start or _path(start[:-1])
     frozen = bool(tensors) and all(tensor.frozen for tensor in tensors)
-    if not 0 < len(by_name) == len(tensors) <= MOST_NAMED or not (plain and all(map(_nameable, by_name.items()))):
+    named = all(_path(name) and tensor.shape and tensor.params > 0 for name, tensor in by_name.items())
+    if not 0 < len(by_name) == len(tensors) <= MOST_NAMED or not (plain and named):
         paths = {site.path for site in sites}
         path = _path(paths.pop()) if len(paths) == 1 else None
         return External(sum(site.params for site in sites), path=path, frozen=frozen)
     trainable = {} if frozen else {name: False for name, tensor in by_name.items() if tensor.frozen}
     shapes = {name: tensor.shape for name, tensor in by_name.items()}
     return External(shapes, path=start[:-1] or None, frozen=frozen, trainable=trainable)
-
-
-def _nameable(item: tuple[str, FileTensor]) -> bool:
-    """Return whether a spec can have a tensor by its name."""
-    name, tensor = item
-    return _path(name) is not None and tensor.shape != () and tensor.params > 0
 
 
 def _path(path: str) -> str | None:

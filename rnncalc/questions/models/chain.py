@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rnncalc.layers.layer import Embedding, Transform
+from rnncalc.layers.layer import Embedding, Layer, Transform
 from rnncalc.questions.models.sites import Site, in_groups, named_last
 
 
@@ -45,24 +45,17 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     if width is None:
         return 0 if isinstance(waiting[0].layer, Embedding) else _first(waiting)
     near = [in_groups(site, width) for site in waiting[: inner or None]]
-    fitting = [place for place, site in enumerate(near) if site.layer and site.inputs == width and not site.number]
-    if before and _is_norm(before):  # a norm is before a layer of another output width
-        fitting.sort(key=lambda place: (_changes_width(near[place]), _is_norm(near[place])))
-    else:
-        fitting.sort(key=lambda place: not (_is_norm(near[place]) or _is_attention(near[place])))
-    return next(iter(fitting), 0)
+    known = [(place, site.layer) for place, site in enumerate(near) if site.inputs == width and not site.number]
+    fitting = [(place, layer) for place, layer in known if layer]
+    if before and _is_norm(before.layer):  # a norm is before a layer of another output width
+        fitting.sort(key=lambda each: (each[1].output_width(width) != width, _is_norm(each[1])))
+    else:  # a norm, or attention, is before another layer
+        fitting.sort(key=lambda each: not (_is_norm(each[1]) or (isinstance(each[1], Transform) and each[1].whole)))
+    return next((place for place, _ in fitting), 0)
 
 
-def _changes_width(site: Site) -> bool:
-    return site.layer is not None and site.layer.output_width(site.inputs) != site.inputs
-
-
-def _is_norm(site: Site) -> bool:
-    return isinstance(site.layer, Transform) and not site.layer.along
-
-
-def _is_attention(site: Site) -> bool:
-    return isinstance(site.layer, Transform) and site.layer.whole
+def _is_norm(layer: Layer | None) -> bool:
+    return isinstance(layer, Transform) and not layer.along
 
 
 def _first(waiting: list[Site]) -> int:
