@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Generic, NamedTuple
 
 from rnncalc.conventions import convention
@@ -118,7 +119,9 @@ class Pass(Generic[Value]):
     def run(self) -> Iterator[LayerRun]:
         """Yield the observations of each layer, in order, up to the first that cannot be run."""
         values: dict[int, Stream[Value]] = {}
-        layers = [*self._layers()]
+        places_of_ends = [-1, *ends(self.network.flow).values()]  # of each layer's moves, from its inputs to its output
+        moves = [range(before + 1, end + 1) for before, end in pairwise(places_of_ends)]
+        layers = [*zip(self.network.stack, moves, strict=True)]
         at_once = [each for each in layers if each[1][-1] < self.begin]
         for placed, places in at_once:
             ran = self._run_layer(placed, places, values)
@@ -128,13 +131,6 @@ class Pass(Generic[Value]):
             self.outputs = values[places[-1]].ways[0]
         if len(at_once) < len(layers):
             yield from self._run_by_steps(layers[len(at_once) :], values)
-
-    def _layers(self) -> Iterator[tuple[Placed, range]]:
-        """Yield each layer with the indices of its moves, from its inputs to its output."""
-        first = 0
-        for placed, end in zip(self.network.stack, ends(self.network.flow).values(), strict=True):
-            yield placed, range(first, end + 1)
-            first = end + 1
 
     def _run_layer(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
         """Run one layer by itself, adding the values of its moves; its weights can then be freed."""

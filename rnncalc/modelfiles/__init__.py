@@ -24,7 +24,8 @@ HEAD = 64
 class FileFormat(NamedTuple):
     """A format: the module that reads it, the suffixes of its files, and a test of their first bytes.
 
-    writer: the program that writes such files, if it is one. reader: the name of the module's function.
+    module: its name; with a point before it, of a module here. writer: the program that writes such files, if it is
+    one. reader: the name of the module's function.
     """
 
     module: str
@@ -37,31 +38,20 @@ class FileFormat(NamedTuple):
 _ZIP = b"PK\x03\x04"
 
 FORMATS: dict[str, FileFormat] = {
-    "sharded": FileFormat(
-        "rnncalc.modelfiles.safetensors", (".index.json",), lambda _: False, reader="read_sharded"
-    ),  # any JSON starts as it does
-    "safetensors": FileFormat(
-        "rnncalc.modelfiles.safetensors",
-        (".safetensors",),  # a length is followed by the start of a JSON object, as in no text in UTF-16
+    # any JSON starts as an index does
+    "sharded": FileFormat(".safetensors", (".index.json",), lambda _: False, reader="read_sharded"),
+    "safetensors": FileFormat(  # a length is followed by the start of a JSON object, as in no text in UTF-16
+        ".safetensors",
+        (".safetensors",),
         lambda head: head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0",
     ),
-    "pytorch": FileFormat(
-        "rnncalc.modelfiles.pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"
-    ),
+    "pytorch": FileFormat(".pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"),
     "pytorch-old": FileFormat(
-        "rnncalc.modelfiles.pytorch",
-        (),
-        lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5",
-        "PyTorch",
-        "refuse_old",
+        ".pytorch", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5", "PyTorch", "refuse_old"
     ),
-    "keras": FileFormat("rnncalc.modelfiles.keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
-    "hdf5": FileFormat(
-        "rnncalc.modelfiles.keras", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras", "read_hdf5"
-    ),
-    "onnx": FileFormat(
-        "rnncalc.modelfiles.onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"
-    ),
+    "keras": FileFormat(".keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
+    "hdf5": FileFormat(".keras", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras", "read_hdf5"),
+    "onnx": FileFormat(".onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"),
 }
 """Every format by its name. A file's suffix decides if its bytes can be the start of that format; else its bytes do."""
 
@@ -99,7 +89,7 @@ def read(path: str, flag: str = "") -> ModelFile:
         entry = _format(path, head)
         if entry is None:
             raise BadFileError(f"is not a model file that rnncalc reads; those end in {one_of(SUFFIXES)}")
-        model: ModelFile = getattr(import_module(entry.module), entry.reader)(path)
+        model: ModelFile = getattr(import_module(entry.module, __name__), entry.reader)(path)
         return model
 
 

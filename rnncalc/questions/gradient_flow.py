@@ -101,16 +101,6 @@ def layer_tallies(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
     are then computed once.
     """
     tallies: dict[object, list[Tally]] = {}
-    for placed, times, chunks in _layer_chunks(network, chunk):
-        key = id(placed.layout), chunks
-        if key not in tallies:
-            tallies[key] = [_tally(network, placed, each) for each in chunks]
-        rows = zip(times, chunks, tallies[key], strict=True)
-        yield placed, [ChunkTally(number, each, tally) for number, each, tally in rows]
-
-
-def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed, tuple[int, ...], tuple[Chunk, ...]]]:
-    """Yield each layer with the kinds of chunk of its input, and how many there are of each."""
     values = _values(network, chunk)
     reached = _reached(network.flow, values)
     carried = {move.reads[0] for move in network.flow if isinstance(move, Final)}
@@ -127,7 +117,7 @@ def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
                 start = any(map(any, values[move.reads[1]].needs))
             owner = network.parts[placed.part].layers[0] if placed.layout.shared else layer  # of a tied matrix
             frozen = frozenset(role for role in Role if (owner if role is Role.KERNEL else layer).frozen)
-            chunks = [
+            chunks = tuple(
                 Chunk(
                     steps=kind.steps,
                     outputs=outputs,
@@ -142,8 +132,12 @@ def _layer_chunks(network: Network, chunk: int | None) -> Iterator[tuple[Placed,
                     fed_itself=fed_itself,
                 )
                 for kind, need, outputs in zip(kinds, needs, reached[place], strict=True)
-            ]
-            yield placed, tuple([kind.times for kind in kinds]), tuple(chunks)
+            )
+            key = id(placed.layout), chunks
+            if key not in tallies:
+                tallies[key] = [_tally(network, placed, each) for each in chunks]
+            rows = zip(kinds, chunks, tallies[key], strict=True)
+            yield placed, [ChunkTally(kind.times, each, tally) for kind, each, tally in rows]
 
 
 class FlowGradient(NamedTuple):
@@ -352,9 +346,6 @@ def _before(layer: Cell, reached: Outputs | frozenset[int], kind: Chunks, *, sta
     return Outputs.NONE if reached is Outputs.NONE and not (states and any(stops(layer, kind))) else Outputs.ALL
 
 
-NOTHING = Tally({}, {})
-
-
 def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     """Return the reads and products of a chunk of a layer, in the network's notation; none of an external part."""
     layer = placed.layer
@@ -366,7 +357,7 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
             return _tally_of_attention(network, placed, step, chunk)
         return _tally_of_transform(placed, layer, step, chunk)
     if not isinstance(layer, Cell | Dense) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
-        return NOTHING
+        return Tally({}, {})
     step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
         return tally(step, chunk, Formulas(step, network.spelling).formula)

@@ -21,6 +21,7 @@ from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.text import GATE_LETTER, LETTER
 
 GROWTH = "The most that a number may grow since the baseline: 5%, or {params: 5%, state: 32}."
+SIZES = "Sizes by name, {D: 64, E: 2*D}; a name without a value stays a letter."
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _WHOLE = ("input", "layers", "output", "steps", "topology", "feedback")
@@ -34,13 +35,17 @@ def text() -> str:
 
 def schema() -> Schema:
     """Return the schema of a spec."""
-    part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": _layers(), "output": _ref("output")}
+    alone: Schema = {"enum": [name for name in KINDS if not kind(name).number]}
+    layers = {"type": "array", "minItems": 1, "items": {"oneOf": [alone, *(_ref(name) for name in KINDS)]}}
+    part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": layers, "output": _ref("output")}
     letters = {"type": "object", "additionalProperties": {"type": "string", "pattern": f"^{GATE_LETTER}$"}}
+    values: Schema = {"anyOf": [*Size(letters=True).schema["anyOf"], {"type": "null"}]}
+    names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
     attention = _keys({name: _described(DecoderAttention.option(name)) for name in DecoderAttention.options()})
     top = {
         **part,
         "notation": {"anyOf": [part["notation"], _keys({"name": part["notation"], "letters": letters})]},
-        "sizes": _sizes(),
+        "sizes": {"type": "object", "additionalProperties": values, **names, "description": SIZES},
         "encoder": _ref("part"),
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _expect()]},
@@ -71,13 +76,6 @@ def schema() -> Schema:
     }
 
 
-def _sizes() -> Schema:
-    values: Schema = {"anyOf": [*Size(letters=True).schema["anyOf"], {"type": "null"}]}
-    text = "Sizes by name, {D: 64, E: 2*D}; a name without a value stays a letter."
-    names = {"propertyNames": {"pattern": f"^{LETTER}$"}, "maxProperties": MOST_SIZES}
-    return {"type": "object", "additionalProperties": values, **names, "description": text}
-
-
 def _numbers() -> Schema:
     """Return the schema of a network's own numbers; their nesting depends on the network."""
     numbers = {"type": "array", "items": {"type": ["number", "array"]}}
@@ -106,11 +104,6 @@ def _budget() -> Schema:
     layers = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
     text = "The most parameters of a layer, by its name."
     return _keys({**keys, "max_growth": growth, "layers": {**layers, "description": text}})
-
-
-def _layers() -> Schema:
-    alone: Schema = {"enum": [name for name in KINDS if not kind(name).number]}
-    return {"type": "array", "minItems": 1, "items": {"oneOf": [alone, *(_ref(name) for name in KINDS)]}}
 
 
 def _kind(name: str, layer: type[Layer]) -> Schema:

@@ -66,20 +66,19 @@ class NamedSizes(Mapping[str, Any]):
         if name not in self.known:
             self.open.append(name)
             number = len(self.reader.problems)
-            self.known[name] = self._read(name, node)
+            path: Path = ("sizes", name)
+            if not isinstance(node, Scalar):
+                message = f"expected a number, or an expression of sizes, got {what(node)}"
+                self.reader.problem(node.mark, path, message)
+                self.known[name] = 1
+            elif node.plain and node.value in NOTHING:  # a letter without a number
+                self.known[name] = read(name, Size(letters=True))
+            else:
+                self.known[name] = self.reader.value(node, path, Size(letters=True), 1)
             if len(self.reader.problems) > number:
                 self.wrong.add(name)
             self.open.pop()
         return self.known[name]
-
-    def _read(self, name: str, node: Node) -> Any:
-        path = ("sizes", name)
-        if not isinstance(node, Scalar):
-            self.reader.problem(node.mark, path, f"expected a number, or an expression of sizes, got {what(node)}")
-            return 1
-        if node.plain and node.value in NOTHING:  # a letter without a number
-            return read(name, Size(letters=True))
-        return self.reader.value(node, path, Size(letters=True), 1)
 
     def size(self, text: str, allowed: Size | Sizes) -> Any:
         """Return the value of a name or an expression; None for a number, and for any other word.

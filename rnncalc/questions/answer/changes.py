@@ -357,13 +357,6 @@ def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> 
     return len(layer.states) * below.placed.outputs if isinstance(layer, Cell) and len(layer.states) > 1 else None
 
 
-def width_of_steps(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of the recurrent layer below if its units were the number of steps."""
-    steps = network.parts[below.placed.part].steps
-    recurrent = isinstance(below.layer, Cell) and not below.part("projection")
-    return steps * (2 if concatenates(below.layer) else 1) if recurrent and steps else None
-
-
 def recurrent_of_units(line: LayerLine) -> LayerLine:
     """Give the recurrent matrices h columns although the cell has a projection."""
     return set_width(line, line.h, "past") if line.part("projection") else line
@@ -523,7 +516,12 @@ def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
 
     if any(part.steps is None for part in network.parts.values()):
         return worksheet
-    fed = feeding(width_of_steps)(worksheet, network)
+
+    def width(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+        recurrent = isinstance(below.layer, Cell) and not below.part("projection")
+        return steps_of(below, network) * (2 if concatenates(below.layer) else 1) if recurrent else None
+
+    fed = feeding(width)(worksheet, network)
     return tuple(of_units(steps_of(line, network), line) if isinstance(line.layer, Cell) else line for line in fed)
 
 

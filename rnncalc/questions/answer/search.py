@@ -62,7 +62,6 @@ class Search:
         self.rows = [row for row in rows if row not in self.fitted]
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._singles: dict[int | None, Numbered] = {}
-        self._pairs: list[tuple[tuple[int, ...], Candidate]] | None = None
         self._pairs_by_count: dict[int | None, Numbered] = {}
 
     def diagnoses(self, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
@@ -154,12 +153,11 @@ class Search:
             self._variants[row.id] = [(each, _counts(each.worksheet, self.worksheet, self.counts)) for each in variants]
         return self._variants[row.id]
 
+    @cached_property
     def pairs(self) -> list[tuple[tuple[int, ...], Candidate]]:
-        """Return all pairs of mistakes, each with the wrong count of each line, the likeliest first."""
-        if self._pairs is None:
-            pairs = self._paired() if len(self.worksheet) <= MOST_JUDGED else ()
-            self._pairs = sorted(pairs, key=lambda pair: pair[1].rarity)
-        return self._pairs
+        """All pairs of mistakes, each with the wrong count of each line, the likeliest first."""
+        pairs = self._paired() if len(self.worksheet) <= MOST_JUDGED else ()
+        return sorted(pairs, key=lambda pair: pair[1].rarity)
 
     def _paired(self) -> Iterator[tuple[tuple[int, ...], Candidate]]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
@@ -206,7 +204,7 @@ class Search:
         place = question.place
         if place not in self._pairs_by_count:
             by_count = self._pairs_by_count.setdefault(place, {})
-            for counts, candidate in self.pairs():
+            for counts, candidate in self.pairs:
                 if place is None or not _by_layer(candidate.mistakes[0][0]):
                     by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
         pairs = self._pairs_by_count[place].get(question.answer.number, [])

@@ -252,7 +252,7 @@ def test_how_many_pairs_are_tried(count: int, most: int) -> None:
     """A bound on the work, whatever the network: so many counts of up to 5 lines, or of up to 100."""
     cell = LSTM(9, projection=4, bidirectional=True, peepholes=True, learned_state=True)
     net = Network(input=5, layers=(cell, *(GRU(3 + place % 2) for place in range(count - 2))), output=Output(2))
-    assert len(Search(worksheet_of(net), net).pairs()) <= most
+    assert len(Search(worksheet_of(net), net).pairs) <= most
 
 
 RECURRENT = st.lists(cell(), min_size=1, max_size=3)
