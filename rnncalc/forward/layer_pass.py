@@ -604,11 +604,6 @@ class LayerPass(Generic[Value]):
         """The history of each direction of a recurrent layer, if it is kept."""
         return tuple([way.history for way in self.directions if way.traced])
 
-    @property
-    def of_sequence(self) -> tuple[History[Value], ...]:
-        """The history of a layer that reads a whole sequence, if it is kept."""
-        return (self.transform.history,) if self.transform and self.transform.taken else ()
-
     def _directions(
         self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool
     ) -> Iterator[DirectionPass[Value]]:

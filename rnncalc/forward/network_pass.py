@@ -250,18 +250,18 @@ class Pass(Generic[Value]):
         output = [layer_pass.vectors.numbers(vector) for vector in vectors]
         shape = (len(output), len(output[0])) if x.many else (len(output[0]),)
         seen = LayerRun(layer_pass.placed, shape, output if x.many else output[0])
-        histories = layer_pass.histories
+        histories, transform = layer_pass.histories, layer_pass.transform
         if self.traced:
             self.layer_outputs[layer_pass.placed.name] = vectors
             self.histories[layer_pass.placed.name] = histories
-            transform = layer_pass.transform if layer_pass.layer.whole else None
             self.lettered[layer_pass.placed.name] = [*transform.lettered()] if transform else []
         if isinstance(layer_pass.layer, External):
             return seen
+        of_sequence = [transform.history] if transform and transform.taken else []
         return seen._replace(
             weights=layer_pass.arrays.scalars,
             to_read=layer_pass.to_read,
             weights_read=layer_pass.meter.weights_read,
             multiplications=layer_pass.meter.multiplications,
-            traces=tuple([history.numbers(layer_pass.vectors) for history in histories or layer_pass.of_sequence]),
+            traces=tuple([history.numbers(layer_pass.vectors) for history in histories or of_sequence]),
         )

@@ -300,23 +300,17 @@ def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterato
     for number, (params, placed) in enumerate(zip(expect.layers or (), network.stack, strict=False)):
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
         yield check_number(limit, placed.params)
-    if expect.tensors:
-        yield from _shapes(network, expect.tensors)
-
-
-def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[LimitCheck]:
-    """Yield the checks of expected shapes of tensors, in the order of the layers."""
-    for placed in network.spelled:
-        if (layer := placed.name) in wanted:
-            shapes = {tensor.name: tensor.shape for tensor in placed.tensors}
-            for tensor, shape in wanted[layer].items():
-                path = ("expect", "tensors", layer, tensor)
-                limit = Limit(Rule.EXACTLY, Quantity.PARAMS, prod(shape), path, layer=layer, tensor=tensor, shape=shape)
-                actual = shapes.get(tensor)
-                if actual is None:
-                    yield LimitCheck(limit, None, False, Unknown.NO_SUCH_TENSOR)
-                else:
-                    yield LimitCheck(limit, prod(actual), actual == shape, shape=actual)
+    tensors = expect.tensors or {}
+    for placed in network.spelled if tensors else ():
+        shapes = {tensor.name: tensor.shape for tensor in placed.tensors}
+        for tensor, shape in tensors.get(placed.name, {}).items():
+            path, layer = ("expect", "tensors", placed.name, tensor), placed.name
+            limit = Limit(Rule.EXACTLY, Quantity.PARAMS, prod(shape), path, layer=layer, tensor=tensor, shape=shape)
+            actual = shapes.get(tensor)
+            if actual is None:
+                yield LimitCheck(limit, None, False, Unknown.NO_SUCH_TENSOR)
+            else:
+                yield LimitCheck(limit, prod(actual), actual == shape, shape=actual)
 
 
 def _limits(network: Network, limits: list[Limit]) -> Iterator[Limit]:
