@@ -111,12 +111,16 @@ class PickledTensors:
         """Add a value if it is a tensor; otherwise go into its items, each container once."""
         if not isinstance(value, PickledCall | dict | list | tuple):
             return
-        call = value.name if isinstance(value, PickledCall) else ""
-        if tensor := _pickled_tensor(value, role):
+        call = value if isinstance(value, PickledCall) else PickledCall(None, ())
+        frozen = None
+        if call.name in _PARAMETERS and call.args and _is_call(call.args[0], *_TENSORS):
+            (call, *more), role = call.args, role or TensorRole.PARAMETER
+            frozen = not more[0] if more and isinstance(more[0], bool) else None
+        if call.name in _TENSORS:
             _refuse_too_many(name, self.tensors)
-            self.tensors[name or "tensor"] = tensor
-        elif call in _QUANTISED or call.startswith("torch._utils._rebuild_"):
-            names = self.quantised if call in _QUANTISED else self.others
+            self.tensors[name or "tensor"] = call, role, frozen
+        elif call.name in _QUANTISED or call.name.startswith("torch._utils._rebuild_"):
+            names = self.quantised if call.name in _QUANTISED else self.others
             _refuse_too_many(name, names)
             names.append(name)
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
@@ -166,16 +170,6 @@ def _below(value: Any) -> Iterable[tuple[Any, Any]]:
 
 def _is_call(value: Any, *names: str) -> bool:
     return isinstance(value, PickledCall) and value.name in names
-
-
-def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None:
-    if _is_call(value, *_TENSORS):
-        return value, role, None
-    if _is_call(value, *_PARAMETERS) and value.args and _is_call(value.args[0], *_TENSORS):
-        tensor, *more = value.args
-        frozen = not more[0] if more and isinstance(more[0], bool) else None
-        return tensor, role or TensorRole.PARAMETER, frozen
-    return None
 
 
 # The tensors of a pickle are compared with the files in the archive.

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -113,25 +112,17 @@ def grade_class(
         by_variant.setdefault(row.variant, []).append(row)
     grades: dict[StudentRow, Grade] = {}
     for variant, rows in by_variant.items():
-        graded = _grades(rows, partial(grader_of, variant), variant_of, [each.sign for each in signs])
-        grades |= zip(rows, graded, strict=True)
+        try:
+            grader = grader_of(variant)
+        except CallError as error:
+            grades |= {row: Grade(row, problem=str(error)) for row in rows}
+            continue
+        judged: dict[tuple[str, ...], Grade] = {}
+        for row in rows:
+            if row.answers not in judged:
+                judged[row.answers] = _grade(row, grader, variant_of, [each.sign for each in signs])
+            grades[row] = judged[row.answers]._replace(row=row)
     return Gradebook(file, tuple(grades[row] for row in file.rows), tuple(signs))
-
-
-def _grades(
-    rows: Sequence[StudentRow], make: Callable[[], Grader], variant_of: VariantOf, signs: Sequence[str]
-) -> Iterator[Grade]:
-    """Yield the grades of the students of one variant."""
-    judged: dict[tuple[str, ...], Grade] = {}
-    try:
-        grader = make()
-    except CallError as error:
-        yield from (Grade(row, problem=str(error)) for row in rows)
-        return
-    for row in rows:
-        if row.answers not in judged:
-            judged[row.answers] = _grade(row, grader, variant_of, signs)
-        yield judged[row.answers]._replace(row=row)
 
 
 def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str]) -> Grade:
