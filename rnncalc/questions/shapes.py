@@ -63,10 +63,6 @@ def shapes(network: Network, batch: int | None = None, *, time_first: bool = Fal
     if time_first and returns.note_time_first is None:
         why = "has no axis of steps" if "T" not in returns.sequence else "always has the batch first"
         raise CallError(f"{row.title} {why}; leave time_first out")
-    return NetworkShapes(network, returns, batch, time_first, tuple(_modules(network, returns, batch, time_first)))
-
-
-def _modules(network: Network, returns: Returns, batch: int | None, time_first: bool) -> Iterator[ModuleShapes]:
     moves = network.flow
     outputs_at, ended = shapes_of(moves), ends(moves)
     at = {move.name: place for place, move in enumerate(moves) if isinstance(move, Placement)}
@@ -78,6 +74,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
             sizes = {**sizes, **dict(zip(GRID, grid, strict=False)), "W": (sizes["W"] or 0) // prod(grid)}
         return {axis: sizes[axis] for axis in axes}
 
+    modules: list[ModuleShapes] = []
     for places in _runs(network, returns):
         first, last = places[0], at[places[-1].name]
         read = outputs_at[moves[at[first.name]].reads[0]]
@@ -106,7 +103,7 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
                 axes = (along if "T" in along else returns.sequence) if many else along.replace("T", "")
                 output = {**sizes, "T": after[0], "W": after[-1]}
             plain = "Y" if returns.output == "Y" else "output"
-            yield ModuleShapes(places, inputs, {plain: array(axes, output, places[-1].output_grid)})
+            modules.append(ModuleShapes(places, inputs, {plain: array(axes, output, places[-1].output_grid)}))
             continue
         ways, widths = layer.directions, first.sizes
         one = widths[layer.output]
@@ -119,7 +116,8 @@ def _modules(network: Network, returns: Returns, batch: int | None, time_first: 
             for letter, width in layer.states.items():
                 state = {**sizes, "D": ways, "L": ways * len(places), "W": widths[width]}
                 arrays[mark + returns.state.format(letter)] = array(returns.state_axes, state, layer.grid)
-        yield ModuleShapes(places, inputs, arrays)
+        modules.append(ModuleShapes(places, inputs, arrays))
+    return NetworkShapes(network, returns, batch, time_first, tuple(modules))
 
 
 def _runs(network: Network, returns: Returns) -> Iterator[tuple[Placed, ...]]:

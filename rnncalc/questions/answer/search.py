@@ -73,8 +73,17 @@ class Search:
         mistake with the same sum.
         known: whether the number is another known quantity; then pairs and guesses that are fitted are left out.
         """
-        singles = [(candidate, self._is_guess(question, number)) for number, candidate in self._giving(question)]
-        fitted = [*self._fitted(question)]
+        answer, numbered = question.answer, self.singles(question.place)
+        numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
+        giving = [(number, candidate) for number in numbers for candidate in numbered.get(number, ())]
+        singles = [(candidate, self._is_guess(question, number)) for number, candidate in giving]
+        least = MOST_BY_CHANCE * answer.unit
+        fitted = [
+            (Candidate(((row, variant),), variant.worksheet, variant.layer), bool(variant.spacing < least))
+            for row in self.fitted
+            if question.place is None or not row.by_layer
+            for variant in _variants(row, self.worksheet, question)
+        ]
         explanations = sorted([*singles, *(each for each in fitted if not each[1])], key=itemgetter(1))
         if not (known or explanations or question.answer.unit > 1):
             explanations += self._likeliest_pairs(question)
@@ -125,26 +134,10 @@ class Search:
                 if isinstance(row, Mistake) and not row.rare:
                     yield from self._alone(row, right)
 
-    def _giving(self, question: Question) -> Iterator[tuple[int, Candidate]]:
-        """Yield the single mistakes that give a number, each with the number that it gives exactly."""
-        numbered, answer = self.singles(question.place), question.answer
-        numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
-        for number in numbers:
-            for candidate in numbered.get(number, ()):
-                yield number, candidate
-
     def _is_guess(self, question: Question, number: int) -> bool:
         """Return whether many of the numbers near a wrong one have an explanation that is as likely, or likelier."""
         likelier = takewhile(lambda other: other != number, self.singles(question.place))
         return is_guess(question.answer, (*likelier, number))
-
-    def _fitted(self, question: Question) -> Iterator[tuple[Candidate, bool]]:
-        """Yield the mistakes of the families that are fitted to a number, and whether each is a guess."""
-        for row in self.fitted:
-            if question.place is None or not row.by_layer:
-                for variant in _variants(row, self.worksheet, question):
-                    candidate = Candidate(((row, variant),), variant.worksheet, variant.layer)
-                    yield candidate, bool(MOST_BY_CHANCE * question.answer.unit > variant.spacing)
 
     def variants(self, row: Mistake | Family) -> list[tuple[Variant, tuple[int, ...]]]:
         """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
