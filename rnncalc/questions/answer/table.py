@@ -15,12 +15,8 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.questions.answer import changes
 from rnncalc.questions.answer.changes import (
-    above_cells,
     along,
-    by_one_gate,
     change_first,
-    concatenates,
-    direction_width,
     feeding,
     in_cells,
     in_layers,
@@ -31,9 +27,6 @@ from rnncalc.questions.answer.changes import (
     set_times,
     set_width,
     steps_of,
-    times_steps,
-    to_hidden,
-    to_output,
     with_bias_size,
     with_biases,
     with_count,
@@ -42,11 +35,8 @@ from rnncalc.questions.answer.changes import (
     with_network,
     with_other,
     with_part,
-    with_reads,
-    with_recurrence,
     with_width,
     without_other,
-    without_part,
 )
 from rnncalc.questions.answer.mistake import (
     Family,
@@ -75,7 +65,7 @@ rare = partial(Mistake, rare=True)
 TABLE: tuple[Mistake | Family, ...] = (
     # the likeliest mistake in a cell whose gates do not read the past
     Mistake("recurrence-counted", "counts recurrent matrices, and no gate of this cell looks at the past",
-            in_cells(lambda line: line if line.width("past") else with_recurrence(line))),
+            in_cells(lambda line: line if line.width("past") else changes.with_recurrence(line))),
     # options that few networks have: forgotten, or counted wrong; an exercise on such a network is about its option
     Mistake("no-peepholes", "ignores the peepholes", in_cells(with_width("peephole", lambda line: 0))),
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
@@ -116,7 +106,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-attention", "leaves out the attention", changes.in_attention(lambda line, network: leave_out(line))),
     Mistake("no-context", "does not add the context to what the decoder's layers read", changes.without_context),
     Mistake("keys-of-one-direction", "gives the keys of the attention half the encoder's width, one direction of two",
-            changes.with_keys(lambda line, network: line.placed.sizes["k"] // 2 if concatenates(
+            changes.with_keys(lambda line, network: line.placed.sizes["k"] // 2 if changes.concatenates(
                 [layer for layer in network.parts["encoder"].layers if isinstance(layer, Cell)][-1]) else None)),
     Mistake("keys-of-query", "gives the keys of the attention the query's width",
             changes.with_keys(lambda line, network: line.placed.sizes["q"])),
@@ -160,9 +150,9 @@ TABLE: tuple[Mistake | Family, ...] = (
            steps_before_a_layer),
     Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.flatten_one_step),
     # shared weights: one set for all steps, two for two directions
-    Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
-    Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
-    Mistake("output-times-steps", "counts the output layer once for each step", times_steps(Output)),
+    Mistake("times-steps", "multiplies the recurrent layers by the number of steps", changes.times_steps(Cell)),
+    Mistake("copy-a-step", "counts a copy of every layer for each step", changes.times_steps(Layer)),
+    Mistake("output-times-steps", "counts the output layer once for each step", changes.times_steps(Output)),
     Mistake("steps-as-features", "takes all steps as the features of one", lambda worksheet, network: change_first(
         worksheet, worksheet[0].placed.part, lambda line: set_times(line, steps_of(line, network), "input"))),
     Mistake("one-direction", "forgets the second direction", in_cells(with_directions(1))),
@@ -174,7 +164,7 @@ TABLE: tuple[Mistake | Family, ...] = (
            one_direction_in_a_layer, single=True, by_layer=True),
     Mistake("concat-for-merge", "takes the two directions as concatenated, but they are merged",
             feeding(lambda below, line, network:
-                    2 * direction_width(below) if concatenates(below.layer) is False else None)),
+                    2 * changes.direction_width(below) if changes.concatenates(below.layer) is False else None)),
     Mistake("directions-twice", "counts each of the two directions twice",
             in_cells(lambda line: line._replace(directions=4) if line.directions == 2 else line)),
     rare("two-directions", "counts two directions, and the network reads in one", in_cells(with_directions(2))),
@@ -231,8 +221,8 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(lambda line: line if isinstance(line.layer, Cell) else leave_out(line), Layer)),
     Mistake("padding-row", "counts one more row of the embedding's table, for padding",
             in_layers(with_other("padding", lambda line: line.h), Embedding)),
-    Mistake("no-encoder", "leaves out the encoder", without_part("encoder")),
-    Mistake("no-decoder", "leaves out the decoder", without_part("decoder")),
+    Mistake("no-encoder", "leaves out the encoder", changes.without_part("encoder")),
+    Mistake("no-decoder", "leaves out the decoder", changes.without_part("decoder")),
     Family("no-layer", "leaves out the layer {layer}{fed}", without_each_layer, by_layer=True),
     Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
@@ -260,14 +250,14 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-input", "forgets the input matrices", in_cells(with_width("input", lambda line: 0))),
     Family("only-{matrices}", "counts {which}", matrices_alone),
     Mistake("shared-twice", "counts the matrices that the gates share once for each of them",
-            in_cells(lambda line: with_reads(line, lambda read: read._replace(shared="")))),
+            in_cells(lambda line: changes.with_reads(line, lambda read: read._replace(shared="")))),
     Mistake("output-in-cell", "adds an output matrix h × h inside the cell",
             in_cells(with_other("output", lambda line: product(line.h, line.h)))),
     Mistake("output-and-bias-in-cell", "adds an output matrix h × h and a bias inside the cell",
             in_cells(with_other("output and bias", lambda line: total((product(line.h, line.h), line.h))))),
     # widths of a layer's input and output
     Mistake("network-input-deeper", "feeds deeper layers with the network's input width",
-            feeding(to_hidden(lambda below, line, network: network.parts[line.placed.part].input))),
+            feeding(changes.to_hidden(lambda below, line, network: network.parts[line.placed.part].input))),
     Mistake("encoder-input", "feeds the decoder with the encoder's input width", changes.encoder_input),
     # rare, about biases
     rare("bias-of-input", "gives each bias m numbers instead of h",
@@ -294,9 +284,9 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("diagonal", "counts one recurrent weight per unit instead of a matrix",
          in_cells(with_width("past", lambda line: 1))),
     rare("matrices-of-one-gate", "counts the matrices of one gate, and the biases of all",
-         in_cells(by_one_gate("input", "past"))),
-    rare("input-of-one-gate", "counts one input matrix for all gates", in_cells(by_one_gate("input"))),
-    rare("recurrent-of-one-gate", "counts one recurrent matrix for all gates", in_cells(by_one_gate("past"))),
+         in_cells(changes.by_one_gate("input", "past"))),
+    rare("input-of-one-gate", "counts one input matrix for all gates", in_cells(changes.by_one_gate("input"))),
+    rare("recurrent-of-one-gate", "counts one recurrent matrix for all gates", in_cells(changes.by_one_gate("past"))),
     rare("cell-state-in-gates", "lets the gates read the cell state too, as they read h",
          in_cells(
              lambda line: set_times(line, len(line.layer.states), "past") if isinstance(line.layer, Cell) else line)),
@@ -313,7 +303,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("peephole-in-each-gate", "counts a peephole in the candidate too", in_cells(changes.peephole_in_each_gate)),
     # rare, about widths
     rare("own-width-deeper", "feeds deeper layers with as many numbers as they have units",
-         feeding(to_hidden(lambda below, line, network: line.h))),
+         feeding(changes.to_hidden(lambda below, line, network: line.h))),
     rare("state-beside-input", "feeds the decoder with the encoder's state beside its input",
          changes.state_beside_input),
     rare("swapped", "takes the inputs for the units and the units for the inputs", changes.swap_inputs_and_units),
@@ -326,7 +316,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("input-square", "takes m × m for the count",
          in_cells(with_count("square", lambda line: Times((line.width("input"), line.width("input")))))),
     rare("widths-multiplied", "gives the gates h × (m × h) weights instead of h × (m + h)",
-         in_cells(lambda line: with_reads(line, lambda read: read._replace(
+         in_cells(lambda line: changes.with_reads(line, lambda read: read._replace(
              width={"input": line.width("input") * line.width("past"), "past": 0}.get(read.source, read.width))))),
     rare("products-of-widths", "multiplies the widths of neighbouring layers alone, m × h and h × n",
          in_turn(in_layers(with_biases(lambda count: 0), Cell, Dense), in_cells(with_width("past", lambda line: 0)))),
@@ -339,17 +329,17 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("input-times-widths", "takes (m + h) × m for the count instead of (m + h) × h",
          in_cells(with_count("widths", lambda line: product(line.width("input"), line.width("input") + line.h)))),
     rare("output-in-each-gate", "counts the output layer once for each gate of the cell",
-         above_cells(lambda line, gates: line._replace(times=line.times * gates))),
+         changes.above_cells(lambda line, gates: line._replace(times=line.times * gates))),
     rare("output-as-cell", "counts the output layer as if it were another recurrent layer",
-         above_cells(lambda line, gates: line._replace(gates=with_recurrence(line).gates * gates))),
+         changes.above_cells(lambda line, gates: line._replace(gates=changes.with_recurrence(line).gates * gates))),
     rare("output-of-input", "feeds the output layer with the network's input",
-         feeding(to_output(lambda below, line, network: network.parts[line.placed.part].input))),
+         feeding(changes.to_output(lambda below, line, network: network.parts[line.placed.part].input))),
     rare("output-of-both-states", "feeds the output layer with the cell state too, not with h alone",
-         feeding(to_output(changes.width_of_all_states))),
+         feeding(changes.to_output(changes.width_of_all_states))),
     rare("deeper-of-both-states", "feeds the next layers with the cell state too, not with h alone",
          feeding(changes.width_of_all_states)),
     rare("output-of-state-and-input", "feeds the output layer with the last layer's input too",
-         feeding(to_output(lambda below, line, network: below.placed.outputs + below.placed.inputs))),
+         feeding(changes.to_output(lambda below, line, network: below.placed.outputs + below.placed.inputs))),
     rare("one-hot", "leaves out the embedding and feeds the next layer with the vocabulary",
          in_turn(
              feeding(lambda below, line, network: below.placed.inputs if isinstance(below.layer, Embedding) else None),
