@@ -29,23 +29,10 @@ from rnncalc.forward.bindings import Binding, BoundWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.network.stack import Placed
+from rnncalc.step import operations
 from rnncalc.step.layer_trace import array_of, layer_trace, slides
 from rnncalc.step.nodes import HEADS, INPUT, MATRICES, SEQUENCE, STEPS, WEIGHTS, Node, Trace, Weights
-from rnncalc.step.operations import (
-    HALVES,
-    OPERATIONS,
-    LengthError,
-    Operation,
-    average,
-    dot,
-    joined,
-    largest,
-    mix,
-    normalise,
-    over_root,
-    part,
-    standardise_by,
-)
+from rnncalc.step.operations import OPERATIONS, LengthError, Operation
 from rnncalc.step.trace import traced
 
 
@@ -120,7 +107,7 @@ class DirectionPass(Generic[Value]):
                 self.each.append((place, product, (vector,)))
             elif node.operation in OPERATIONS:
                 of_weights = all(operand in self.weights for operand in node.operands)
-                row = HALVES[backward] if node.operation == "half" else OPERATIONS[node.operation]
+                row = operations.HALVES[backward] if node.operation == "half" else OPERATIONS[node.operation]
                 (self.once if of_weights else self.each).append((place, vectors.operation(row), node.operands))
 
     def take(self, step: int, x: Value) -> Value:
@@ -205,8 +192,8 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
     return traced(layer, inputs, habits, dict(biases))
 
 
-_WINDOWED = {"largest": largest, "average": average}
-_PAIRED = {"dot": dot, "mix": mix}
+_WINDOWED = {"largest": operations.largest, "average": operations.average}
+_PAIRED = {"dot": operations.dot, "mix": operations.mix}
 
 
 class LetteredValue(NamedTuple, Generic[Value]):
@@ -263,7 +250,8 @@ class TransformPass(Generic[Value]):
         self.arrays = arrays
         self.vectors = vectors
         self.meter = meter
-        self.rows = {**OPERATIONS, "normalise": normalise(epsilon), "standardise": standardise_by(epsilon)}
+        statistics = {"normalise": operations.normalise(epsilon), "standardise": operations.standardise_by(epsilon)}
+        self.rows = {**OPERATIONS, **statistics}
         self.table = table
         self.slides = slides(layer) and not layer.whole
         self.trace = layer_trace(layer, inputs // places)
@@ -399,7 +387,7 @@ class TransformPass(Generic[Value]):
                             self.weights[place] = self._vector(node)
                         values[place] = self.weights[place]
                 case "over_root":
-                    row = over_root(self.sizes[node.axes[0]])
+                    row = operations.over_root(self.sizes[node.axes[0]])
                     values[place] = self._over(axes, operands, partial(self._call, place, row))
                 case name:
                     values[place] = self._over(axes, operands, partial(self._call, place, self.rows[name]))
@@ -507,13 +495,13 @@ class TransformPass(Generic[Value]):
     def _cut(self, x: Value, number: int) -> list[Value]:
         """Return a number of equal parts of a vector."""
         each = len(self.vectors.numbers(x)) // number
-        cut = [part(place * each, (place + 1) * each) for place in range(number)]
+        cut = [operations.part(place * each, (place + 1) * each) for place in range(number)]
         return [self.vectors.operation(row)(x) for row in cut]
 
     def _joined(self, vectors: Sequence[Value]) -> Value:
         """Return vectors one after the other."""
         widths = [len(self.vectors.numbers(vector)) for vector in vectors]
-        return self.vectors.operation(joined(widths))(*vectors)
+        return self.vectors.operation(operations.joined(widths))(*vectors)
 
 
 class LayerPass(Generic[Value]):
@@ -615,7 +603,7 @@ class LayerPass(Generic[Value]):
         for number in range(layer.directions):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)
             if carried:  # each state has both directions side by side
-                cuts = [part(number * share, (number + 1) * share) for share in shares]
+                cuts = [operations.part(number * share, (number + 1) * share) for share in shares]
                 states = [vectors.operation(cut)(vector) for cut, vector in zip(cuts, carried, strict=True)]
             elif layer.learned_state and not numbers:
                 states = [vectors.state(weights.state(letter)) for letter in layer.states]
