@@ -14,19 +14,9 @@ from typing import Any
 
 from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
+from rnncalc.step import operations
 from rnncalc.step.nodes import PAIRED
-from rnncalc.step.operations import (
-    GRADIENT,
-    OPERATIONS,
-    RESULT,
-    UNCHANGED,
-    LengthError,
-    Operation,
-    Rows,
-    Vector,
-    plus,
-    row,
-)
+from rnncalc.step.operations import OPERATIONS, LengthError, Operation, Rows, Vector, plus, row
 
 SAME = OPERATIONS["linear"]
 MATRIX = OPERATIONS["matrix"]
@@ -78,7 +68,7 @@ class TapeValue:
         for rule, operand in zip(self.row.gradients, self.operands, strict=True):
             if operand.needs:
                 try:
-                    operand.add(self.gradient if rule is UNCHANGED else rule(read))
+                    operand.add(self.gradient if rule is operations.UNCHANGED else rule(read))
                 except MemoryError:
                     raise
                 except Exception as error:  # a row registered by other code may raise anything
@@ -98,11 +88,11 @@ class _Read(dict[int, Any]):
     __slots__ = ("value",)
 
     def __init__(self, value: TapeValue) -> None:
-        super().__init__({GRADIENT: value.gradient})
+        super().__init__({operations.GRADIENT: value.gradient})
         self.value = value
 
     def __missing__(self, place: int) -> Any:
-        numbers = self[place] = self._numbers(self.value if place == RESULT else self.value.operands[place])
+        numbers = self[place] = self._numbers(self.value if place == operations.RESULT else self.value.operands[place])
         return numbers
 
     def width(self, place: int) -> int:

@@ -19,20 +19,9 @@ from typing import Any, NamedTuple
 
 from rnncalc import bounds
 from rnncalc.files import open_input
+from rnncalc.modelfiles import model
 from rnncalc.modelfiles.archive import Archive
-from rnncalc.modelfiles.model import (
-    BadFileError,
-    FileModule,
-    FileTensor,
-    ModelFile,
-    Remark,
-    RemarkKind,
-    TensorRole,
-    decoded,
-    json_object,
-    nested,
-    role_of,
-)
+from rnncalc.modelfiles.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.text import escape
 
 WEIGHTS = "model.weights.h5"
@@ -43,7 +32,7 @@ def read(path: str) -> ModelFile:
     with Archive(path) as archive:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")
-        config = json_object(archive.read("config.json", bounds.MOST_CONFIG), "configuration", bounds.MOST_CONFIG)
+        config = model.json_object(archive.read("config.json", bounds.MOST_CONFIG), "configuration", bounds.MOST_CONFIG)
         span = archive.span(WEIGHTS)
         opened = (
             partial(Region, path, *span) if span else partial(io.BytesIO, archive.read(WEIGHTS, bounds.MOST_INFLATED))
@@ -200,8 +189,8 @@ def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> An
                 f"packs {escape(path)} by {piece:,} bytes; at most {bounds.MOST_INFLATED:,} are unpacked"
             )
         array = item[()]
-    flat = decoded(array.tobytes(), dtype) if dtype == "bfloat16" else array.astype("float64").ravel().tolist()
-    return nested(flat, shape)
+    flat = model.decoded(array.tobytes(), dtype) if dtype == "bfloat16" else array.astype("float64").ravel().tolist()
+    return model.nested(flat, shape)
 
 
 # The configuration: the layers, their settings, and which are not trained
@@ -223,7 +212,7 @@ def _config(config: Any) -> tuple[dict[str, KerasLayer], int | None, int | None]
     """Return the layers of a configuration by name, in order, and the length and width of its input, if given."""
     if config is None:
         return {}, None, None
-    top = json_object(config, "configuration", bounds.MOST_CONFIG) if isinstance(config, str | bytes) else config
+    top = model.json_object(config, "configuration", bounds.MOST_CONFIG) if isinstance(config, str | bytes) else config
     layers: dict[str, KerasLayer] = {}
     shapes: list[tuple[int | None, ...]] = []
     space: tuple[int | None, ...] = ()
@@ -313,7 +302,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     for array in arrays:
         path_of_layer, leaf = _place(array, variables)
         name = names.get(path_of_layer, path_of_layer)
-        role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
+        role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else model.role_of(leaf, array.dtype)
         frozen = layers[name].frozen if name in layers and role is TensorRole.PARAMETER else None
         if leaf in _STATISTICS and role is not TensorRole.OPTIMIZER:  # Keras counts them
             role, frozen = TensorRole.PARAMETER, True

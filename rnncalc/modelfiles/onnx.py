@@ -17,19 +17,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from rnncalc import bounds
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import (
-    BYTES,
-    REAL,
-    BadFileError,
-    FileModule,
-    FileTensor,
-    ModelFile,
-    Remark,
-    RemarkKind,
-    TensorRole,
-    numbers_at,
-    transposed,
-)
+from rnncalc.modelfiles import model
+from rnncalc.modelfiles.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.text import escape
 
 
@@ -295,11 +284,13 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
     shape = tuple(sizes)
     if apart:
         file, start = _beside(path, name, shape, dtype, location)
-        return FileTensor(name, shape, dtype, TensorRole.PARAMETER, partial(numbers_at, file, start, dtype, shape))
-    held = data.size // BYTES[dtype] if data and dtype in BYTES else count
-    if dtype in BYTES and held != prod(shape):
+        return FileTensor(
+            name, shape, dtype, TensorRole.PARAMETER, partial(model.numbers_at, file, start, dtype, shape)
+        )
+    held = data.size // model.BYTES[dtype] if data and dtype in model.BYTES else count
+    if dtype in model.BYTES and held != prod(shape):
         raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {held:,}")
-    read = partial(numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)
+    read = partial(model.numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)
     return FileTensor(name, shape, dtype, TensorRole.PARAMETER, read)
 
 
@@ -326,7 +317,7 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, data: Mapp
             size = os.fstat(beside.fileno()).st_size
     except OSError as error:
         raise BadFileError(f"keeps {escape(name)} in {escape(location)}: {(error.strerror or '').lower()}") from None
-    needed = prod(shape) * BYTES[dtype] if dtype in BYTES else length
+    needed = prod(shape) * model.BYTES[dtype] if dtype in model.BYTES else length
     if (length and length != needed) or start + needed > size:
         raise BadFileError(f"keeps {escape(name)} in {escape(location)}, which has not the bytes it needs")
     return file, start
@@ -347,7 +338,7 @@ class _BoundedReader:
 
     def numbers(self, tensor: FileTensor) -> Any:
         """Return the numbers of a tensor, None if they are too many."""
-        if prod(tensor.shape) > min(self.left, bounds.MOST_BIASES) or tensor.dtype not in REAL[:4]:
+        if prod(tensor.shape) > min(self.left, bounds.MOST_BIASES) or tensor.dtype not in model.REAL[:4]:
             return None
         self.left -= prod(tensor.shape)
         return tensor.read()
@@ -363,7 +354,7 @@ def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTenso
 
     def role(tensor: FileTensor) -> TensorRole:
         name, constant = tensor.name, tensor.name in graph.constants
-        if tensor.dtype not in REAL:
+        if tensor.dtype not in model.REAL:
             return TensorRole.CONSTANT  # whole numbers are shapes and axes
         if name in moments:
             return TensorRole.BUFFER
@@ -478,7 +469,7 @@ def _turned(tensor: FileTensor, stored: FileTensor) -> FileTensor:
     """Return a matrix transposed; one that was transposed before is returned as stored."""
     if len(tensor.shape) != 2 or tensor is not stored:
         return stored
-    return tensor._replace(shape=tensor.shape[::-1], read=lambda: transposed(tensor.read()))
+    return tensor._replace(shape=tensor.shape[::-1], read=lambda: model.transposed(tensor.read()))
 
 
 def _reads(node: Operator, used: Mapping[str, FileTensor], taken: set[str]) -> dict[str, FileTensor]:

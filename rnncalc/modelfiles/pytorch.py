@@ -15,22 +15,9 @@ from math import prod
 from typing import Any, NamedTuple, NoReturn
 
 from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_OPCODES, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
+from rnncalc.modelfiles import model
 from rnncalc.modelfiles.archive import Archive
-from rnncalc.modelfiles.model import (
-    BYTES,
-    BadFileError,
-    FileTensor,
-    ModelFile,
-    Remark,
-    RemarkKind,
-    TensorRole,
-    averages_in,
-    decoded,
-    modules_of,
-    refuse_long,
-    role_of,
-    strided,
-)
+from rnncalc.modelfiles.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.text import escape, plural
 
 _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
@@ -69,11 +56,11 @@ def read(path: str) -> ModelFile:
     remarks = [Remark(RemarkKind.SCRIPT)] if script else []
     for kind, names in ((RemarkKind.QUANTISED, pickled.quantised), (RemarkKind.NOT_READ, pickled.others)):
         remarks += [Remark(kind, tuple(names))] if names else []
-    remarks += averages_in(tensors)
+    remarks += model.averages_in(tensors)
     if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
     written = "torchscript" if script else "pytorch"
-    return ModelFile(path, written, "pytorch", tensors, modules_of(tensors), remarks=tuple(remarks))
+    return ModelFile(path, written, "pytorch", tensors, model.modules_of(tensors), remarks=tuple(remarks))
 
 
 # The objects of a pickle are searched, and tensors are collected under the names that lead to them.
@@ -192,7 +179,7 @@ def _tensors(path: str, archive: Archive, root: str, pickled: Mapping[str, Pickl
     first: dict[TensorView, str] = {}
     for name, (call, role, frozen) in pickled.items():
         view = _view(name, call, archive, root)
-        role = role or role_of(name, view.dtype)
+        role = role or model.role_of(name, view.dtype)
         other = first.setdefault(view, name) if prod(view.shape) else name
         read = partial(_numbers, path, order, view)
         yield FileTensor(name, view.shape, view.dtype, role, read, frozen, None if other == name else other)
@@ -244,7 +231,7 @@ def _numbers(path: str, order: str, view: TensorView) -> Any:
     size = BYTES[view.dtype]
     with Archive(path) as archive:
         data = archive.piece(view.file, view.start * size, _reach(view.shape, view.strides) * size)
-    return strided(decoded(data, view.dtype, order), view.shape, view.strides)
+    return model.strided(model.decoded(data, view.dtype, order), view.shape, view.strides)
 
 
 # A pickle as data: names are recorded, and nothing is imported, looked up or called. Python's own unpickler is not made
@@ -286,7 +273,7 @@ class PickledCall:
 
 def unpickled(data: bytes) -> Any:
     """Return what a pickle describes. Raises BadFileError if it is no pickle, or too large."""
-    refuse_long("pickle", len(data), MOST_PICKLE)
+    model.refuse_long("pickle", len(data), MOST_PICKLE)
     try:
         return _described(data)
     except BadFileError:

@@ -21,20 +21,8 @@ from typing import Any
 
 from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import (
-    BYTES,
-    BadFileError,
-    FileTensor,
-    ModelFile,
-    Remark,
-    RemarkKind,
-    averages_in,
-    json_object,
-    modules_of,
-    numbers_at,
-    refuse_long,
-    role_of,
-)
+from rnncalc.modelfiles import model
+from rnncalc.modelfiles.model import BYTES, BadFileError, FileTensor, ModelFile, Remark, RemarkKind
 from rnncalc.text import escape
 
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"}
@@ -95,8 +83,8 @@ def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFi
     They are sorted by name, with numbers in names by size, because the format keeps no order.
     """
     ordered = tuple(sorted(tensors, key=lambda tensor: natural(tensor.name)))
-    remarks = (*remarks, *averages_in(ordered), Remark(RemarkKind.ROLES_BY_NAME))
-    return ModelFile(path, "safetensors", "pytorch", ordered, modules_of(ordered), False, remarks)
+    remarks = (*remarks, *model.averages_in(ordered), Remark(RemarkKind.ROLES_BY_NAME))
+    return ModelFile(path, "safetensors", "pytorch", ordered, model.modules_of(ordered), False, remarks)
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -114,8 +102,8 @@ def _tensors(path: str) -> list[FileTensor]:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > size - 8:
             raise BadFileError(f"is cut off, or no safetensors file: its header should have {length:,} bytes")
-        refuse_long("header", length, MOST_HEADER)
-        header = json_object(file.read(length), "header", MOST_HEADER)
+        model.refuse_long("header", length, MOST_HEADER)
+        header = model.json_object(file.read(length), "header", MOST_HEADER)
     start = 8 + length
     metadata = header.pop("__metadata__", None)
     tensors = [_tensor(path, name, entry, start, size - start) for name, entry in header.items()]
@@ -153,8 +141,8 @@ def _tensor(path: str, name: str, entry: Any, start: int, room: int) -> FileTens
         raise BadFileError(f"is cut off: {shown} should end at byte {start + last:,}, the file has {start + room:,}")
     if dtype in BYTES and prod(shape) * BYTES[dtype] != last - first:
         raise BadFileError(f"has a header that gives {shown} {last - first:,} bytes, which its shape does not need")
-    read = partial(numbers_at, path, start + first, dtype, tuple(shape))
-    return FileTensor(name, tuple(shape), dtype, role_of(name, dtype), read)
+    read = partial(model.numbers_at, path, start + first, dtype, tuple(shape))
+    return FileTensor(name, tuple(shape), dtype, model.role_of(name, dtype), read)
 
 
 def _sizes(value: Any) -> bool:

@@ -20,17 +20,8 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Sha
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.costs import (
-    BackwardProduct,
-    Chunk,
-    Gradient,
-    LayerReads,
-    Outputs,
-    SavedVector,
-    Tally,
-    layer_reads,
-    tally,
-)
+from rnncalc.step import costs
+from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally
 from rnncalc.step.equations import Formula, Formulas, Symbol, symbol_of
 from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Node, Repeats, Trace
 from rnncalc.step.operations import OPERATIONS
@@ -360,9 +351,9 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
         return Tally({}, {})
     step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
-        return tally(step, chunk, Formulas(step, network.spelling).formula)
+        return costs.tally(step, chunk, Formulas(step, network.spelling).formula)
     names = [Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,)) for node in step.nodes]
-    dense = tally(step, chunk._replace(fed_itself=False), names.__getitem__)
+    dense = costs.tally(step, chunk._replace(fed_itself=False), names.__getitem__)
     dense = dense._replace(saved=dict(reversed([*dense.saved.items()])))  # x before y
     if not chunk.fed_itself:
         return dense
@@ -384,7 +375,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
     for group, asked in groups:
-        read = layer_reads(step, trained=trained, needs=asked)
+        read = costs.layer_reads(step, trained=trained, needs=asked)
         windows = [layer.window_of(each, steps) for each in group]
         if layer.whole and group:
             lengths = [*map(len, windows)]
@@ -426,7 +417,7 @@ def _tally_of_attention(network: Network, placed: Placed, step: Trace, chunk: Ch
     if later and 0 in outputs and first != others:  # the first query alone
         parts += [(sign, need, Repeats(1, 0, steps, heads), (0,)) for sign, need in ((-1, others), (1, first))]
     for sign, asked, repeats, queries in parts if outputs else ():
-        read = layer_reads(step, trained=trained, needs=memory, current=asked)
+        read = costs.layer_reads(step, trained=trained, needs=memory, current=asked)
         tally = _tally_of_whole(step, repeats, read, {*range(repeats.steps)}, queries)
         saved.update({vector: sign * times for vector, times in tally.saved.items()})
         work.update({product: sign * times for product, times in tally.work.items()})
@@ -449,7 +440,7 @@ def _vector_read(node: Node) -> SavedVector:
 
 
 def _tally_of_whole(
-    step: Trace, repeats: Repeats, read: LayerReads, inputs: set[int], outputs: Collection[int]
+    step: Trace, repeats: Repeats, read: costs.LayerReads, inputs: set[int], outputs: Collection[int]
 ) -> Tally:
     """Return the reads and products of a layer that reads a whole sequence; inputs: the steps of it that are read."""
     saved: Counter[SavedVector] = Counter()

@@ -1,16 +1,8 @@
 """Flax linen: a dense layer per gate and side, `iz` on the input, `hz` on the past; SimpleCell has one `i`, one `h`."""
 
+from rnncalc.forward import bindings
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import (
-    IN_AXES,
-    Binding,
-    DenseNames,
-    GateWeights,
-    TransformNames,
-    of_dense,
-    prefix,
-    with_heads,
-)
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 
@@ -20,7 +12,7 @@ RECURRENT_BIASES = {"rnn": [], "gru": ["n"], "lstm": ["i", "f", "g", "o"], "mgu"
 
 
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
-    before, kind = prefix(layer, backward), layer.kind
+    before, kind = bindings.prefix(layer, backward), layer.kind
     products = {
         (word or "h", vector): arrays.matrix(f"{before}{stem}{word}/kernel", transposed=True)
         for vector, stem in (("x", "i"), ("h", "h"))
@@ -39,12 +31,12 @@ TRANSFORMS = TransformNames(
         "conv1d": {"kernel": "kernel", "bias": "bias"},
         "layer_norm": {"scale": "scale", "bias": "bias"},
         "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
-        "decoder_attention": of_dense("/kernel", "/bias"),
-        **dict.fromkeys(("multi_head_attention", *CROSS), with_heads("out")),
+        "decoder_attention": bindings.of_dense("/kernel", "/bias"),
+        **dict.fromkeys(("multi_head_attention", *CROSS), bindings.with_heads("out")),
     },
     taps_first=True,
     transposed=True,
-    heads=IN_AXES,
+    heads=bindings.IN_AXES,
 )
 
 BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding", transforms=TRANSFORMS)

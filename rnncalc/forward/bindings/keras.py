@@ -1,16 +1,8 @@
 """Keras: its recurrent layers fuse the gates by columns; a GRU that resets after the product has two biases."""
 
+from rnncalc.forward import bindings
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import (
-    IN_AXES,
-    Binding,
-    DenseNames,
-    GateWeights,
-    TransformNames,
-    of_dense,
-    prefix,
-    with_heads,
-)
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 
@@ -18,7 +10,7 @@ ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo", "conv_lstm": "ifgo"}
 
 
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
-    before = prefix(layer, backward)
+    before = bindings.prefix(layer, backward)
     order, h = ORDERS[layer.kind], layer.units
     products = {
         (gate, vector): arrays.convolution(stem, columns, layer.grid, layer.__dict__["kernel"], transposed=True)
@@ -48,12 +40,12 @@ TRANSFORMS = TransformNames(
             "running_mean": "moving_mean",
             "running_variance": "moving_variance",
         },
-        "decoder_attention": of_dense("/kernel", "/bias"),
-        **dict.fromkeys(("multi_head_attention", *CROSS), with_heads("attention_output")),
+        "decoder_attention": bindings.of_dense("/kernel", "/bias"),
+        **dict.fromkeys(("multi_head_attention", *CROSS), bindings.with_heads("attention_output")),
     },
     taps_first=True,
     transposed=True,
-    heads=IN_AXES,
+    heads=bindings.IN_AXES,
 )
 
 BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings", transforms=TRANSFORMS)

@@ -13,16 +13,9 @@ from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of, plain
+from rnncalc.questions.answer import reading
 from rnncalc.questions.answer.judgement import Answer, Judgement
-from rnncalc.questions.answer.reading import (
-    Given,
-    GivenNumber,
-    Shape,
-    as_calculations,
-    check_number_of_answers,
-    in_one,
-    read_answer,
-)
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.count import count
 from rnncalc.text import all_of, escape, has_letters, plural
 
@@ -103,9 +96,9 @@ class Grader:
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgement of each number or shape of an answer."""
         network = self.network
-        check_number_of_answers(len(answers))
+        reading.check_number_of_answers(len(answers))
         if len(answers) != number_of_tensors(network):
-            answers = as_calculations(answers)
+            answers = reading.as_calculations(answers)
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
         if len(numbers) < len(answers):
             from rnncalc.questions.answer.tensors import judge_shapes  # most answers are numbers
@@ -129,7 +122,7 @@ class Grader:
             from rnncalc.questions.answer.tensors import judge_tensors
 
             return judge_tensors(network, numbers)
-        if grouped := in_one(numbers):
+        if grouped := reading.in_one(numbers):
             return self.judgements([grouped])
         raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
 
@@ -157,7 +150,7 @@ def _read(answer: object, sizes: Mapping[str, Any]) -> Given:
     """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
     answer = plain(answer)
     if not isinstance(answer, tuple | list):
-        return read_answer(str(answer), sizes=sizes)
+        return reading.read_answer(str(answer), sizes=sizes)
     if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
         raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
     return Shape(tuple(answer))

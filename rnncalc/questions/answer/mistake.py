@@ -19,19 +19,8 @@ from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.changes import (
-    Change,
-    concatenates,
-    direction_width,
-    flatten_steps,
-    in_cells,
-    leave_out,
-    number_of_gates,
-    replace_line,
-    set_input,
-    with_part,
-    with_reads,
-)
+from rnncalc.questions.answer import changes
+from rnncalc.questions.answer.changes import in_cells, leave_out, replace_line, set_input
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.worksheet import (
     GateLine,
@@ -96,7 +85,7 @@ class Mistake(NamedTuple):
 
     id: str
     text: str
-    change: Change
+    change: changes.Change
     rare: bool = False
 
 
@@ -166,8 +155,8 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
             wanted = question.answer.number - question.right(worksheet) + line.placed.params
             each = line.width("input") + line.biases
             units = (2 * wanted + each) // (2 * each)
-            changes = units * each - line.placed.params
-            if units > 0 and units != line.h and question.answer.means(question.right(worksheet) + changes):
+            more = units * each - line.placed.params
+            if units > 0 and units != line.h and question.answer.means(question.right(worksheet) + more):
                 changed = line._replace(h=units, bias_size=units)
                 values = {"width": plural(units, "unit"), "units": f"{line.h:,}"}
                 yield Variant(replace_line(worksheet, place, changed), values, line.name, spacing=each)
@@ -198,7 +187,7 @@ def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[V
         if layer.kind == "flatten":
             for name, number in before:
                 values = {"layer": name, "steps": plural(number, "step")}
-                yield Variant(flatten_steps(worksheet, place, number), values)
+                yield Variant(changes.flatten_steps(worksheet, place, number), values)
             before, steps = [], None
         elif layer.begins:
             steps = layer.output_shape((line.placed.inputs,))[0]
@@ -211,10 +200,10 @@ def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterat
     """Yield, for each layer with two directions, the worksheet with one, also in the next layer's input width."""
     for place, line in enumerate(worksheet):
         reader = above(worksheet, place)
-        if line.directions != 2 or not concatenates(line.layer) or reader is None:
+        if line.directions != 2 or not changes.concatenates(line.layer) or reader is None:
             continue
         changed = replace_line(worksheet, place, line._replace(directions=1))
-        fed = set_input(worksheet[reader], direction_width(line))
+        fed = set_input(worksheet[reader], changes.direction_width(line))
         yield Variant(replace_line(changed, reader, fed), {"layer": line.name}, line.name)
 
 
@@ -262,7 +251,7 @@ def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with every other number of gates, each like the cell's own."""
     gates = sorted({len(line.gates) for line in worksheet if isinstance(line.layer, Cell)})
     for count in range(1, MOST_GATES + 1):
-        changed = in_cells(number_of_gates(count))(worksheet, question.network)
+        changed = in_cells(changes.number_of_gates(count))(worksheet, question.network)
         yield Variant(
             changed,
             {"count": str(count), "blocks": plural(count, "block"), "gates": one_of([*map(str, gates)] or [""])},
@@ -293,7 +282,7 @@ def exchanged_letters(worksheet: Worksheet, question: Question) -> Iterator[Vari
             return number.at(sizes) if has_letters(number) else number
 
         lines = (
-            with_reads(line, lambda read: read._replace(width=exchanged(read.width)))._replace(
+            changes.with_reads(line, lambda read: read._replace(width=exchanged(read.width)))._replace(
                 h=exchanged(line.h),
                 bias_size=exchanged(line.bias_size),
                 others={name: exchanged(number) for name, number in line.others.items()},
@@ -340,7 +329,9 @@ def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
 
     def of_state(state: str, line: LayerLine) -> LayerLine:
         widths = states(line)
-        return with_part("state", lambda line: line.placed.sizes[widths[state]])(line) if state in widths else line
+        return (
+            changes.with_part("state", lambda line: line.placed.sizes[widths[state]])(line) if state in widths else line
+        )
 
     for state in dict.fromkeys(state for line in worksheet for state in states(line)):
         yield Variant(tuple(of_state(state, line) for line in worksheet), {"state": f"{state}_0"})

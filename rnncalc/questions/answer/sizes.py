@@ -10,17 +10,9 @@ from rnncalc.bounds import MAX_SIZE, MOST_SIZED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense
 from rnncalc.network.network import Network
+from rnncalc.questions import solve
 from rnncalc.questions.answer.reading import GivenNumber
-from rnncalc.questions.solve import (
-    Interpolation,
-    Piece,
-    SizePlace,
-    TriedSizes,
-    in_groups,
-    interpolation,
-    pieces,
-    resized,
-)
+from rnncalc.questions.solve import SizePlace, TriedSizes, in_groups, resized
 
 
 class OtherSize(NamedTuple):
@@ -36,8 +28,8 @@ class SizeCurve(NamedTuple):
 
     size: OtherSize
     tried: TriedSizes
-    range: Piece
-    curve: Interpolation
+    range: solve.Piece
+    curve: solve.Interpolation
 
 
 def size_curves(network: Network) -> list[SizeCurve]:
@@ -46,9 +38,9 @@ def size_curves(network: Network) -> list[SizeCurve]:
         return []
     tried = ((size, in_groups(TriedSizes(partial(resized, network, (size.at,)), 1))) for size in _sizes(network))
     return [
-        SizeCurve(size, sizes, piece, interpolation(sizes, *piece))
+        SizeCurve(size, sizes, piece, solve.interpolation(sizes, *piece))
         for size, sizes in tried
-        for piece in reversed(pieces(sizes, 1, MAX_SIZE // sizes.step))
+        for piece in reversed(solve.pieces(sizes, 1, MAX_SIZE // sizes.step))
     ]
 
 

@@ -13,7 +13,7 @@ from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
-from rnncalc.questions.answer import changes
+from rnncalc.questions.answer import changes, mistake
 from rnncalc.questions.answer.changes import (
     along,
     change_first,
@@ -38,24 +38,7 @@ from rnncalc.questions.answer.changes import (
     with_width,
     without_other,
 )
-from rnncalc.questions.answer.mistake import (
-    Family,
-    Mistake,
-    absent_gates,
-    exchanged_letters,
-    gate_numbers,
-    layers_alone,
-    matrices_alone,
-    one_direction_in_a_layer,
-    one_state,
-    other_conventions,
-    output_widths,
-    steps_before_a_layer,
-    times_a_number,
-    vocabulary_of_batch,
-    without_each_gate,
-    without_each_layer,
-)
+from rnncalc.questions.answer.mistake import Family, Mistake
 from rnncalc.questions.answer.worksheet import GateInput, GateLine, product, state_of, total
 
 rare = partial(Mistake, rare=True)
@@ -71,7 +54,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
     Mistake("no-initial-state", "leaves out the dense layers that make the initial state",
             in_layers(lambda line: leave_out(line) if line.placed.starts else line, Dense)),
-    Family("only-state", "counts {state} alone of the learned initial states", one_state),
+    Family("only-state", "counts {state} alone of the learned initial states", mistake.one_state),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
     Mistake("no-projection", "ignores the projection", in_turn(  # no matrix for it, and width h wherever it was read
         feeding(changes.width_without_projection), in_cells(changes.recurrent_of_units),
@@ -97,7 +80,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         lambda line: changes.without_norm_of_states(changes.without_gains(line)) if line.width("gain") else line)),
     Mistake("no-norm-of-states", "leaves out the normalisation of the cell state",
             in_cells(changes.without_norm_of_states)),
-    Family("absent-gate", "counts weights for the {gate}, which has none here", absent_gates),
+    Family("absent-gate", "counts weights for the {gate}, which has none here", mistake.absent_gates),
     Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.count_tied_twice)),
     Mistake("frozen-out", "leaves out the frozen parameters",
             in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer)),
@@ -147,7 +130,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-stored", "leaves out the stored means and variances, which are parameters here that are not trained",
             in_layers(without_other(*STORED), Transform)),
     Family("steps-before-{layer}", "flattens the {steps} that reach {layer}, instead of those that leave it",
-           steps_before_a_layer),
+           mistake.steps_before_a_layer),
     Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.flatten_one_step),
     # shared weights: one set for all steps, two for two directions
     Mistake("times-steps", "multiplies the recurrent layers by the number of steps", changes.times_steps(Cell)),
@@ -161,7 +144,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("no-second-direction", "counts as if there were no second direction",
          in_turn(feeding(changes.width_of_one_direction), in_cells(with_directions(1)))),
     Family("one-direction-in-{layer}", "forgets the second direction of {layer}, and feeds the next layer with half",
-           one_direction_in_a_layer, single=True, by_layer=True),
+           mistake.one_direction_in_a_layer, single=True, by_layer=True),
     Mistake("concat-for-merge", "takes the two directions as concatenated, but they are merged",
             feeding(lambda below, line, network:
                     2 * changes.direction_width(below) if changes.concatenates(below.layer) is False else None)),
@@ -190,7 +173,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-hidden-biases", "leaves out the biases of the recurrent layers",
             in_cells(with_biases(lambda count: 0))),
     Mistake("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),
-    Family("convention-{name}", "uses the convention of {names} instead of {here}", other_conventions, single=True),
+    Family("convention-{name}", "uses the convention of {names} instead of {here}", mistake.other_conventions,
+           single=True),
     Mistake("two-biases", "counts two bias vectors per gate instead of one",
             in_cells(with_biases(lambda count: 2 * min(1, count)))),
     Mistake("one-bias", "counts one bias vector per gate instead of two",
@@ -223,8 +207,8 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(with_other("padding", lambda line: line.h), Embedding)),
     Mistake("no-encoder", "leaves out the encoder", changes.without_part("encoder")),
     Mistake("no-decoder", "leaves out the decoder", changes.without_part("decoder")),
-    Family("no-layer", "leaves out the layer {layer}{fed}", without_each_layer, by_layer=True),
-    Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
+    Family("no-layer", "leaves out the layer {layer}{fed}", mistake.without_each_layer, by_layer=True),
+    Family("only-layer", "counts the layer {layer} alone", mistake.layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
     Mistake("no-candidate", "counts the gates and forgets the candidate", in_cells(
         lambda line: line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name)))),
@@ -237,18 +221,18 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_cells(with_gates(4, "lstm"))),
     # any multiple: perhaps a number of steps or features that the network does not give
     Family("times-{times}", "multiplies the recurrent layers by {times}, but all steps share one set of weights",
-           times_a_number(Cell), fitted=True),
+           mistake.times_a_number(Cell), fitted=True),
     Family("whole-times-{times}", "multiplies the whole count by {times}, but all steps share one set of weights",
-           times_a_number(Layer), fitted=True),
-    Family("other-gates-{count}", "counts {blocks} instead of {gates}", gate_numbers),
-    Family("no-gate", "leaves out the {gate}", without_each_gate),
+           mistake.times_a_number(Layer), fitted=True),
+    Family("other-gates-{count}", "counts {blocks} instead of {gates}", mistake.gate_numbers),
+    Family("no-gate", "leaves out the {gate}", mistake.without_each_gate),
     rare("one-plain-rnn", "takes the formula of one plain RNN without biases, and there are several layers",
          changes.as_one_plain_rnn),
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(lambda line: line._replace(
         gates=(GateLine((GateInput("input", line.width("input")),), min(1, line.biases)),), others={}, directions=1))),
     Mistake("no-recurrent", "forgets the recurrent matrices", in_cells(with_width("past", lambda line: 0))),
     Mistake("no-input", "forgets the input matrices", in_cells(with_width("input", lambda line: 0))),
-    Family("only-{matrices}", "counts {which}", matrices_alone),
+    Family("only-{matrices}", "counts {which}", mistake.matrices_alone),
     Mistake("shared-twice", "counts the matrices that the gates share once for each of them",
             in_cells(lambda line: changes.with_reads(line, lambda read: read._replace(shared="")))),
     Mistake("output-in-cell", "adds an output matrix h × h inside the cell",
@@ -322,7 +306,7 @@ TABLE: tuple[Mistake | Family, ...] = (
          in_turn(in_layers(with_biases(lambda count: 0), Cell, Dense), in_cells(with_width("past", lambda line: 0)))),
     rare("swapped-in-cells", "swaps inputs and units in the recurrent layers alone",
          in_cells(changes.swap_sizes)),
-    Family("letters-{one}-{other}", "exchanges the letters {one} and {other}", exchanged_letters, single=True),
+    Family("letters-{one}-{other}", "exchanges the letters {one} and {other}", mistake.exchanged_letters, single=True),
     rare("steps-for-units", "takes the number of steps for the units", changes.steps_for_units),
     rare("widths-added", "adds the widths, m + h, instead of multiplying them",
          in_cells(with_count("widths", lambda line: total((line.h, line.width("input")))))),
@@ -346,7 +330,7 @@ TABLE: tuple[Mistake | Family, ...] = (
              in_layers(leave_out, Embedding))),
     # mistakes that explain almost any number
     Family("vocabulary-of-batch", "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",
-           vocabulary_of_batch, fitted=True),
-    Family("output-width", "gives the output layer {width}, and it has {units}", output_widths, fitted=True),
+           mistake.vocabulary_of_batch, fitted=True),
+    Family("output-width", "gives the output layer {width}, and it has {units}", mistake.output_widths, fitted=True),
 )
 # fmt: on

@@ -17,17 +17,8 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
-from rnncalc.questions.models.pairing import (
-    Pairs,
-    SpecLayer,
-    at_path,
-    below,
-    kind_of,
-    paired,
-    wanted_of,
-    with_path,
-    without,
-)
+from rnncalc.questions.models import pairing
+from rnncalc.questions.models.pairing import Pairs, SpecLayer
 from rnncalc.questions.models.sites import Shape, Site, as_table, expected, in_place, inputs_of
 
 
@@ -108,7 +99,7 @@ class SpecEdit:
         self.ordered = ordered
         self.start = start
         self.unknown: list[Site] = []
-        self.with_path = with_path(chain, {id(site) for site in (*pairs.values(), *left)}, ordered=ordered)
+        self.with_path = pairing.with_path(chain, {id(site) for site in (*pairs.values(), *left)}, ordered=ordered)
         self.slots: dict[Path, _Slot] = {}
         self.parts = {part: [_Slot(part)] for part in network.parts}
         self._fill(pairs, sums)
@@ -123,8 +114,8 @@ class SpecEdit:
         parts = {part: self._edited(slots, self.network.parts[part]) for part, slots in self.parts.items()}
         try:
             edited = self.network.with_parts(parts)
-            wanted = [without(self.start, each) for each in wanted_of(edited)]
-            pairs = paired(wanted, self.chain, ordered=self.ordered)
+            wanted = [pairing.without(self.start, each) for each in pairing.wanted_of(edited)]
+            pairs = pairing.paired(wanted, self.chain, ordered=self.ordered)
         except SpecError:
             return
         whole = edited.params == sum(site.params for site in self.chain)
@@ -152,9 +143,9 @@ class SpecEdit:
         if before is None:
             pass
         elif not after:
-            sort = kind_of(before)
+            sort = pairing.kind_of(before)
             ours = sum(each.kind is sort for each in self.wanted)
-            theirs = sum(site.layer is not None and kind_of(site.layer) is sort for site in self.chain)
+            theirs = sum(site.layer is not None and pairing.kind_of(site.layer) is sort for site in self.chain)
             change = change._replace(instead=(), counts=(ours, theirs))
         elif len({*after}) > 1:
             change = change._replace(instead=(*after, *added))
@@ -221,7 +212,7 @@ class SpecEdit:
                 kept = target.replace(**{option: getattr(ours, option)})
                 if kept != target and self._has(kept, seen, shapes):
                     target = kept
-        path = ours.path if ours.path is not None and at_path(site, ours.path) else site.path
+        path = ours.path if ours.path is not None and pairing.at_path(site, ours.path) else site.path
         if ours.path is not None or site.path in self.with_path:
             target = target.replace(path=f"{self.start}{path}")
         return _Item(target, site, inputs_of(target, seen))
@@ -272,7 +263,7 @@ class SpecEdit:
         """Add a site to the external layer of the spec whose path it is below; return whether there is one."""
         for slot in self.slots.values():
             path = slot.layer.path if isinstance(slot.layer, External) and not slot.layer.tensors else None
-            if path and below(site, path.removeprefix(self.start)):
+            if path and pairing.below(site, path.removeprefix(self.start)):
                 slot.items[0] = _larger(slot.items[0], site.params)
                 return True
         return False
