@@ -329,9 +329,9 @@ def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
 
     def of_state(state: str, line: LayerLine) -> LayerLine:
         widths = states(line)
-        return (
-            changes.with_part("state", lambda line: line.placed.sizes[widths[state]])(line) if state in widths else line
-        )
+        if state not in widths:
+            return line
+        return changes.with_part("state", lambda line: line.placed.sizes[widths[state]])(line)
 
     for state in dict.fromkeys(state for line in worksheet for state in states(line)):
         yield Variant(tuple(of_state(state, line) for line in worksheet), {"state": f"{state}_0"})
