@@ -55,8 +55,6 @@ SOME_STEPS = 2
 
 BEFORE = "t−1"
 
-Lines = Iterable[str]
-
 
 class Around(Frozen):
     """How a layer around the cells is made, and what applies it: both may have {places}.
@@ -136,18 +134,18 @@ class Writer(ABC):
         """Return what makes a recurrent module; if two_modules, that of a direction."""
 
     @abstractmethod
-    def cell(self, cell: OwnCell) -> Lines:
+    def cell(self, cell: OwnCell) -> Iterable[str]:
         """Yield the body of the class of a cell that the framework lacks."""
 
     @abstractmethod
-    def recur(self, module: Module, x: str) -> Lines:
+    def recur(self, module: Module, x: str) -> Iterable[str]:
         """Yield the statements that apply a recurrent module to x, from its start to its merge."""
 
     @abstractmethod
-    def learned(self, module: Module, x: str, name: str) -> Lines:
+    def learned(self, module: Module, x: str, name: str) -> Iterable[str]:
         """Yield the statements that make the initial states of a batch, under a name."""
 
-    def start_from(self, module: Module, start: Module) -> Lines:
+    def start_from(self, module: Module, start: Module) -> Iterable[str]:
         """Yield the statements that give a decoder's module the final states of the encoder's before a loop."""
         message = f"no program for {self.program.target} is written with a decoder that runs step by step"
         raise RefusedError(f"{message}; write start_from in its spelling, or export to another target")
@@ -156,7 +154,7 @@ class Writer(ABC):
         """Return the first state of a recurrent module after a step of a loop, (batch, units)."""
         return f"{self.identifier(module)}_end"
 
-    def constants(self) -> Lines:
+    def constants(self) -> Iterable[str]:
         """Yield the lines after the imports."""
         return ()
 

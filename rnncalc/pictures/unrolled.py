@@ -577,18 +577,14 @@ def _state_widths(x: int, room: int, row: Row, top: int) -> Iterator[Label]:
 # Levels: rows whose states meet are at the same height
 
 
-Level = tuple[Row | None, ...]
-"""The rows at one height, one a half; None if a half has none there."""
-
-
-def _levels(halves: list[list[Row]]) -> list[Level]:
-    """Return the rows of one half, or of two, by their heights, the lowest first."""
+def _levels(halves: list[list[Row]]) -> list[tuple[Row | None, ...]]:
+    """Return the rows at each height, one a half, the lowest first; None if a half has none there."""
     if len(halves) == 1:
         return [(row,) for row in halves[0]]
     giving, taking = halves
     starts = {row.start for row in taking if row.start in {other.name for other in giving if not other.elided}}
     runs = _runs(giving, [row.name in starts for row in giving]), _runs(taking, [row.start in starts for row in taking])
-    levels: list[Level] = []
+    levels: list[tuple[Row | None, ...]] = []
     for place, pair in enumerate(zip(*runs, strict=True)):
         gaps = [[None] * (max(map(len, pair)) - len(run)) for run in pair]
         last = place == len(starts)  # above the last that meet, rows are on those; below, they reach up to the next

@@ -21,9 +21,6 @@ NUMBERS = {
     "bytes": "Bytes",
 }
 
-Columns = dict[str, dict[int, Any]]
-"""What is counted, by the title of a column and the value of the first size."""
-
 
 class Variation(NamedTuple):
     """What a network counts with some values of its sizes. label: which network it is, or as which kind."""
@@ -52,12 +49,13 @@ class VaryReport(RowsReport, DrawnReport):
         ]
         return {"name": self.title, "rows": rows}
 
-    def _tables(self) -> dict[str, Columns]:
+    def _tables(self) -> dict[str, dict[str, dict[int, Any]]]:
         """Return one table with a column for each network; for two sizes one for each, a column for each value.
 
+        A column has what is counted by the value of the first size.
         A network that counts as one of the kinds that it is compared as is left out.
         """
-        tables: dict[str, Columns] = {}
+        tables: dict[str, dict[str, dict[int, Any]]] = {}
         for each in self.variations:
             first, *others = each.values
             table, column = (each.label, f"{others[0]:,}") if others else ("", each.label)
