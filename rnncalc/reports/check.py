@@ -140,14 +140,10 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
             params = _as_json(sum(difference.before or 0 for difference in same))
             rows.append((f"{len(same):,} others, unchanged", params, params, "0", "", ""))
         whole = Difference(*(sum(change[side] or 0 for _, change in compared) for side in (0, 1)))
-        return Sheet(
-            (_SPEC, *number_columns("Before", "After", "Change", "Percent", together=True), Column("State")),
-            rows,
-            ("Total", _as_json(whole.before), _as_json(whole.after), _signed(whole.growth), _percent(whole), ""),
-            title="Changes",
-            subtitle=f"parameters against {escape(self.baseline)}",
-            notes=notes,
-        )
+        total = "Total", _as_json(whole.before), _as_json(whole.after), _signed(whole.growth), _percent(whole), ""
+        columns = (_SPEC, *number_columns("Before", "After", "Change", "Percent", together=True), Column("State"))
+        subtitle = f"parameters against {escape(self.baseline)}"
+        return Sheet(columns, rows, total, title="Changes", subtitle=subtitle, notes=notes)
 
     def _notes(self) -> Iterator[str]:
         yield from self.failures()

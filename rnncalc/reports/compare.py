@@ -199,15 +199,9 @@ class DenseGrowthReport(RowsReport):
         line = "".join(BARS[dense * len(BARS) // (most + 1)] for dense in self.growth.dense.values())
         range_ = f"{steps[0]:,} to {plural(steps[-1], 'step')}"
         network = self.growth.network
-        return [
-            Sheet(
-                columns,
-                rows,
-                title=title(network),
-                subtitle=f"{network.topology_name}; parameters by the number of steps",
-                notes=(f"Dense equivalent {line} over {range_}; recurrent, no change.",),
-            )
-        ]
+        subtitle = f"{network.topology_name}; parameters by the number of steps"
+        notes = (f"Dense equivalent {line} over {range_}; recurrent, no change.",)
+        return [Sheet(columns, rows, title=title(network), subtitle=subtitle, notes=notes)]
 
 
 MOST_NAMES = 3

@@ -73,16 +73,9 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if shared := sum(tensor.shared_with is not None for tensor in file.tensors):
             once = "counted once, with the first name"
             notes.append(f"{plural(shared, 'tensor')} made of the numbers of another: {once}.")
-        return [
-            Sheet(
-                columns,
-                rows,
-                total_row(columns, file.params, others),
-                title=file.path,
-                subtitle=f"{file.format}; {plural(len(file.tensors), 'tensor')}",
-                notes=tuple(notes),
-            )
-        ]
+        subtitle = f"{file.format}; {plural(len(file.tensors), 'tensor')}"
+        total = total_row(columns, file.params, others)
+        return [Sheet(columns, rows, total, title=file.path, subtitle=subtitle, notes=tuple(notes))]
 
     def document(self) -> Document:
         """Return the draft of a spec, below remarks on the contents of the file."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rnncalc.forward.layer_pass import History
     from rnncalc.forward.network_pass import LayerRun
     from rnncalc.questions.backward import Backward, LayerBackward
-    from rnncalc.questions.gradient_steps import Keeper, WeightTerms
+    from rnncalc.questions.gradient_steps import WeightTerms
     from rnncalc.questions.run import Run
 
 SHOWN_STEPS = 4
@@ -71,12 +71,8 @@ class RunReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `states`, a table of steps for each direction of each layer."""
-        states = (
-            [sheet for layer in self.run.layers for sheet in state_sheets(layer, self.run.network.spelling)]
-            if self.states
-            else []
-        )
-        return [self._layer_sheet(), *states]
+        layers, notation = self.run.layers if self.states else (), self.run.network.spelling
+        return [self._layer_sheet(), *(sheet for layer in layers for sheet in state_sheets(layer, notation))]
 
     def _layer_sheet(self) -> Sheet:
         layers, network = self.run.layers, self.run.network
@@ -93,15 +89,12 @@ class RunReport(SheetReport, DataReport, RecordReport):
             *(*key_columns("", "Layer"), Column("Output shape")),
             *number_columns("Weights", "Weights read", "Multiplications"),
         )
-        return Sheet(
-            columns,
-            [
-                ("✓" if layer.agrees else "✗", layer.placed.name, layer.shape, *its)
-                for layer, its in zip(layers, numbers, strict=True)
-            ],
-            total_row(columns, *(sum(number or 0 for number in column) for column in zip(*numbers, strict=True))),
-            **head,
-        )
+        rows = [
+            ("✓" if layer.agrees else "✗", layer.placed.name, layer.shape, *its)
+            for layer, its in zip(layers, numbers, strict=True)
+        ]
+        totals = (sum(number or 0 for number in column) for column in zip(*numbers, strict=True))
+        return Sheet(columns, rows, total_row(columns, *totals), **head)
 
 
 _HEADER = (
@@ -349,15 +342,11 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             *key_columns("", "Layer"),
             *number_columns("Gradients", "Saved activations", "Multiplications", "Difference"),
         )
-        return Sheet(
-            columns,
-            [
-                ("✓" if layer.agrees else "✗", layer.ran.placed.name, *its, short(layer.worst_difference))
-                for layer, its in zip(layers, numbers, strict=True)
-            ],
-            total_row(columns, *map(sum, zip(*numbers, strict=True)), ""),
-            **head,
-        )
+        rows = [
+            ("✓" if layer.agrees else "✗", layer.ran.placed.name, *its, short(layer.worst_difference))
+            for layer, its in zip(layers, numbers, strict=True)
+        ]
+        return Sheet(columns, rows, total_row(columns, *map(sum, zip(*numbers, strict=True)), ""), **head)
 
     def _notes(self) -> Iterator[str]:
         done = self.done
@@ -461,25 +450,20 @@ def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -
     name, norms = layer.ran.placed.name, layer.norms
     for direction in dict.fromkeys(norm.direction for norm in norms):
         states = [norm for norm in norms if norm.direction == direction]
-        both = len(norms) > len(states)
-        keeping = [(norm, norm.keeper) for norm in states if norm.keeper is not None]
-        titles = [
-            *(f"‖∂L/∂{norm.letter}‖" for norm in states),
-            *(f"∏ {_gate(keeper, notation)}" for _, keeper in keeping),
-        ]
-        columns = [*(norm.norms for norm in states), *(norm.kept for norm, _ in keeping)]
-        yield Sheet(
-            columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
-            rows=[(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)],
-            title=f"{name}: the norm of the gradient at each step{f', {direction}' if both else ''}",
-            notes=(
-                *(f"‖∂L/∂{norm.letter}‖ {spark(norm.norms)}" for norm in states),
-                *(
-                    f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {h}."
-                    for h, gate in ((norm.letter, _gate(keeper, notation)) for norm, keeper in keeping)
-                ),
-            ),
-        )
+        titles, columns = [f"‖∂L/∂{norm.letter}‖" for norm in states], [norm.norms for norm in states]
+        notes = [f"{letter} {spark(numbers)}" for letter, numbers in zip(titles, columns, strict=True)]
+        for letter, keeper, kept in ((norm.letter, norm.keeper, norm.kept) for norm in states):
+            if keeper is None:
+                continue
+            gate = f"{'1−' if keeper.turned else ''}{notation.letter(keeper.letter)}"
+            titles.append(f"∏ {gate}")
+            columns.append(kept)
+            product = f"the product of {gate} over the later steps, its largest number"
+            notes.append(f"∏ {gate}: {product}: what is left of {letter}.")
+        rows = [(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)]
+        which = f", {direction}" if len(norms) > len(states) else ""
+        heading, key = f"{name}: the norm of the gradient at each step{which}", Column("Step", right=True, key=True)
+        yield Sheet((key, *number_columns(*titles)), rows, title=heading, notes=tuple(notes))
     for number, weight in enumerate(layer.terms, 1):
         sheet = _terms_sheet(name, weight)
         if chunk and chunk < len(weight.terms) and number == len(layer.terms):  # once is enough
@@ -489,34 +473,18 @@ def length_sheets(layer: LayerBackward, chunk: int | None, notation: Notation) -
         yield sheet
 
 
-def _gate(keeper: Keeper, notation: Notation) -> str:
-    """Return the factor of a state: a gate, or 1 minus that gate."""
-    return f"{'1−' if keeper.turned else ''}{notation.letter(keeper.letter)}"
-
-
 def _terms_sheet(name: str, weight: WeightTerms) -> Sheet:
     """Return the terms of a weight, from the last step to the first."""
     letters = [letter for letter in weight.terms[0].reached if any(term.reached[letter] for term in weight.terms)]
     place = f"[{', '.join(map(str, weight.place))}]" if len(weight.place) > 1 or len({*weight.place}) else ""
     last = weight.terms[0].step
-    return Sheet(
-        columns=(
-            Column("k", right=True, key=True),
-            *number_columns(*(f"∂h_{last}/∂{letter}_k" for letter in letters)),
-            *number_columns(*(f"explicit ∂{letter}_k/∂w" for letter in letters), "Product", "Running sum"),
-        ),
-        rows=[
-            (
-                term.step,
-                *(short(term.reached[letter]) for letter in letters),
-                *(short(term.explicit[letter]) for letter in letters),
-                short(term.product),
-                short(term.total),
-            )
-            for term in weight.terms
-        ],
-        title=f"{name}: the terms of ∂h_{last}/∂w, w = {weight.tensor}{place}",
-    )
+    titles = [*(f"∂h_{last}/∂{letter}_k" for letter in letters), *(f"explicit ∂{letter}_k/∂w" for letter in letters)]
+    rows: list[Row] = []
+    for term in weight.terms:
+        factors = [numbers[letter] for numbers in (term.reached, term.explicit) for letter in letters]
+        rows.append((term.step, *map(short, (*factors, term.product, term.total))))
+    columns = (Column("k", right=True, key=True), *number_columns(*titles, "Product", "Running sum"))
+    return Sheet(columns, rows, title=f"{name}: the terms of ∂h_{last}/∂w, w = {weight.tensor}{place}")
 
 
 def short(number: float | None) -> str | None:

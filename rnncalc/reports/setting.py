@@ -148,14 +148,8 @@ def layer_sheet(
         *number_columns(*numbers),
     )
     placed = [((layer.part, layer.name) if halves else (layer.name,), row) for layer, row in rows]
-    return Sheet(
-        columns,
-        [(*key, *map(cell, row)) for key, row in placed],
-        total_row(columns, *map(cell, total)),
-        title=title(network),
-        subtitle=setting(network),
-        notes=tuple(notes),
-    )
+    cells, total = [(*key, *map(cell, row)) for key, row in placed], total_row(columns, *map(cell, total))
+    return Sheet(columns, cells, total, title=title(network), subtitle=setting(network), notes=tuple(notes))
 
 
 def one_to_many(network: Network) -> str | None:
