@@ -80,14 +80,9 @@ def graph(trace: Trace, notation: Notation = W) -> Graph:
             nodes[place] = reader.drawn(place)
             unread += nodes[place].operands
     places = {place: number for number, place in enumerate(sorted(nodes))}
-    return Graph(
-        tuple(
-            node._replace(operands=tuple(map(places.__getitem__, node.operands))) for _, node in sorted(nodes.items())
-        ),
-        {letter: places[place] for letter, place in trace.before.items()},
-        {letter: places[place] for letter, place in trace.after.items()},
-        places[trace.output],
-    )
+    drawn = (nodes[place]._replace(operands=tuple(map(places.__getitem__, nodes[place].operands))) for place in places)
+    before, after = ({letter: places[at] for letter, at in states.items()} for states in (trace.before, trace.after))
+    return Graph(tuple(drawn), before, after, places[trace.output])
 
 
 class _Reader:

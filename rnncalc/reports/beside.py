@@ -58,18 +58,6 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
         """Return the numbers of a layer or of the network, by the titles of their columns in the table."""
         return {"Parameters": counted.params, **{title: numbers[key] for key, title in self.columns.items()}}
 
-    def layer_sheet(self) -> Sheet:
-        counted = self.counts.counted
-        stack = counted.network.stack
-        *layers, total = self.numbers()
-        whole = self.cells(counted, total)
-        rows = (
-            (placed, (*self.words(placed).values(), *self.cells(placed, layer).values()))
-            for placed, layer in zip(stack, layers, strict=True)
-        )
-        notes = (*on_parameters(counted), *self.notes())
-        return layer_sheet(counted.network, (*self.words(stack[0]),), (*whole,), rows, (*whole.values(),), notes)
-
     def data(self) -> dict[str, Any]:
         """Return the object for programs: the count's, with the numbers added."""
         return self.added_to(self.counts.data())
@@ -93,7 +81,17 @@ class ExtendedCountReport(SheetReport, DataReport, RecordReport, ABC):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        return [self.layer_sheet(), *self.counts.tensor_sheets()]
+        counted = self.counts.counted
+        stack = counted.network.stack
+        *layers, total = self.numbers()
+        whole = self.cells(counted, total)
+        rows = (
+            (placed, (*self.words(placed).values(), *self.cells(placed, layer).values()))
+            for placed, layer in zip(stack, layers, strict=True)
+        )
+        notes = (*on_parameters(counted), *self.notes())
+        sheet = layer_sheet(counted.network, (*self.words(stack[0]),), (*whole,), rows, (*whole.values(),), notes)
+        return [sheet, *self.counts.tensor_sheets()]
 
 
 class JointReport(ExtendedCountReport):
