@@ -102,11 +102,8 @@ def run(
             at_once.ask(check_file, save_weights, "--save-weights")
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
-    asked: dict[str, Any] = (
-        {"seed": number, "digits": decimals}
-        if work
-        else {"seed": number, "states": states, "verify": verify, "most_multiply_adds": most}
-    )
+    asked: dict[str, Any] = {"seed": number}
+    asked |= {"digits": decimals} if work else {"states": states, "verify": verify, "most_multiply_adds": most}
     report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
     if work and backward:
         asked |= {"backward": True, "chunk": steps, "loss": loss, "learning_rate": rate}

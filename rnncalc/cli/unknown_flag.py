@@ -67,9 +67,8 @@ def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[st
     for row, names in TYPED.items():
         fields = {*re.findall(r"{(\w+)}", row)}
         written = row.format(**dict.fromkeys(fields, "") | words).split()
-        fits = (
-            fields <= {*words} and field in (*fields, "") and all(word in takes for word in written if word[0] == "-")
-        )
+        known = all(word in takes for word in written if word[0] == "-")
+        fits = known and fields <= {*words} and field in (*fields, "")
         if fits and not {*(ours or (key, *meanings(key)))}.isdisjoint(names.split()):
             if layers and not fields.isdisjoint(("kind", "layer")):
                 others[layers[-1] - 1 : layers[-1] + 1] = written

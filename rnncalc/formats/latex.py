@@ -168,9 +168,8 @@ def _write_sheet(sheet: Sheet, derived: bool, file: TextIO) -> None:
 
 def _cells(sheet: Sheet) -> tuple[list[Column], list[list[Value]]]:
     """Return the columns of a table with their cells, the title's first; the lengths of bars are in other columns."""
-    columns = zip(
-        sheet.columns, zip(*shortened(sheet), *([sheet.total] if sheet.total else []), strict=True), strict=True
-    )
+    rows = [*shortened(sheet), *([sheet.total] if sheet.total else [])]
+    columns = zip(sheet.columns, zip(*rows, strict=True), strict=True)
     kept = [(column, cells) for column, cells in columns if not any(isinstance(cell, Bar) for cell in cells)]
     return [column for column, _ in kept], [[column.title, *cells] for column, cells in kept]
 

@@ -94,10 +94,9 @@ def weights_text(weights: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
             size += len(lines[-1]) + 1
             numbers += lines[-1].count(",") + 1
             if size > MAX_BYTES or numbers > MAX_NODES // 2:
-                message = (
-                    f"the weights take more than the {MAX_BYTES:,} bytes, or {MAX_NODES // 2:,} numbers, that --weights"
-                )
-                raise RefusedError(f"--save-weights: {message} reads; lower the widths")
+                most = f"{MAX_BYTES:,} bytes, or {MAX_NODES // 2:,} numbers"
+                message = f"the weights take more than the {most}, that --weights reads"
+                raise RefusedError(f"--save-weights: {message}; lower the widths")
     return "\n".join([*lines, ""]) if lines else "{}\n"
 
 

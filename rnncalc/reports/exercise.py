@@ -201,11 +201,8 @@ def _words(layer: Layer) -> Iterator[str]:
     elif layer.number:
         size, number = getattr(layer, layer.number), "filters" if layer.grid else layer.number
         one = "param" if number == "params" else number.removesuffix("s")
-        yield (
-            f"{number} {size}"
-            if isinstance(size, float) or not number.endswith("s")
-            else f"{size:,} {one if size == 1 else number}"
-        )
+        counted = number.endswith("s") and not isinstance(size, float)
+        yield f"{size:,} {one if size == 1 else number}" if counted else f"{number} {size}"
     for option in layer.options():
         value = getattr(layer, option)
         default = layer.defaults.get(option, layer)

@@ -18,7 +18,7 @@ from rnncalc.layers.layer import Dense, Embedding, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.equations import Line, Term, line_of, plain, plain_words
+from rnncalc.reports.equations import Line, Piece, Term, line_of, plain, plain_words
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
@@ -257,17 +257,16 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
 def equations(each: Derivation) -> tuple[Line, ...]:
     """Return the equations of a layer with the numbers of its shapes, and of its level above its letters."""
     reads = "v" if each.placed.starts else "h" if isinstance(each.placed.layer, Output) else "x"
-    below = {"letter": "h" if each.read_level else reads, "layer": each.read_level}
+    below = "h" if each.read_level else reads
     lines = (line_of(equation, each.placed.sizes, each.notation) for equation in each.equations)
-    return tuple(
-        tuple(
-            piece._replace(**below if piece.letter == reads else {"layer": each.level})
-            if isinstance(piece, Term)
-            else piece
-            for piece in line
-        )
-        for line in lines
-    )
+
+    def leveled(piece: Piece) -> Piece:
+        if not isinstance(piece, Term):
+            return piece
+        read = piece.letter == reads
+        return piece._replace(letter=below, layer=each.read_level) if read else piece._replace(layer=each.level)
+
+    return tuple(tuple(map(leveled, line)) for line in lines)
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:

@@ -113,9 +113,8 @@ def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
     elif each.counts is None:
         none = "What it computes is not known without the number of steps."
     notes = () if each.step or each.sequence else (none,)
-    head = Sheet(
-        (), (), title=placed.name, subtitle="; ".join(words), equations=equations(each.derivation), notes=notes
-    )
+    lines, subtitle = equations(each.derivation), "; ".join(words)
+    head = Sheet((), (), title=placed.name, subtitle=subtitle, equations=lines, notes=notes)
     columns = Column("Equation", key=True), Column("Operations"), Column("Arithmetic"), Column("Number", right=True)
     yield head.replace(columns=columns, rows=_step(each)) if each.step else head
     if each.sequence:
