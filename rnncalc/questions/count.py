@@ -18,14 +18,7 @@ from rnncalc.text import has_letters
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
 
-DTYPES = {
-    "float64": 8,
-    "float32": 4,
-    "bfloat16": 2,
-    "float16": 2,
-    "float8": 1,
-    "int8": 1,
-}
+DTYPES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "float8": 1, "int8": 1}
 """The bytes of one parameter."""
 
 

@@ -8,7 +8,7 @@ names of a spec's keys, but not their values.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import inf
 from typing import Any, NamedTuple
 
@@ -247,13 +247,4 @@ def _misplaced(text: RefusedText) -> PlacedMessage:
     return line.place, f"'{escape(line.key)}' starts in column {line.column + 1}; {below}"
 
 
-_READINGS: tuple[Callable[[RefusedText], PlacedMessage], ...] = (
-    _missing_colon,
-    _second_colon,
-    _unclosed,
-    _text,
-    _text_goes_on,
-    _value_and_options,
-    _dash,
-    _misplaced,
-)
+_READINGS = (_missing_colon, _second_colon, _unclosed, _text, _text_goes_on, _value_and_options, _dash, _misplaced)

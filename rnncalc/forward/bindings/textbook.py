@@ -58,16 +58,8 @@ class _TextbookWeights:
         return self.arrays.vector(f"{self.before}{letter}_0")
 
 
-HEADS = {
-    "query": "W_q",
-    "key": "W_k",
-    "value": "W_v",
-    "output": "W_o",
-    "query_bias": "b_q",
-    "key_bias": "b_k",
-    "value_bias": "b_v",
-    "output_bias": "b_o",
-}
+HEADS = {"query": "W_q", "key": "W_k", "value": "W_v", "output": "W_o"}
+HEADS |= {"query_bias": "b_q", "key_bias": "b_k", "value_bias": "b_v", "output_bias": "b_o"}
 
 TRANSFORMS = TransformNames(
     {
@@ -78,16 +70,8 @@ TRANSFORMS = TransformNames(
         | {"norm_1_scale": "gamma_1", "norm_2_scale": "gamma_2", "norm_1_bias": "beta_1", "norm_2_bias": "beta_2"},
         "attention": {"kernel": "W", "bias": "b", "score": "v", "score_bias": "c"},
         "batch_norm": {"scale": "g", "bias": "b", "running_mean": "mean", "running_variance": "variance"},
-        "decoder_attention": {
-            "query": "W_q",
-            "keys": "W_k",
-            "kernel": "W",
-            "score": "v",
-            "query_bias": "b_q",
-            "keys_bias": "b_k",
-            "bias": "b",
-            "score_bias": "b_v",
-        },
+        "decoder_attention": {"query": "W_q", "keys": "W_k", "kernel": "W", "score": "v"}
+        | {"query_bias": "b_q", "keys_bias": "b_k", "bias": "b", "score_bias": "b_v"},
         **dict.fromkeys(("multi_head_attention", *CROSS), HEADS),
     },
     taps_first=True,

@@ -414,12 +414,9 @@ def with_whole_heads(line: LayerLine) -> LayerLine:
 
 def in_attention(change: Callable[[LayerLine, Network], LayerLine]) -> Change:
     """Return the mistake that changes a decoder's attention by what the network says of it."""
-    return with_network(lambda line, network: change(line, network) if attends(line) else line, Transform)
-
-
-def attends(line: LayerLine) -> bool:
-    """Return whether a layer is a decoder's attention."""
-    return line.layer.kind == "decoder_attention"
+    return with_network(
+        lambda line, network: change(line, network) if line.layer.kind == "decoder_attention" else line, Transform
+    )
 
 
 def with_keys(width: Callable[[LayerLine, Network], int | None]) -> Change:

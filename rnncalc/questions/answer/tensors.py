@@ -168,12 +168,6 @@ def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, tuple[int,
             yield at, other.name if same else f"{other.name} of {layer}", other.plain_shape
 
 
-def _swapped(tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    for at, name, shape in _others(tensors, place):
-        if answers[at].has_shape(tensors[place][1].plain_shape):
-            yield {"other": name}, shape
-
-
 def _with_bias(tensors: Tensors, place: int, answers: Answers) -> Wrong:
     if len(shape := tensors[place][1].plain_shape) == 2:
         rows, columns = shape
@@ -233,7 +227,9 @@ def _axes_off(tensors: Tensors, place: int, answers: Answers) -> Wrong:
 TENSOR_MISTAKES: tuple[tuple[str, str, Callable[[Tensors, int, Answers], Wrong]], ...] = (
     ("transposed", "is the transpose: rows and columns are the other way round here",
      lambda tensors, place, answers: iter([({}, tensors[place][1].plain_shape[::-1])])),
-    ("swapped-tensors", "is swapped with {other}", _swapped),
+    ("swapped-tensors", "is swapped with {other}",
+     lambda tensors, place, answers: (({"other": name}, shape) for at, name, shape in _others(tensors, place)
+                                      if answers[at].has_shape(tensors[place][1].plain_shape))),
     ("other-tensor", "is that of {other}",
      lambda tensors, place, answers: (({"other": name}, shape) for _, name, shape in _others(tensors, place))),
     ("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", _with_bias),
