@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.conventions import NOTATIONS, convention
+from rnncalc.conventions import NOTATIONS
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
 from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.rules import Convention
@@ -22,21 +22,18 @@ from rnncalc.questions import describe, network_of, word
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.step.equations import (
-    DOTS,
-    SAME_LETTER,
-    STACKED,
     Application,
     Equation,
     Formula,
     Formulas,
     Letter,
+    SequenceFormulas,
     Symbol,
     equations,
     shortened,
-    symbol_of,
 )
-from rnncalc.step.layer_trace import array_of, slides
-from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, Trace
+from rnncalc.step.layer_trace import slides
+from rnncalc.step.nodes import Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
@@ -266,73 +263,6 @@ def _names(
     names[step.output] = y
     names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
     return LayerFormulas(step, [Symbol(x, time=tap) for tap in taps], letters, names)
-
-
-class SequenceFormulas(NamedTuple):
-    """The formulas of the values of a layer that reads a whole sequence, by the letters that its `compute` gives them.
-
-    t is the step of the output, s that of the sequence, and i the head: q_(i,t) is the i-th of h equal parts of q_t.
-    """
-
-    trace: Trace
-    layer: Transform
-
-    @property
-    def names(self) -> Mapping[int, Symbol]:
-        """The symbols of values that have letters, by their places."""
-        computed = [place for place, node in enumerate(self.trace.nodes) if node.operation not in (INPUT, SEQUENCE)]
-        return {place: symbol_of(self.trace, place) for place in computed if self._lettered(place)}
-
-    def _lettered(self, place: int) -> bool:
-        node = self.trace.nodes[place]
-        source = self.trace.nodes[node.operands[0]] if node.operation in SAME_LETTER else node
-        return bool(source.letter) or place == self.trace.output or node.operation == "softmax"
-
-    def equations(self) -> Iterator[Equation]:
-        """Yield the equation of each value that has a letter, and of the output."""
-        for place, node in enumerate(self.trace.nodes):
-            if place in self.names and node.operation not in SAME_LETTER:
-                whole = node.operation == "softmax"
-                yield Equation(symbol_of(self.trace, place, whole=whole), self.formula(place, named=False))
-
-    def formula(self, place: int, *, whole: bool = False, named: bool = True) -> Formula:
-        """Return the formula of a value, or of its number at a step s; whole: of its numbers at all steps."""
-        node = self.trace.nodes[place]
-        if named and self._lettered(place):
-            return symbol_of(self.trace, place, whole=whole)
-        match node.operation:
-            case "weights":
-                assert node.weights
-                names = convention("textbook").transform(self.layer.named_as).names
-                letter, _, below = names.get(role := array_of(self.layer, node.weights), role).partition("_")
-                return Symbol(letter, below, axes=tuple([axis for axis in node.axes if axis != ONE]))
-            case "joined":
-                return self.formula(node.operands[0], whole=whole)
-            case "softmax":
-                return Application(node.operation, (self.formula(node.operands[0], whole=True),))
-            case "mix":
-                return Application("mix", (Symbol("sum", "s"), *map(self.formula, node.operands)))
-            case "over_root":
-                return Application("over", (self.formula(node.operands[0]), Symbol(f"√{node.axes[0]}")))
-            case "matrix" if self.trace.nodes[node.operands[1]].operation == "join":
-                matrix = self.formula(node.operands[0])
-                joined = [self.formula(each) for each in self.trace.nodes[node.operands[1]].operands]
-                return Application(STACKED, (matrix, *[Application("matrix", (matrix, each)) for each in joined]))
-            case "matrix" if self.trace.nodes[node.operands[1]].operation == "concat":
-                head = self.formula(self.trace.nodes[node.operands[1]].operands[0])
-                assert isinstance(head, Symbol)
-                heads = [head.replace(time=head.time.replace("i", number)) for number in ("1", HEADS)]
-                matrix = self.formula(node.operands[0])
-                products = [Application("matrix", (matrix, each)) for each in (heads[0], DOTS, heads[1])]
-                return Application(STACKED, (matrix, *products))
-            case "plus":
-                terms: list[Formula] = []
-                for term in map(self.formula, node.operands):
-                    is_sum = isinstance(term, Application) and term.operation == "plus"
-                    terms += term.operands if isinstance(term, Application) and is_sum else (term,)
-                return Application("plus", tuple(terms))
-            case name:
-                return Application(name, tuple(map(self.formula, node.operands)))
 
 
 class LayerFormulas(NamedTuple):

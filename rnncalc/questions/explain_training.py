@@ -47,12 +47,12 @@ class SavedLine(NamedTuple):
 class ProductsLine(NamedTuple):
     """Equal products of the backward pass: their purpose, matrices, vector, and number.
 
-    matrices: the letters of the gates, or of a matrix outside them. vector: x, the letter of a state, or empty.
+    matrices, vector: as in BackwardProduct.
     """
 
     gradient: Gradient
-    matrices: tuple[str, ...]
-    vector: str
+    matrices: tuple[Formula | str, ...]
+    vector: Formula | str
     axes: tuple[str, ...]
     expression: Expression
     number: int
@@ -151,8 +151,8 @@ def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> 
 
 
 def _times(number: int, *letters: str) -> Times:
-    """Return the expression of a multiple of a product of widths, one of several vectors joined as a sum."""
-    widths = [Plus(tuple(each.split("+"))) if "+" in each else each for each in letters]
+    """Return the expression of a multiple of widths multiplied: one of joined vectors is a sum, of heads a product."""
+    widths = [width for each in letters for width in ([Plus(tuple(each.split("+")))] if "+" in each else each)]
     return Times((number, *widths) if number != 1 else (*widths,))
 
 
@@ -179,20 +179,20 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
 
 def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:
     """Yield the products, those of like gates together: gradients of weights first, of the input first."""
-    alike: dict[tuple[BackwardProduct, int], list[str]] = {}
+    alike: dict[tuple[BackwardProduct, int], list[Formula | str]] = {}
     gates = isinstance(derivation.placed.layer, Cell)
     for product, times in work.items():
         alike.setdefault((product._replace(matrix="") if gates else product, times), []).append(product.matrix)
     order = "".join(gate.letter for gate in derivation.gates)
 
-    def order_of(item: tuple[tuple[BackwardProduct, int], list[str]]) -> tuple[bool, bool, bool, str]:
-        (product, _), _ = item
-        return not product.vector, product.vector != "x", product.gradient is Gradient.VECTOR, product.vector
+    def order_of(item: tuple[BackwardProduct, int]) -> tuple[bool, bool, bool, str]:
+        vector = item[0].vector if isinstance(item[0].vector, str) else "of a formula"
+        return not vector, vector != "x", item[0].gradient is Gradient.VECTOR, vector
 
-    for (product, times), matrices in sorted(alike.items(), key=order_of):
+    for (product, times), matrices in sorted(alike.items(), key=lambda item: order_of(item[0])):
         arithmetic = _times(times, *product.axes)
         if len(matrices) > 1:
             arithmetic = Times((len(matrices), *arithmetic.factors))
-        ordered = tuple(sorted(matrices, key=order.find))
+        ordered = tuple(sorted(matrices, key=lambda matrix: order.find(str(matrix))))
         number = value(arithmetic, derivation.placed.sizes)
         yield ProductsLine(product.gradient, ordered, product.vector, product.axes, arithmetic, number)

@@ -16,14 +16,14 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Shape, Transform
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step import costs
 from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally
-from rnncalc.step.equations import Formula, Formulas, Symbol, symbol_of
-from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Node, Repeats, Trace
+from rnncalc.step.equations import Formula, Formulas, SequenceFormulas, Symbol, symbol_of
+from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Repeats, Trace
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 from rnncalc.text import escape
@@ -345,7 +345,7 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     if isinstance(layer, Transform):
         step = trace(layer, placed.inputs // placed.places, convention(network.convention))
         if layer.whole and not layer.along:
-            return _tally_of_attention(network, placed, step, chunk)
+            return _tally_of_attention(network, placed, SequenceFormulas(step, layer), chunk)
         return _tally_of_transform(placed, layer, step, chunk)
     if not isinstance(layer, Cell | Dense) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
         return Tally({}, {})
@@ -354,7 +354,10 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
         return costs.tally(step, chunk, Formulas(step, network.spelling).formula)
     names = [Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,)) for node in step.nodes]
     dense = costs.tally(step, chunk._replace(fed_itself=False), names.__getitem__)
-    dense = dense._replace(saved=dict(reversed([*dense.saved.items()])))  # x before y
+    arrays = network.spelling.output if isinstance(layer, Output) else network.spelling.dense
+    kernel, x = Symbol(*arrays.kernel.symbol()), names[step.x]
+    work = {product._replace(matrix=kernel, vector=x): times for product, times in dense.work.items()}
+    dense = Tally(dict(reversed([*dense.saved.items()])), work)  # x before y
     if not chunk.fed_itself:
         return dense
     # a layer that reads its own outputs: if inputs and outputs are saved, each is counted once
@@ -375,13 +378,14 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
     for group, asked in groups:
-        read = costs.layer_reads(step, trained=trained, needs=asked)
+        reads = costs.layer_reads(step, trained=trained, needs=asked)
         windows = [layer.window_of(each, steps) for each in group]
         if layer.whole and group:
             lengths = [*map(len, windows)]
             repeats = Repeats(len(group), max(lengths), sum(lengths), placed.sizes.get(HEADS, 1))
-            return _tally_of_whole(step, repeats, read, {*_steps_read(layer, group, steps)}, group)
-        for place in read.saved:
+            named = SequenceFormulas(step, layer)
+            return _tally_of_whole(named, repeats, reads, {*_steps_read(layer, group, steps)}, group)
+        for place in reads.saved:
             node = step.nodes[place]
             if node.operation == STEP:
                 inputs |= {window[node.number] for window in windows}
@@ -389,7 +393,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
                 inputs.update(*windows)
             else:
                 saved[SavedVector(_formula(step, place), node.width)] += placed.places * len(windows)
-        for place, purpose in read.products:
+        for place, purpose in reads.products:
             kernel, vector = (step.nodes[operand] for operand in step.nodes[place].operands)
             taps = windows if len(kernel.axes) > 2 else [window[:1] for window in windows]
             if vector.operation == STEP:
@@ -397,14 +401,15 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
             times = sum(purpose is Gradient.MATRIX or tap is not None for window in taps for tap in window)
             assert kernel.weights
             if times:
-                work[BackwardProduct(purpose, kernel.weights.letter, "x", kernel.axes[:2])] += times * placed.places
+                matrix, read = Symbol(kernel.weights.letter or "W"), Symbol("x", time="t" if placed.sequence else "")
+                work[BackwardProduct(purpose, matrix, read, kernel.axes[:2])] += times * placed.places
     if inputs := inputs - {None}:
         x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
         return Tally({x: placed.places * len(inputs), **saved}, work)
     return Tally(saved, work)
 
 
-def _tally_of_attention(network: Network, placed: Placed, step: Trace, chunk: Chunk) -> Tally:
+def _tally_of_attention(network: Network, placed: Placed, named: SequenceFormulas, chunk: Chunk) -> Tally:
     """Return the reads and products of a decoder's attention, for the queries whose context the loss reaches."""
     outputs, trained, (memory,) = steps_of(chunk.outputs, chunk.steps), _is_trained(placed.layer), chunk.starts_need
     first, others = chunk.inputs_need
@@ -417,11 +422,12 @@ def _tally_of_attention(network: Network, placed: Placed, step: Trace, chunk: Ch
     if later and 0 in outputs and first != others:  # the first query alone
         parts += [(sign, need, Repeats(1, 0, steps, heads), (0,)) for sign, need in ((-1, others), (1, first))]
     for sign, asked, repeats, queries in parts if outputs else ():
-        read = costs.layer_reads(step, trained=trained, needs=memory, current=asked)
-        tally = _tally_of_whole(step, repeats, read, {*range(repeats.steps)}, queries)
+        read = costs.layer_reads(named.trace, trained=trained, needs=memory, current=asked)
+        tally = _tally_of_whole(named, repeats, read, {*range(repeats.steps)}, queries)
         saved.update({vector: sign * times for vector, times in tally.saved.items()})
         work.update({product: sign * times for product, times in tally.work.items()})
-    vectors = {node.operation: _vector_read(node) for node in step.nodes if node.operation in (INPUT, SEQUENCE)}
+    nodes = enumerate(named.trace.nodes)
+    vectors = {node.operation: _vector_read(named.trace, place) for place, node in nodes if node.operation in READ}
     if 0 in outputs and all(saved[vector] for vector in vectors.values()) and _begins_with_a_key(network):
         saved[vectors[INPUT]] -= 1
     return Tally(+saved, +work)
@@ -434,38 +440,38 @@ def _begins_with_a_key(network: Network) -> bool:
     return isinstance(first, Final) and (first.state, first.reads) == ("h", (memory,))
 
 
-def _vector_read(node: Node) -> SavedVector:
-    """Return a vector that a layer reads."""
-    return SavedVector(Symbol(node.letter, time="t", axes=(node.width,)), node.width)
+READ = (INPUT, SEQUENCE)
+"""The nodes of what a layer reads that reads a whole sequence."""
+
+
+def _vector_read(step: Trace, place: int) -> SavedVector:
+    """Return a vector that a layer reads; one at the step of its output is of the sequence if it has that's letter."""
+    node = step.nodes[place]
+    return SavedVector(symbol_of(step, step.x if node.letter == step.nodes[step.x].letter else place), node.width)
 
 
 def _tally_of_whole(
-    step: Trace, repeats: Repeats, read: costs.LayerReads, inputs: set[int], outputs: Collection[int]
+    named: SequenceFormulas, repeats: Repeats, read: costs.LayerReads, inputs: set[int], outputs: Collection[int]
 ) -> Tally:
     """Return the reads and products of a layer that reads a whole sequence; inputs: the steps of it that are read."""
+    step = named.trace
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
     steps: dict[SavedVector, set[int]] = {}  # of the vectors that it reads
     for place in read.saved:
         node = step.nodes[place]
-        if node.operation in (INPUT, SEQUENCE):
-            steps.setdefault(_vector_read(node), set()).update(inputs if node.operation == SEQUENCE else outputs)
+        if node.operation in READ:
+            steps.setdefault(_vector_read(step, place), set()).update(inputs if node.operation == SEQUENCE else outputs)
         else:
             width = ONE if node.width == STEPS else node.width
-            saved[SavedVector(symbol_of(step, place), width)] += repeats.number(step.repeats[place])
+            saved[SavedVector(named.formula(place), width)] += repeats.number(step.repeats[place])
     for place, purpose in read.products:
         axes, letters = step.work(place)
-        first, second = (_letter(step, operand) for operand in step.nodes[place].operands)
+        first, second = map(named.formula, step.nodes[place].operands)
         if not step.nodes[step.nodes[place].operands[0]].weights and purpose is Gradient.MATRIX:
             purpose, first, second = Gradient.VECTOR, second, first
         work[BackwardProduct(purpose, first, second, axes)] += repeats.number(letters)
     return Tally({**{vector: len(each) for vector, each in steps.items()}, **saved}, work)
-
-
-def _letter(step: Trace, place: int) -> str:
-    """Return the letter of an operand of a product: of weights, their role."""
-    weights = step.nodes[place].weights
-    return weights.letter or weights.role.value if weights else symbol_of(step, place).letter
 
 
 def _formula(step: Trace, place: int) -> Formula:

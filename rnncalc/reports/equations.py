@@ -191,6 +191,8 @@ class _EquationWriter(NamedTuple):
         """Return a formula, written as its operation's row declares, and how tightly it binds."""
         if formula.operation == STACKED:
             return self._stacked(formula), OPERATIONS["matrix"].strength
+        if formula.operation == "join":
+            return self._joined(formula.operands), ATOM
         if formula.operation == OVER_TIME:
             term, over = formula.operands
             return (*self.line(over), Sign.APPLIED, *self.line(term, 2)), 2
@@ -221,13 +223,15 @@ class _EquationWriter(NamedTuple):
         return line, row.strength
 
     def _stacked(self, formula: Application) -> Line:
-        """Return the stacked vectors, `[h, x]` as rows and `[h; x]` as columns, and the stacked matrix."""
+        """Return the stacked matrix times its vectors: `W [h; x]`, or as rows `[h, x] W`."""
         matrix, *products = formula.operands
         operands = [product.operands[1] for product in products if isinstance(product, Application)]
-        first, *others = [self.line(operand, ATOM if len(operands) == 1 else 0) for operand in operands]
-        sign = Sign.COMMA if self.notation.rows else Sign.SEMICOLON
-        vectors = (*first, *(piece for other in others for piece in (sign, *other)))
-        stacked = (Sign.OPEN_STACK, *vectors, Sign.CLOSE_STACK) if others else vectors
+        stacked = self._joined(operands) if len(operands) > 1 else self.line(operands[0], ATOM)
         if self.notation.rows:
             return (*stacked, Sign.APPLIED, *self.line(matrix))
         return (*self.line(matrix), Sign.APPLIED, *stacked)
+
+    def _joined(self, operands: Iterable[Formula]) -> Line:
+        first, *others = map(self.line, operands)
+        sign = Sign.COMMA if self.notation.rows else Sign.SEMICOLON
+        return (Sign.OPEN_STACK, *first, *(piece for other in others for piece in (sign, *other)), Sign.CLOSE_STACK)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.decoder_attention import DecoderAttention
-from rnncalc.layers.layer import Embedding, External, Output, Transform
+from rnncalc.layers.layer import Embedding, External, Transform
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
 from rnncalc.questions.training import Training
@@ -32,7 +31,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Application, letters_of, stacks, within
+from rnncalc.step.equations import Application, Formula, Symbol, letters_of, stacks, within
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
 from rnncalc.step.trace import trace
@@ -261,38 +260,36 @@ def _on_decoder(layer: DecoderAttention) -> Iterator[Phrase]:
 
 def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the variable that a gradient is with respect to."""
+    read, matrix, layer = line.vector, _matrix(line, each), each.derivation.placed.layer
     if line.gradient is Gradient.MATRIX:
-        return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
-    layer = each.derivation.placed.layer
-    if isinstance(layer, Cell) and not line.vector:
+        read = matrix
+    elif isinstance(layer, Cell) and not read:
         if any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices):
             return Phrase(((Derivative(LOSS, Term("h")),), " before it is projected"))
-        return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", (_matrix(line, each),), " reads"))
-    past = isinstance(layer, Cell) and line.vector != "x"
-    time = "t−1" if past else "t" if isinstance(layer, Cell) or each.derivation.placed.sequence else ""
-    return Phrase(((Derivative(LOSS, Term(line.vector, time=time)),),))
+        return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", vector(matrix, {}), " reads"))
+    elif isinstance(read, str):
+        read = Symbol(read, time="t" if read == "x" else "t−1")
+    if isinstance(read, Symbol):
+        return Phrase((vector(read.replace(gradient=True), {}),))
+    return Phrase(("the gradient of ", vector(read, each.derivation.placed.sizes)))
 
 
 def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the description of a line's matrices."""
     back = line.gradient is not Gradient.MATRIX
     if len(line.matrices) > 1:
-        gates = f"the blocks {all_of([*line.matrices])}"
+        gates = f"the blocks {all_of([*map(str, line.matrices)])}"
         return Phrase((f"back through those of {gates}" if back else f"matrices of {gates}",))
     alone = "its matrix" if len(line.axes) > 1 else "its vector"
-    return Phrase(("back through ", (_matrix(line, each),)) if back else (alone,))
+    return Phrase(("back through ", vector(_matrix(line, each), each.derivation.placed.sizes)) if back else (alone,))
 
 
-def _matrix(line: ProductsLine, each: TrainingDerivation) -> Term:
-    """Return the name of a matrix in the equations; for several gates, without the gates' letters."""
-    layer = each.derivation.placed.layer
-    if isinstance(layer, Transform):
-        names, (role,) = convention("textbook").transform(layer.kind).names, line.matrices
-        letter, _, below = names.get(role, role or names["kernel"]).partition("_")
-        return Term(letter, below)
-    if not isinstance(layer, Cell):
-        arrays = each.derivation.notation.output if isinstance(layer, Output) else each.derivation.notation.dense
-        return Term(*arrays.kernel.symbol())
+def _matrix(line: ProductsLine, each: TrainingDerivation) -> Formula:
+    """Return a matrix as the equations write it; for several gates, without the gates' letters."""
+    layer, read, (matrix, *others) = each.derivation.placed.layer, str(line.vector), line.matrices
+    if not isinstance(matrix, str):
+        return matrix
+    assert isinstance(layer, Cell)  # of others the formulas are stored
     letters = letters_of(trace(layer, each.derivation.placed.inputs, each.derivation.row), each.derivation.notation)
-    part = "input" if line.vector == "x" else "recurrent" if line.vector else "projection"
-    return Term(*letters.named(part, line.matrices[0] if len(line.matrices) == 1 else "", line.vector))
+    part = "input" if read == "x" else "recurrent" if read else "projection"
+    return Symbol(*letters.named(part, "" if others else matrix, read))

@@ -162,12 +162,13 @@ class Gradient(Enum):
 class BackwardProduct(NamedTuple):
     """A product of the backward pass: what for, whose matrix it is, what that multiplied, and the letters of its axes.
 
-    matrix: the letters of a gate, or of a matrix beside the gates; vector: x, the letter of a state, or nothing.
+    matrix: the letters of a gate, or of a matrix beside the gates; vector: x, the letter of a state, or nothing. In a
+    layer that is no cell both are what its equations write.
     """
 
     gradient: Gradient
-    matrix: str
-    vector: str
+    matrix: Formula | str
+    vector: Formula | str
     axes: tuple[str, ...]
 
 

@@ -29,8 +29,8 @@ from rnncalc import (
 )
 from rnncalc.conventions import NOTATIONS
 from rnncalc.layers.layer import Transform
-from rnncalc.questions.explain import LayerFormulas, SequenceFormulas, explain_those
-from rnncalc.step.equations import MOST_TERMS, STACKED, Application, Formula, Symbol
+from rnncalc.questions.explain import LayerFormulas, explain_those
+from rnncalc.step.equations import MOST_TERMS, STACKED, Application, Formula, SequenceFormulas, Symbol
 from rnncalc.step.gradients import OVER_TIME, gradient_equations
 
 pytestmark = pytest.mark.conformance

@@ -17,6 +17,7 @@ from rnncalc import (
     DecoderAttention,
     Dense,
     Layer,
+    MultiHeadAttention,
     Network,
     Output,
     Part,
@@ -28,6 +29,7 @@ from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.reports.explain import in_words
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.step.costs import Gradient
+from rnncalc.step.equations import Symbol
 
 
 def report(network: Network, chunk: int | None = None) -> dict[str, Any]:
@@ -212,13 +214,37 @@ def test_the_formula_of_attention_has_its_own_steps_and_the_encoders() -> None:
     assert letters(derived.formula) == "T(6 × (q + k) + 6u + 6) + 6k"
 
 
+@pytest.mark.parametrize(
+    "score", [{"score": each} for each in ("additive", "dot", "general", "concat")] + [{"heads": 2}]
+)
+def test_rows_of_attention_are_named_as_in_its_equations(score: dict[str, Any]) -> None:
+    """Vectors that are joined, or made without a name of their own, are written out."""
+    decoder = Part(3, (GRU(4, initial_state=4),), Output(2), 4, DecoderAttention(**score))
+    layers = report(Network(encoder=Part(3, (GRU(4),), steps=6), decoder=decoder))["layers"]
+    (layer,) = (each for each in layers if each["name"] == "attention")
+    rows = layer["backward_multiply_adds"][:-1]
+    names = [row["label"].removeprefix("the gradient of ") for row in rows]
+    names += [row["what"].removeprefix("back through ") for row in rows if not row["what"].startswith("its ")]
+    names += [row["label"] for row in layer["saved"][:-1]]
+    equations = "\n".join([*layer["equations"], *layer["gradients"]])
+    assert [name for name in names if name not in equations] == []
+
+
+def test_widths_of_all_heads_are_written_as_products() -> None:
+    """As in the formula of the count."""
+    network = Network(input=6, layers=(MultiHeadAttention(2, 4, 5),), output=3, steps=7)
+    (attention, _) = explain_training(training(network))
+    assert "7h·v" in [letters(line.expression) for line in attention.saved]
+    assert {letters(line.expression) for line in attention.work} >= {"7h·k·m", "7h·v·m", "7m·h·v"}
+
+
 def test_products_by_whose_matrices_they_are() -> None:
-    """Gates that are alike together in their order, a dense layer's matrix without a letter, the output's as y."""
+    """Gates that are alike together in their order, a dense layer's matrix and vector as its equation has them."""
     layers: list[Layer] = [Dense(3), LSTM(5), GRU(4, reset_after=False)]
     network = Network(input=2, layers=layers, output=6, steps=7, topology="many-to-many")
     dense, lstm, gru, output = explain_training(training(network))
     into, through = Gradient.MATRIX, Gradient.VECTOR
-    assert [line[:3] for line in dense.work] == [(into, ("",), "x")]
+    assert [line[:3] for line in dense.work] == [(into, (Symbol("W"),), Symbol("x", time="t", axes=("m",)))]
     assert [(*line[:3], line.number) for line in lstm.work] == [
         (into, tuple("ifgo"), "x", 4 * 7 * 5 * 3),
         (through, tuple("ifgo"), "x", 4 * 7 * 5 * 3),
@@ -233,8 +259,8 @@ def test_products_by_whose_matrices_they_are() -> None:
         (through, tuple("zr"), "h", 2 * 6 * 4 * 4),
     ]
     assert [(*line[:3], line.number) for line in output.work] == [
-        (into, ("y",), "h", 7 * 6 * 4),
-        (through, ("y",), "h", 7 * 6 * 4),
+        (into, (Symbol("W", "hy"),), Symbol("h", time="t", axes=("m",)), 7 * 6 * 4),
+        (through, (Symbol("W", "hy"),), Symbol("h", time="t", axes=("m",)), 7 * 6 * 4),
     ]
     assert [(line.kind, line.number, line.gate) for line in lstm.saved] == [
         (Kind.INPUT, 7 * 3, ""),
