@@ -9,6 +9,7 @@ from conftest import Call, file_at, peak_of
 BAD_SPECS = sorted((Path(__file__).parent / "bad_specs").glob("*.yaml"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("path", BAD_SPECS, ids=lambda path: path.stem)
 def test_a_bad_spec_is_refused_with_every_problem_and_its_place(path: Path, call: Call) -> None:
     """Exit 2, nothing on standard output, and on standard error exactly the expected lines."""

@@ -80,6 +80,7 @@ def outcome(call: str) -> list[str]:
     return ["valid"]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("call", "lines"), [*cases()])
 def test_a_call_is_refused_with_every_problem_and_its_place(call: str, lines: list[str]) -> None:
     """With the class of the error, and exactly the expected lines."""

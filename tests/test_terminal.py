@@ -41,6 +41,7 @@ def on_terminal(*args: str, end: int | None = None, **environment: str) -> tuple
     return screen, process.wait()
 
 
+@pytest.mark.broad
 def test_a_long_pass_shows_its_progress_and_ctrl_c_ends_it() -> None:
     """After a second a bar is drawn on standard error; an interruption ends in one line and no traceback."""
     screen, code = on_terminal(*SLOW, end=signal.SIGINT)
@@ -51,6 +52,7 @@ def test_a_long_pass_shows_its_progress_and_ctrl_c_ends_it() -> None:
     assert code == 130
 
 
+@pytest.mark.broad
 def test_a_terminal_is_left_as_it_was_by_who_ends_a_pass() -> None:
     """SIGTERM clears the bar, hides no cursor, and ends the process as it always does."""
     screen, code = on_terminal(*SLOW, end=signal.SIGTERM)

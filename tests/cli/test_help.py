@@ -107,6 +107,7 @@ def test_the_help_of_a_command_is_a_topic(call: Call) -> None:
     assert call("help") == call("--help")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_examples_of_a_help_are_calls_that_work(
     name: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

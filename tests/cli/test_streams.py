@@ -80,6 +80,7 @@ def test_wrong_input_is_told_by_the_exit_code_whoever_listens(args: str, way: st
     assert (done.returncode, done.stdout) == (2, b"")
 
 
+@pytest.mark.broad
 def test_an_interrupted_start_is_one_line() -> None:
     """Ctrl-C at the import of any module, from the first that `main` asks for to the last: 130, and no traceback."""
     code = """
@@ -198,12 +199,14 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", line], capture_output=True, text=True, encoding="utf-8", env=env, check=False)
 
 
+@pytest.mark.broad
 def test_standard_input_is_a_spec_too() -> None:
     """`-` reads it, and its problems are located in it."""
     assert "1,600" in shell("rnncalc - < specs/lstm.yaml").stdout
     assert "stdin:1:8: input: expected" in shell("echo 'input: xx' | rnncalc -").stderr
 
 
+@pytest.mark.broad
 def test_every_file_may_be_a_pipe_of_the_shell() -> None:
     """It is read once and whole, weights too, which may as well be a model file."""
     weights = "{rnn_1: {W_xh: [[2]], W_hh: [[3]], b_h: [4]}}"
@@ -226,6 +229,7 @@ def test_a_model_file_is_no_pipe() -> None:
         assert "is a pipe; only regular files are read" in done.stderr or "model file" in done.stderr
 
 
+@pytest.mark.broad
 def test_a_closed_pipe_is_a_clean_end() -> None:
     """`| head` cuts the output, not the manners."""
     done = shell("rnncalc -i 4 -l lstm:8,repeat=1000 --tensors -f csv | head -1; echo ${PIPESTATUS[0]}")

@@ -282,6 +282,7 @@ HALF_RIGHT = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("case", HALF_RIGHT)
 def test_a_half_right_convention_fails(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has one part that is missing, unused or wrong."""
@@ -291,6 +292,7 @@ def test_a_half_right_convention_fails(case: str, monkeypatch: pytest.MonkeyPatc
         check(row)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [name for name in CONVENTIONS if name != "textbook"])
 def test_the_cells_that_half_right_ones_start_from_are_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each alone, as in most of the table."""

@@ -89,6 +89,7 @@ def test_several_pictures_are_one_element() -> None:
     hold(stacked(Drawing(net, "cell").pictures(PAGE)))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_stay_text(name: str) -> None:
     """Of a network or a layer: no element, command, comment or control character comes of them."""

@@ -189,6 +189,7 @@ def test_a_dense_layer_reads_it_behind_a_flatten_layer(call: Call) -> None:
         assert call("run", *network, "--backward").code == 0
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("convention", ["textbook", "keras"])
 def test_norms_behind_it_are_of_channels(convention: str) -> None:
     """The same 3 or 2 channels at each place: 2 or 4 numbers a channel, and the passes agree."""

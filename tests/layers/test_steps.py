@@ -109,6 +109,7 @@ VECTORS = ("projection", "layer_norm")
 """Options that say nothing of one unit; tests/conformance compares them with frameworks."""
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", CELLS)
 def test_a_cell_computes_the_step_of_its_paper(name: str) -> None:
     """With each option alone, and with two; a convolution is worked out in test_conv_lstm.py."""

@@ -285,6 +285,7 @@ def steps_of(work: Callable[[], object]) -> int:
     return found
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("product", ["MatMul", "LSTM"])
 def test_more_tensors_and_operators_are_no_more_work_each(tmp_path: Path, product: str) -> None:
     """Twice as many are twice the work, and all are counted."""

@@ -170,6 +170,7 @@ def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
     assert [tensor.name for tensor in read(path).tensors] == ["w"]
 
 
+@pytest.mark.broad
 def test_a_pickle_that_would_take_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More steps than are taken, lists within lists to any depth, and one that holds itself."""
     assert not read(of_opcodes(tmp_path, b"(" * 100_000 + b"l" * 100_000 + b".")).tensors
@@ -232,6 +233,7 @@ WIDE = b")" + b"q\x00h\x00h\x00\x86" * 60
 """A tuple that holds the one before twice, and so on: written out it would have 2 to the 60th pieces."""
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [DEEP, WIDE, b"K\x01", b"N", b"]", text(b"x" * 2_000)])
 def test_a_name_that_is_no_name(tmp_path: Path, name: bytes) -> None:
     """As the module, or as what is looked for in it."""
@@ -276,6 +278,7 @@ def test_a_shape_in_another_form(tmp_path: Path, shape: Any) -> None:
     assert read(str(archive(tmp_path / "a.pt", {"w": of}, {"0": FOUR}))).params == 4
 
 
+@pytest.mark.broad
 def test_a_parameter_of_a_parameter_is_no_tensor(tmp_path: Path) -> None:
     """Nothing writes one, and 100,000 of them in each other end as any other file does."""
     of = parameter(parameter(tensor("0", (4,))))

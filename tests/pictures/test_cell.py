@@ -123,6 +123,7 @@ def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: st
         assert sorted(letters) == sorted(f"{gate.letter}_t" for gate in layer.gates(M))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_the_legend_sums_to_the_count(name: str) -> None:
     """Under every convention: the rows to the last, and that to the layer's parameters."""

@@ -335,6 +335,7 @@ def test_steps_that_are_not_given(call: Call) -> None:
     assert len(run(once, inputs={None: [[1.0, 1.0]]}).layers[0].output) == 3
 
 
+@pytest.mark.broad
 def test_what_a_table_looked_up_is_told(call: Call) -> None:
     """An embedding is there whole and read in part."""
     out = call("run", "specs/sentiment-classifier.yaml", "-T", 2, "--verify").out

@@ -230,6 +230,7 @@ def test_many_marks_are_few_counts() -> None:
     assert tries <= 12
 
 
+@pytest.mark.broad
 def test_counts_that_bend_at_hundreds_of_sizes_are_refused_at_once() -> None:
     """Each of 500 SRUs has a size of its own at which it is as wide as its input."""
     tries = 0

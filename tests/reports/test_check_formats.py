@@ -164,6 +164,7 @@ def test_the_table_names_the_convention_of_each_spec(
     assert re.search(r"c\.yaml +expect\.total \(pytorch\) +28", table)
 
 
+@pytest.mark.broad
 def test_many_checks_show_those_that_failed(tmp_path: Path, call: Call) -> None:
     """Of three hundred specs, the table has the two that matter, and says how many others were kept."""
     for number in range(300):
@@ -177,6 +178,7 @@ def test_many_checks_show_those_that_failed(tmp_path: Path, call: Call) -> None:
     assert re.search(r"300 others, unchanged +7,200 +7,200 +0", out)
 
 
+@pytest.mark.broad
 def test_endless_failures_are_counted(tmp_path: Path, call: Call) -> None:
     """A thousand are told, the others counted, in every format for people."""
     path = tmp_path / "a.yaml"

@@ -386,6 +386,7 @@ def test_nothing_in_a_note_is_live(text: str, shown: str) -> None:
     assert written(Noted(), "markdown") == f"\n{shown}\n"
 
 
+@pytest.mark.broad
 def test_a_summary_is_one_that_github_shows() -> None:
     """No more than a megabyte, and the number of the lines that are left out."""
 

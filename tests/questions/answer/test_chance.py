@@ -47,6 +47,7 @@ def test_two_mistakes_and_other_sizes_are_guesses(spec: Spec, off: int) -> None:
     assert found.by_chance == bool((guesses and guesses[0]) or found.other_size or (not guesses and found.by_chance))
 
 
+@pytest.mark.broad
 def test_a_guess_is_told_as_one(call: Call) -> None:
     """4 × 16 × (8 + 16) = 1,536 may be two mistakes, or 3 × 16 × (15 + 16 + 1); 3 × 16 × (8 + 16) is one."""
     out = call("answer", *GRU_16, 1_536).out

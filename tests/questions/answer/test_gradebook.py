@@ -206,6 +206,7 @@ def test_columns_of_a_graded_file_are_made_anew() -> None:
     assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("data", "asked", "message"),
     [

@@ -129,6 +129,7 @@ def test_a_number_of_another_kind_is_always_said_to_be_one(net: Network, number:
     assert any(QUANTITIES[what] in remark for remark in remarks) if what else judged.meant == ()
 
 
+@pytest.mark.broad
 @given(network(), st.sampled_from(["multiply_adds", "bytes", "saved"]))
 def test_whatever_the_network_its_other_numbers_are_said_to_be_so(spec: Spec, key: str) -> None:
     """Unless the right count is the same number."""

@@ -235,6 +235,7 @@ def different_layers(count: int) -> Network:
     return Network(input=7, layers=(GRU(16), *(RNN(3 + place % 2) for place in range(count - 1))))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("count", [5, 6, 101])
 def test_where_pairs_are_looked_for(count: int) -> None:
     """All pairs on up to 5 lines, the likelier on up to 100, none on more; of one layer's number, or of the total."""
@@ -280,6 +281,7 @@ def test_a_dropout_changes_no_explanation(inputs: int, layers: list[Spec], outpu
 ABOUT_BOTH = {"one-embedding", "encoder-input", "state-beside-input", "no-encoder", "no-decoder", "one-plain-rnn"}
 
 
+@pytest.mark.broad
 @given(encoder_decoder())
 def test_a_mistake_in_one_half_is_that_of_the_half_alone(spec: Spec) -> None:
     """Or it is not made there: the encoder's output feeds no layer of the decoder."""
