@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Layer
+from rnncalc.layers.layer import Dense, Embedding, Layer
 from rnncalc.records import Frozen
 
 NONE: Mapping[str, Any] = {}
@@ -262,7 +262,7 @@ class Convention(Frozen):
         """Return whether it lays out the layer's kind."""
         if isinstance(layer, Cell):
             return self.arrays(layer.kind) is not None
-        if isinstance(layer, Dense) or not layer.arrays:
+        if isinstance(layer, Dense | Embedding) or not layer.arrays:
             return True
         return layer.named_as in self.transforms or self.other_transforms is not None
 

@@ -292,7 +292,9 @@ def symbol(letter: str, below: str = "", layer: int = 0) -> str:
     letter = _LATEX_NAMES.get(letter) or _mathematical(letter)
     letter = f"\\sqrt{{{letter}}}" if root else letter
     letter = f"{letter}^{{({layer})}}" if layer else letter
-    return f"{letter}_{{{_mathematical(below)}}}" if below else letter
+    below, _, inner = below.partition("_")  # of E_(x_t)
+    below = f"{_mathematical(below)}_{{{_mathematical(inner)}}}" if inner else _mathematical(below)
+    return f"{letter}_{{{below}}}" if below else letter
 
 
 def _mathematical(letters: str) -> str:

@@ -226,12 +226,12 @@ class TransformPass(Generic[Value]):
     """The nodes of a layer around the cells, run on its bound weights.
 
     places: how many places of a step it reads, each alone. inputs: the width of a step. names: of its arrays, by role.
-    table: the matrix of an embedding that a tied output has instead of its own. epsilon: added to a variance.
+    table: the matrix of an embedding, which a tied output has instead of its own. epsilon: added to a variance.
     """
 
     def __init__(
         self,
-        layer: Transform | Dense,
+        layer: Transform | Dense | Embedding,
         places: int,
         inputs: int,
         names: TransformNames,
@@ -246,6 +246,7 @@ class TransformPass(Generic[Value]):
         self.layer = layer
         self.traced = traced
         self.places = places
+        self.inputs = inputs
         self.names = names
         self.arrays = arrays
         self.vectors = vectors
@@ -271,8 +272,8 @@ class TransformPass(Generic[Value]):
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
         """Return the layer's output for a stream; memory: the sequence to which a decoder attends with it."""
         (vectors,) = x.ways
-        width, every = len(self.vectors.numbers(vectors[0])), range(len(self.trace.nodes))
-        shape = self.layer.output_shape((len(vectors), width) if x.many else (width,))
+        every = range(len(self.trace.nodes))
+        shape = self.layer.output_shape((len(vectors), self.inputs) if x.many else (self.inputs,))
         steps = range(shape[0] if len(shape) > 1 else 1)
         outputs: list[Value] = []
         if self.layer.whole:
@@ -281,10 +282,10 @@ class TransformPass(Generic[Value]):
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
             if None in window and self.zeros is None:
-                self.zeros = self._zeros(width)
+                self.zeros = self._zeros(self.inputs)
             read = [cast("Value", self.zeros) if place is None else vectors[place] for place in window]
             if self.places == 1:
-                outputs.append(self._values({}, every, read)[self.trace.output])
+                outputs.append(self._values({}, every, read, x.first + step)[self.trace.output])
                 continue
             by_place = zip(*[self._cut(vector, self.places) for vector in read], strict=True)
             outputs.append(self._joined([self._values({}, every, place)[self.trace.output] for place in by_place]))
@@ -381,6 +382,12 @@ class TransformPass(Generic[Value]):
                     values[place] = product(0, vectors[0])
                     for tap, each in enumerate(vectors[1:], 1):
                         values[place] = self._call(-1, OPERATIONS["plus"], values[place], product(tap, each))
+                case "lookup":
+                    assert self.table
+                    values[place] = self.vectors.row(self.table, values[node.operands[1]])
+                case "row":
+                    _, name, _ = self._array(nodes[node.operands[0]])
+                    values[place] = self.vectors.weight(self.arrays.vector(name, at=(step,)))
                 case "weights":
                     if len(node.axes) == 1:
                         if place not in self.weights:
@@ -523,7 +530,6 @@ class LayerPass(Generic[Value]):
         self.table: Matrix | None = None
         self.directions: list[DirectionPass[Value]] = []
         self.once: Callable[[Any], Value] = lambda x: x  # the function of a layer without a state
-        self.positions = ""  # the name of an embedding's table of positions, if it has one
         self.transform: TransformPass[Value] | None = None
 
     def bind(
@@ -554,8 +560,9 @@ class LayerPass(Generic[Value]):
                 self.transform = TransformPass(self.layer, 1, inputs, names, arrays, self.vectors, meter, table=tied)
             case Embedding():
                 self.table = self.arrays.matrix(binding.embedding)
-                self.once = partial(self.vectors.row, self.table)
-                self.positions = binding.positions if self.layer.positions is not None else ""
+                names = TransformNames({self.layer.kind: {"P": binding.positions}}, taps_first=False)
+                arrays, meter = self.arrays, self.meter
+                self.transform = TransformPass(self.layer, 1, 0, names, arrays, self.vectors, meter, table=self.table)
             case External():
                 self.once = self._elsewhere
             case Transform():
@@ -567,25 +574,18 @@ class LayerPass(Generic[Value]):
 
         memory: the sequence to which a decoder attends.
         """
+        (vectors,) = x.ways
+        if isinstance(self.layer, Embedding):
+            self.to_read = (len({*vectors}) + len(vectors) * (self.layer.positions is not None)) * self.layer.units
         if self.transform:
             return self.transform.over(x, memory)
-        (vectors,) = x.ways
         if self.directions:
             order, ways = range(len(vectors)), []
             for way in self.directions:
                 turn = -1 if way.backward else 1
                 ways.append([way.take(x.first + step, vectors[step]) for step in order[::turn]][::turn])
             return x._replace(ways=ways)
-        if isinstance(self.layer, Embedding):
-            self.to_read = (len({*vectors}) + len(vectors) * bool(self.positions)) * self.layer.units
-        outputs = []
-        for step, vector in enumerate(vectors, x.first):
-            self.vectors.at(step)
-            outputs.append(self.once(vector))
-            if self.positions:
-                position = self.vectors.weight(self.arrays.vector(self.positions, at=(step,)))
-                outputs[-1] = self.vectors.operation(OPERATIONS["plus"])(outputs[-1], position)
-        return x._replace(ways=[outputs])
+        return x._replace(ways=[[*map(self.once, vectors)]])
 
     @property
     def histories(self) -> tuple[History[Value], ...]:

@@ -72,6 +72,9 @@ class LayerOperations(Protocol[Value]):
     def product(self, role: str, vector: Value) -> Value:
         """Return an array times a vector; of a window, the sum over its vectors, each with a matrix of its own."""
 
+    def lookup(self, role: str, number: Value | None = None) -> Value:
+        """Return the row of an array at a token number, or at the step of the output; an embedding's alone."""
+
     def weight(self, role: str) -> Value:
         """Return an array of one axis, such as a bias."""
 
@@ -356,8 +359,18 @@ class Embedding(Layer):
         "positions": Option(Size(letters=True), "a trained vector for each of N steps, added to the word's: N·d more")
     }
 
+    read_widths = ONE, ONE
+
     units: int
     positions: int | None = None
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("embedding", "md"),) if self.positions is None else (("embedding", "md"), ("P", "Nd"))
+
+    def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
+        vector = ops.lookup("embedding", window[0])
+        return vector if self.positions is None else ops.plus(vector, ops.lookup("P"))
 
     def output_width(self, inputs: int) -> int:
         return self.units

@@ -14,7 +14,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Output, Shape, Transform
+from rnncalc.layers.layer import Dense, Embedding, Output, Shape, Transform
 from rnncalc.network.flow import Attend, Delay, Last, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -33,7 +33,7 @@ from rnncalc.step.equations import (
     shortened,
 )
 from rnncalc.step.layer_trace import slides
-from rnncalc.step.nodes import Trace
+from rnncalc.step.nodes import ONE, Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
@@ -104,7 +104,7 @@ class Derivation(NamedTuple):
             return Formulas(trace(layer, placed.inputs, self.row), self.notation)
         if isinstance(layer, Transform) and layer.whole:
             return SequenceFormulas(trace(layer, placed.inputs, self.row), layer)
-        if isinstance(layer, Dense) or (
+        if isinstance(layer, Dense | Embedding) or (
             isinstance(layer, Transform) and layer.arrays and not (layer.ends and slides(layer))
         ):
             return _names(layer, placed, self.shape, self.row, self.notation)
@@ -238,7 +238,7 @@ FAR = 10**6
 
 
 def _names(
-    layer: Dense | Transform, placed: Placed, shape: Shape, row: Convention, notation: Notation
+    layer: Dense | Embedding | Transform, placed: Placed, shape: Shape, row: Convention, notation: Notation
 ) -> LayerFormulas:
     """Return the letters of a layer that is no cell, for the steps of one window; steps are counted from 1.
 
@@ -284,7 +284,11 @@ class LayerFormulas(NamedTuple):
             return self.names[place]
         match node.operation:
             case "input" | "step":
-                return self.window[node.number].replace(axes=(node.width,))
+                return self.window[node.number].replace(axes=() if node.width == ONE else (node.width,))
+            case "lookup" | "row":
+                table, (x, *_) = self.formula(node.operands[0]), self.window
+                index = f"{x.letter}_{x.time}".rstrip("_") if node.operation == "lookup" else x.time
+                return table.replace(time=index, axes=(node.width,))
             case "weights":
                 assert node.weights
                 letter = node.weights.letter or _LETTERS.get(node.weights.role, "")
@@ -306,7 +310,7 @@ class LayerFormulas(NamedTuple):
                 return Application(name, tuple(map(self.formula, node.operands)))
 
 
-_LETTERS = {Role.KERNEL: "W", Role.BIAS: "b", Role.SCALE: "g"}
+_LETTERS = {Role.KERNEL: "W", Role.BIAS: "b", Role.SCALE: "g", Role.EMBEDDING: "E"}
 
 
 def _steps(placed: Placed) -> Iterator[Step]:

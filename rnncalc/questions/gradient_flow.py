@@ -216,7 +216,7 @@ def _start_needs(move: Recur, values: Sequence[FlowGradient]) -> bool:
 def _is_trained(layer: Layer) -> bool:
     """Return whether training changes parameters of a layer."""
     match layer:
-        case Cell() | Dense() | Embedding():
+        case Cell():
             return not layer.frozen
         case External():
             return not layer.frozen and layer.params > 0
@@ -340,19 +340,19 @@ def _before(layer: Cell, reached: Outputs | frozenset[int], kind: Chunks, *, sta
 def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     """Return the reads and products of a chunk of a layer, in the network's notation; none of an external part."""
     layer = placed.layer
-    if isinstance(layer, Embedding) and not layer.frozen:
-        return Tally({SavedVector(TOKEN, ONE): len(steps_of(chunk.outputs, chunk.steps))}, {})
     if isinstance(layer, Transform):
         step = trace(layer, placed.inputs // placed.places, convention(network.convention))
         if layer.whole and not layer.along:
             return _tally_of_attention(network, placed, SequenceFormulas(step, layer), chunk)
         return _tally_of_transform(placed, layer, step, chunk)
-    if not isinstance(layer, Cell | Dense) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
+    if not isinstance(layer, Cell | Dense | Embedding) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
         return Tally({}, {})
     step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
         return costs.tally(step, chunk, Formulas(step, network.spelling).formula)
-    names = [Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,)) for node in step.nodes]
+    y = Symbol("y", time="t" if placed.sequence else "")
+    widths = [() if node.width == ONE else (node.width,) for node in step.nodes]
+    names = [y.replace(letter=node.letter or "y", axes=axes) for node, axes in zip(step.nodes, widths, strict=True)]
     dense = costs.tally(step, chunk._replace(fed_itself=False), names.__getitem__)
     arrays = network.spelling.output if isinstance(layer, Output) else network.spelling.dense
     kernel, x = Symbol(*arrays.kernel.symbol()), names[step.x]
@@ -482,10 +482,6 @@ def _formula(step: Trace, place: int) -> Formula:
     if node.operation == "part":
         return Symbol("a", str(node.number + 1), "t", (node.width,))
     return Symbol(OPERATIONS[node.operation].function or node.operation, time="t", axes=(node.width,))
-
-
-TOKEN = Symbol("x", time="t")
-"""The index of a row that is looked up."""
 
 
 def saved_numbers(placed: Placed, tally: Tally) -> int:

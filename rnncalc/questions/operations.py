@@ -56,9 +56,7 @@ def _of_layer(placed: Placed, row: Convention, batch: int, read: Shape) -> Opera
     layer, steps = placed.layer, read[0] if len(read) > 1 else 1
     if isinstance(layer, External) or placed.uses is None or (layer.whole and not placed.repeats):
         return None
-    if isinstance(layer, Embedding) and layer.positions is not None:
-        return OperationCounts(0, 0, batch * placed.uses * placed.outputs, 0)
-    if not isinstance(layer, Cell | Dense | Transform):
+    if not isinstance(layer, Cell | Dense | Transform | Embedding):
         return OperationCounts(0, 0, 0, 0)
     inputs, places = placed.inputs // placed.places, placed.places if layer.by_place else 1
     step = trace(layer, inputs, row)

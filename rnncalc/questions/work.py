@@ -155,7 +155,7 @@ def _output(placed: Placed, step: int) -> Variable:
     if placed.starts:
         return Variable(placed.starts[1], 0, placed.name)
     layer = placed.layer
-    letter = "x" if isinstance(layer, Embedding) else "h" if isinstance(layer, Cell) else "y"
+    letter = "h" if isinstance(layer, Cell) else "y"
     if layer.whole and isinstance(layer, Transform):
         step_of_it = layer_trace(layer, placed.inputs)
         letter = step_of_it.nodes[step_of_it.output].letter or letter

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, sizes_of
-from rnncalc.step.gradients import OVER_TIME
+from rnncalc.step.gradients import EQUAL, OVER_TIME
 from rnncalc.step.operations import ATOM, OPERATIONS, OUTER, WRITTEN
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import raised
@@ -196,6 +196,9 @@ class _EquationWriter(NamedTuple):
         if formula.operation == OVER_TIME:
             term, over = formula.operands
             return (*self.line(over), Sign.APPLIED, *self.line(term, 2)), 2
+        if formula.operation == EQUAL:
+            one, other = map(self.line, formula.operands)
+            return (Sign.OPEN_STACK, *one, "=", *other, Sign.CLOSE_STACK), ATOM
         row = OPERATIONS.get(formula.operation) or IN_GRADIENTS.get(formula.operation)
         if row is None or row.function:
             first, *others = map(self.line, formula.operands)

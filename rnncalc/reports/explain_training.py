@@ -8,7 +8,7 @@ from typing import Any
 from rnncalc.conventions.formula import Plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.decoder_attention import DecoderAttention
-from rnncalc.layers.layer import Embedding, External, Transform
+from rnncalc.layers.layer import External, Transform
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import ProductsLine, TrainingDerivation
 from rnncalc.questions.training import Training
@@ -136,7 +136,7 @@ def _saved(each: TrainingDerivation) -> list[Row]:
     rows: list[Row] = [
         (
             Phrase((vector(line.formula, sizes, each.derivation.notation),)),
-            "token number" if isinstance(each.derivation.placed.layer, Embedding) else line.gate or line.kind.value,
+            line.gate or line.kind.value,
             worked(line.expression, sizes),
             line.number,
         )
@@ -187,9 +187,6 @@ def _notes(each: TrainingDerivation) -> Iterator[str | Phrase]:
         yield "Frozen: it saves what gradients through it need, and has none of its own."
     elif not each.saved:
         yield "Nothing is saved, and the backward pass multiplies nothing."
-    elif isinstance(layer, Embedding):
-        y = (Derivative(LOSS, Term("y", time="t")),)
-        yield Phrase(("The gradient of a word's vector is the sum of ", y, " over the steps that read the word."))
     elif isinstance(layer, Cell) and layer.directions > 1:
         yield "The numbers are those of both directions, twice the steps of one; x, which both read, is saved once."
 

@@ -25,6 +25,9 @@ SWAPPED = {"t": "s", "s": "t"}
 OVER_TIME = "over time"
 """A sum over all steps, which is no row of the table of operations."""
 
+EQUAL = "equal"
+"""1 if two numbers are equal, else 0; it is no row either."""
+
 ABOVE = "above"
 """The letter of the gradient that an output has from what reads it outside the layer."""
 
@@ -97,6 +100,14 @@ def gradient_equations(
                 of_x, of_taps = _through_taps(formula(place, named=False), gradient)
                 lines += of_x if needs[node.operands[1]] else ()
                 weights[:0] = of_taps if needs[node.operands[0]] else ()
+                continue
+            case "lookup" | "row":  # of the vector of each word i, or of the step
+                vector: Any = formula(place, named=False)
+                if len(node.operands) > 1:
+                    vector, word = vector.replace(time="i"), formula(node.operands[1])
+                    chosen = Application("scale", (Application(EQUAL, (word, Symbol("i"))), gradient))
+                    gradient = _summed(chosen, y.time)
+                weights.insert(0, Equation(_derivative(vector), gradient))
                 continue
         row = OPERATIONS[node.operation]
         name = named.names.get(place)

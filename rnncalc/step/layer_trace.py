@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
 from rnncalc.errors import DeclarationError, line_of, place_of, raised_at
-from rnncalc.layers.layer import Dense, Layer, LayerOperations, Output, Transform
+from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Transform
 from rnncalc.step.nodes import (
     INPUT,
     JOINED,
@@ -66,7 +66,7 @@ class SequenceOperand(Operand):
 class LayerTracer(Recorder):
     """The `layers.layer.LayerOperations` that trace a layer; undeclared arrays and widths that differ are refused."""
 
-    def __init__(self, layer: Transform | Dense, inputs: int) -> None:
+    def __init__(self, layer: Transform | Dense | Embedding, inputs: int) -> None:
         super().__init__(layer.kind)
         self._layer = layer
         self._sizes = layer.sizes(inputs)
@@ -125,6 +125,14 @@ class LayerTracer(Recorder):
         if self._width(width) != self._width(columns) and not (window and self._in_groups(rows, columns, width)):
             raise self._error(f"the array {role} has columns for {columns} numbers, and {width} reach it")
         return Operand(self._place(Node("matrix", (weights.place, place), rows)))
+
+    def lookup(self, role: str, number: Operand | None = None) -> Operand:
+        if not isinstance(self._layer, Embedding):
+            raise self._error("ops.lookup is an embedding's alone, which reads token numbers; use ops.product")
+        table = self._weights(role, 2)
+        at = () if number is None else (self._expect("what ops.lookup looks up", number, ONE),)
+        width = self._nodes[table.place].axes[1]
+        return Operand(self._place(Node("lookup" if at else "row", (table.place, *at), width)))
 
     def largest(self, window: WindowOperand) -> Operand:
         return self._of_window("largest", window, "m")
@@ -252,7 +260,7 @@ def array_of(layer: Layer, weights: Weights) -> str:
 
 
 @lru_cache(maxsize=1_024)
-def layer_trace(layer: Transform | Dense, inputs: int) -> Trace:
+def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
     """Return the trace of a layer around the cells.
 
     Raises DeclarationError if the `compute` of a user's layer is not what its class declares.

@@ -670,6 +670,13 @@ def over_root(number: int) -> Operation:
     )
 
 
+def row(number: int) -> Operation:
+    """Return the operation that takes a row of a table."""
+    return Operation("row", 1, lambda table: table.rows[number], (UNCHANGED,), drawn=str(number), beside=True)
+
+
+_TO_ROW = GradientRule(lambda gradient, number: (number, gradient), GRADIENT, 1)
+
 _EXAMPLES = (
     *(
         HALVES[0],
@@ -683,6 +690,8 @@ _EXAMPLES = (
         over_root(1),
     ),
     Operation("current", 1, _same, (UNCHANGED,), again=True, beside=True),
+    row(0),
+    Operation("lookup", 2, lambda table, number: table.rows[number], (_TO_ROW, UNCHANGED), beside=True),
     part(0, 1).replace(name="heads"),
     joined((1,)).replace(name="concat", windowed=False),
 )
@@ -697,8 +706,3 @@ def normalise(epsilon: float) -> Operation:
     """Return the operation that makes mean 0 and variance 1 of a vector, epsilon added to the variance."""
     forward, backward = standardised(epsilon)
     return OPERATIONS["normalise"].replace(forward=forward, gradients=(backward,))
-
-
-def row(number: int) -> Operation:
-    """Return the operation that looks up a row of a table."""
-    return Operation("row", 1, lambda table: table.rows[number], (UNCHANGED,), beside=True)

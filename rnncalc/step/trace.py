@@ -17,7 +17,7 @@ from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, raised_at
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
-from rnncalc.layers.layer import Dense, Transform
+from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.layers.options import is_size
 from rnncalc.step.layer_trace import layer_trace
 from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights
@@ -318,7 +318,7 @@ def _part_name(letter: str, vector: str) -> str:
     return f"gate {letter}'s product of {vector}" if vector else letter
 
 
-def trace(layer: Cell | Transform | Dense, inputs: int, convention: Convention) -> Trace:
+def trace(layer: Cell | Transform | Dense | Embedding, inputs: int, convention: Convention) -> Trace:
     """Return the trace of one step of a cell under a convention, or of a layer around the cells.
 
     Layers that differ only in their widths share one trace. Raises DeclarationError if the step of a cell is not what

@@ -254,7 +254,17 @@ class Numberless(Transform):
         return ops.activate("tanh", window[0])
 
 
+class Seeker(GatedUnit):
+    """A row of a table for each step, which only an embedding looks up."""
+
+    kind = "seeker"
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return ops.plus(window[0], ops.lookup("kernel"))
+
+
 HALF_RIGHT = {
+    Seeker: "seeker: ops.lookup is an embedding's alone, which reads token numbers; use ops.product",
     Whole: "whole: what an operation is done with is a whole window; take one vector of it, such as window[0]",
     Third: "third: compute reads window[2], and a window has 2",
     Longer: "longer: a kernel of 3 steps meets windows of 2",

@@ -16,6 +16,7 @@ from rnncalc import (
     Conv1D,
     DecoderAttention,
     Dense,
+    Embedding,
     Layer,
     MultiHeadAttention,
     Network,
@@ -115,6 +116,25 @@ def test_backward_equations_by_hand() -> None:
         [],
         ["∂L/∂W_hy = Σ_t h_tᵀ ∂L/∂y_t", "∂L/∂b_y = Σ_t ∂L/∂y_t"],
     ]
+
+
+def test_equations_of_an_embedding_by_hand() -> None:
+    """Each step adds its gradient to the row of its word, and to that of its position."""
+    network = Network(input=7, layers=[Embedding(3, positions=5), RNN(2)], output=1, steps=4)
+    embedding, *_ = report(network)["layers"]
+    assert embedding["equations"] == ["y_t = E_(x_t) + P_t"]
+    assert embedding["gradients"] == ["∂L/∂E_i = Σ_t [x_t=i] · ∂L/∂y_t", "∂L/∂P_t = ∂L/∂y_t"]
+    assert [row["label"] for row in embedding["saved"]] == ["x_t", "saved"]
+    frozen, *_ = report(network.replace(layers=[Embedding(3, frozen=True), RNN(2)]))["layers"]
+    assert (frozen["equations"], frozen["gradients"], frozen["saved"]) == (["y_t = E_(x_t)"], [], [])
+
+
+def test_a_subscript_has_a_subscript_in_mathematics(call: Call) -> None:
+    """A word's vector is written with its number below, in LaTeX and MathML."""
+    words = ("explain", "-i", 7, "-l", "embedding:3", "-l", "rnn:2", "-T", 4, "--format")
+    assert r"\underset{3}{E_{x_{t}}}" in call(*words, "latex").out
+    below = "<mrow><msub><mrow><mi>x</mi></mrow><mrow><mi>t</mi></mrow></msub></mrow>"
+    assert f"<msub><mi>E</mi>{below}</msub>" in call(*words, "html").out
 
 
 @pytest.mark.parametrize(

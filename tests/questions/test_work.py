@@ -68,15 +68,15 @@ def test_lines_follow_what_they_are_made_of() -> None:
 
 
 def test_what_leaves_other_layers() -> None:
-    """x of a table, y of a dense layer, with a step where a sequence flows; what only passes on has no line."""
+    """y of a table and of a dense layer, with a step where a sequence flows; what only passes on has no line."""
     layers = [Embedding(2), Dropout(0.5), RNN(1), Dense(1), Dense(1)]
     table, passing, cell, dense, last = work(Network(input=3, layers=layers, steps=2)).layers
     assert [[line.name for line in step.lines] for step in table.steps] == [
-        [Variable("x", step, "embedding_1")] for step in (1, 2)
+        [Variable("y", step, "embedding_1")] for step in (1, 2)
     ]
     assert passing.steps == ()
     assert [line.same_as for line in (cell.ways[0][0].known[0], cell.ways[0][1].known[0])] == [
-        Variable("x", step, "embedding_1") for step in (1, 2)
+        Variable("y", step, "embedding_1") for step in (1, 2)
     ]
     for layer, name in ((dense, "dense_1"), (last, "dense_2")):
         (step,) = layer.steps

@@ -245,6 +245,15 @@ def test_an_operation_that_is_made_as_it_is_needed_has_the_name_that_messages_us
             assert str(caught.value) == f"operation {name}: {message}"
 
 
+def test_a_look_up_reads_a_row_and_adds_to_its_gradient_alone() -> None:
+    """The gradient of the table is that of the result, at the number that was looked up, which must be kept."""
+    table, lookup = Matrix("E", [[1.0, 2.0], [3.0, 4.0]]), OPERATIONS["lookup"]
+    assert lookup.forward(table, 1) == row(1).forward(table) == [3.0, 4.0]
+    seen = Seen([table, 1, [5.0, 6.0], [3.0, 4.0]])
+    assert lookup.gradients[0](seen) == (1, [5.0, 6.0])
+    assert (seen.read - {GRADIENT}, lookup.reads[0]) == ({1}, (1,))
+
+
 def test_each_direction_reads_its_half() -> None:
     """The first two of four numbers, or the last two; the gradient of the others is 0."""
     x = [2.0, 3.0, 5.0, 7.0]

@@ -170,7 +170,7 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
             table = question.answer.number - question.right(worksheet) + line.placed.params
             batch, rest = divmod(table, steps * line.h)
             if batch > 1 and not rest and question.answer.unit == 1 and table != line.placed.params:
-                rows = {"table": Times((batch, steps, line.h))}
+                rows = {"embedding": Times((batch, steps, line.h))}
                 values = {"batch": f"{batch:,}", "steps": f"{steps:,}", "layer": line.name}
                 changed = replace_line(worksheet, place, line._replace(others=rows))
                 yield Variant(changed, values, line.name, spacing=steps * line.h)

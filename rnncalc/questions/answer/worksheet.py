@@ -245,11 +245,7 @@ def _line(placed: Placed) -> LayerLine:
             tied = isinstance(layer, Output) and layer.tied
             gate = GateLine(() if tied else (GateInput("input", placed.inputs),), int(layer.bias))
             return line._replace(h=layer.units, gates=(gate,), bias_size=layer.units)
-        case Embedding():
-            tables = {"table": placed.inputs, "positions": layer.positions}
-            others = {name: product(rows, layer.units) for name, rows in tables.items() if rows is not None}
-            return line._replace(h=layer.units, others=others)
-        case Transform():
+        case Embedding() | Transform():
             stored = {tensor.role for tensor in placed.buffers}  # an array that is no parameter here
             counted = [(role, axes) for role, axes in layer.arrays if role not in stored]
             return line._replace(h=placed.outputs, others=parts_of(counted, placed.sizes))
