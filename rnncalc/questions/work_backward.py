@@ -176,7 +176,7 @@ class _Backward:
         assert piece is not None  # weights have one
         place = owner.name, piece
         if place not in self.weights:
-            letter, below = self.symbols.get(place, (piece.name, ""))
+            letter, below = self.symbols.get(place, (piece.name, ",".join(str(at + 1) for at in piece.at)))
             if isinstance(value, LookUp):
                 letter, below = "E", str(piece.start)
             name = Variable(letter, None, place[0], below, gradient=True, weights=True)

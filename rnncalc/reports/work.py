@@ -301,7 +301,7 @@ class _ValueWriter:
             case "join":
                 return ("(", *self.line(operands[0]), "; ", *self.line(operands[1]), ")")
             case "row":
-                return (Term("E", row.drawn),)
+                return self.numbers(value) if self.arguments or self.applied else (Term("E", row.drawn),)
             case "outer" | "through" | "inner":
                 return self._by_hand(value)
         if not row.sign or row.name == "convolve":  # its products, place by place, are too many to write

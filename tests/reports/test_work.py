@@ -88,7 +88,7 @@ def states_of(done: Run) -> dict[str, Number]:
                     found[f"{name}{way}, step {step}: {letter}"] = value
         if len(layer.traces) == 1 or isinstance(layer.placed.layer, Dropout):
             continue  # a state, or what the layer below outputs
-        letter = "x" if isinstance(layer.placed.layer, Embedding) else "h" if layer.traces else "y"
+        letter = "h" if layer.traces else "y"
         both = ", both directions" if layer.traces else ""
         many = len(layer.shape or ()) > 1
         for step, value in enumerate(layer.output if many else [layer.output], 1):
@@ -349,6 +349,17 @@ def test_fractions_are_rounded_alike(call: Call) -> None:
         assert max(map(len, fractions), default=0) == digits
         assert f"Fractions are rounded to {digits} decimal{'' if digits == 1 else 's'};" in shown
     assert call(*args[:-2]).out == call(*args[:-1], 4).out
+
+
+def test_the_row_of_a_word_and_that_of_the_step_are_written() -> None:
+    """By hand; word 1 has the second row, the first step the first position, each with a gradient of its own."""
+    network = Network(input=2, layers=[Embedding(1, positions=3), RNN(1)], steps=2)
+    weights: dict[str, Any] = {"embedding_1": {"E": [[1], [2]], "P": [[10], [20], [30]]}}
+    weights |= {"rnn_1": {"W_xh": [[1]], "W_hh": [[1]], "b_h": [0]}}
+    text = printed(network, weights=weights, inputs=[1, 0], backward=True)
+    assert "y_1 = E_1 + 10 = 2 + 10 = 12" in text
+    assert "y_2 = E_0 + 20 = 1 + 20 = 21" in text
+    assert {*re.findall("(∂L/∂[EP][^ ]*) = ", text)} == {"∂L/∂E_1", "∂L/∂P_1", "∂L/∂E_0", "∂L/∂P_2"}
 
 
 def test_a_fraction_that_is_rounded_has_all_its_decimals() -> None:
