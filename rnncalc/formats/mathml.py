@@ -116,9 +116,8 @@ def _piece(piece: Piece) -> str:
 def symbol(letter: str, below: str = "", layer: int = 0) -> str:
     """Return a letter, a Greek one for its name, with its subscript and the number of its layer above."""
     symbol = f"<mi>{text(GREEK.get(letter, letter))}</mi>"
-    outer, _, inner = below.partition("_")  # of E_(x_t)
-    index = "".join(map(_below, with_accents(escape(outer, MOST_OF_A_SUM))))
-    index = f"<msub><mrow>{index}</mrow><mrow>{''.join(map(_below, inner))}</mrow></msub>" if inner else index
+    outer, _, inner = ("".join(map(_below, with_accents(part))) for part in escape(below, MOST_OF_A_SUM).partition("_"))
+    index = f"<msub><mrow>{outer}</mrow><mrow>{inner}</mrow></msub>" if inner else outer  # of E_(x_t)
     if layer:
         above = f"<mrow>{''.join(map(_below, f'({layer})'))}</mrow>"
         return f"<msubsup>{symbol}<mrow>{index}</mrow>{above}</msubsup>"
