@@ -151,6 +151,9 @@ class Layer(Frozen, kw_only=True):
     by_place: ClassVar[bool] = False
     """Whether it reads each place of a step alone, as it reads each step; its width is then that of a place."""
 
+    meanings: ClassVar[Mapping[str, str]] = {}
+    """What its letters of widths mean, if that is not what other layers mean by them."""
+
     made_from: ClassVar[tuple[str, ...]] = ()
     """The sizes without which no framework can make a layer of this kind: its options, or `inputs`."""
 
@@ -360,6 +363,7 @@ class Embedding(Layer):
     }
 
     read_widths = ONE, ONE
+    meanings: ClassVar[Mapping[str, str]] = {"N": "the steps that have a position"}
 
     units: int
     positions: int | None = None
@@ -469,9 +473,6 @@ class Transform(Layer):
     A subclass says which vectors (`window_of`), what it makes of them (`compute`), how the shape changes, and which
     weights it has. Shapes, costs, passes and pictures follow.
     """
-
-    meanings: ClassVar[Mapping[str, str]] = {}
-    """What its letters of widths mean, if that is not what other layers mean by them."""
 
     def in_words(self, shape: Shape) -> str:
         """Return what it does with an input of a shape, without a full stop; by default its docstring's first part."""

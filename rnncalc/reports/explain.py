@@ -411,8 +411,7 @@ def letters_of(each: Derivation) -> Iterator[str]:
         size = f"{sum_}{placed.sizes['m']}"
         yield f"{'' if has_letters(placed.sizes['m']) else 'm = '}{size}: {_source(each)}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
-    meanings = dict(layer.meanings) if isinstance(layer, Transform) else {}
-    names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {}) | meanings
+    names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {}) | {**layer.meanings}
     for letter, name in names.items():
         if letter in placed.sizes:
             number = placed.sizes[letter]
