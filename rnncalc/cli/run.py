@@ -41,7 +41,7 @@ MOST_DECIMALS = 15
 @file_flag("--weights", help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file.")
 @file_flag("--inputs", help="YAML of a list of T lists, or of T token numbers.")
 @file_flag("--start", help="YAML of {LAYER: {h: [...]}}, the states before the first step.")
-@file_flag("--targets", help="With --backward: YAML of what the outputs should be, a list, or T lists.")
+@file_flag("--targets", help="With --backward: YAML of the outputs' targets: a list, or T lists.")
 @option("--seed", metavar="N", default="0", help="Seed of the weights and inputs that are not given.")
 @file_flag("--save-weights", help="Write the weights in use, for --weights to read.")
 @option("--states", help="Show each layer's states and gates, step by step.")

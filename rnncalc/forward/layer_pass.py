@@ -549,6 +549,7 @@ class LayerPass(Generic[Value]):
         epsilon: what the framework adds to a variance.
         """
         self.bound = True
+        shared = self.arrays, self.vectors, self.meter
         match self.layer:
             case Cell():
                 self.directions = [*self._directions(self.layer, binding, habits, inputs, carried, traced)]
@@ -556,18 +557,16 @@ class LayerPass(Generic[Value]):
                 dense = (isinstance(self.layer, Output) and binding.output) or binding.dense
                 names = TransformNames({self.layer.kind: dense.names}, taps_first=False, transposed=dense.transposed)
                 tied = table if isinstance(self.layer, Output) and self.layer.tied else None
-                arrays, meter = self.arrays, self.meter
-                self.transform = TransformPass(self.layer, 1, inputs, names, arrays, self.vectors, meter, table=tied)
+                self.transform = TransformPass(self.layer, 1, inputs, names, *shared, table=tied)
             case Embedding():
                 self.table = self.arrays.matrix(binding.embedding)
                 names = TransformNames({self.layer.kind: {"P": binding.positions}}, taps_first=False)
-                arrays, meter = self.arrays, self.meter
-                self.transform = TransformPass(self.layer, 1, 0, names, arrays, self.vectors, meter, table=self.table)
+                self.transform = TransformPass(self.layer, 1, inputs, names, *shared, table=self.table)
             case External():
                 self.once = self._elsewhere
             case Transform():
-                arguments = self.layer, self.placed.places, inputs, binding.transforms, self.arrays
-                self.transform = TransformPass(*arguments, self.vectors, self.meter, epsilon, traced=traced)
+                places, names = self.placed.places, binding.transforms
+                self.transform = TransformPass(self.layer, places, inputs, names, *shared, epsilon, traced=traced)
 
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
         """Return the layer's output for a stream; the directions of a recurrent layer stay apart.

@@ -626,7 +626,7 @@ def _notes(network: Network, parts: list[DrawnPart]) -> Iterator[str]:
     rows = [row for part in parts for row in part.rows]
     yield "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
     if any(part.at_once for part in parts):
-        yield "One column stands for all steps: a layer reads several at once, or changes their number."
+        yield "One column is drawn for all steps: a layer reads several at once, or changes their number."
     if any(placed.layer.extra_inputs for row in rows for placed in (*row.layers, *row.makers)):
         yield "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
     if len(parts) == 1 and any(row.start for row in rows):

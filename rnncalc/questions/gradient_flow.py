@@ -441,7 +441,7 @@ def _begins_with_a_key(network: Network) -> bool:
 
 
 READ = (INPUT, SEQUENCE)
-"""The nodes of what a layer reads that reads a whole sequence."""
+"""The operations of the vectors that a layer over a whole sequence reads: its step's own, and the sequence."""
 
 
 def _vector_read(step: Trace, place: int) -> SavedVector:

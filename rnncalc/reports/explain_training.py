@@ -243,16 +243,10 @@ def _on_decoder(layer: DecoderAttention) -> Iterator[Phrase]:
     reads = [words for words, joins in (of_x, of_output) if joins]
     both = (*reads[0], *(part for words in reads[1:] for part in (" and of ", *words)))
     yield Phrase(((Derivative(LOSS, context),), " is the part of the context in ", *both, "."))
-    above = (Term(ABOVE, time="t−1" if before else "t"),)
-    last = (
-        (Derivative(LOSS, Term(query, time="t")),),
-        " is part of ",
-        above,
-        " of the decoder's last recurrent layer, and ",
-    )
-    yield Phrase(
-        (*last, (Derivative(LOSS, Term(keys, time="s")),), " of ", (Term(ABOVE, time="s"),), " of the encoder.")
-    )
+    of_query, of_keys = Derivative(LOSS, Term(query, time="t")), Derivative(LOSS, Term(keys, time="s"))
+    above = Term(ABOVE, time="t−1" if before else "t")
+    last = (of_query,), " is part of ", (above,), " of the decoder's last recurrent layer, and "
+    yield Phrase((*last, (of_keys,), " of ", (Term(ABOVE, time="s"),), " of the encoder."))
 
 
 def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:

@@ -327,7 +327,7 @@ def test_equations_of_a_decoder_with_attention_are_true_of_autograd(network: Net
     units, last = cell_of.placed.sizes["h"], len(ys)
 
     def of_context(done: Steps, step: int) -> Any:
-        """Return the part of the context in the gradient of what a layer reads; 0 after the last step."""
+        """Return the context's part of the gradient of a layer's input; 0 after the last step."""
         return done.steps[step][done.trace.x].grad[-width:] if step < last else 0.0
 
     width = len(contexts[0])
