@@ -17,7 +17,7 @@ Spec = dict[str, Any]
 
 def network_of(spec: Spec) -> Network:
     """Return the network of a spec's plain data."""
-    return parse(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True).encode(), "spec").network
+    return parse(yaml.dump(spec, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True).encode(), "spec").network
 
 
 SMALL = st.integers(1, 6)

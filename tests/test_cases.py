@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import ROOT, cases, worked_out
 from conftest import Call, report_of
 
-ROOT = Path(__file__).parent.parent
 CASES = [
     pytest.param(case, id=f"{path.stem}: {case['call']}")
     for path in sorted((ROOT / "tests" / "cases").glob("*.yaml"))
-    for case in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+    for case in cases(path)
 ]
 
 
@@ -32,15 +31,6 @@ def at(value: Any, path: list[str]) -> Any:
         return at(value[int(path[0])], path[1:])
     keys = path[0].split()
     return at(value[keys[0]], path[1:]) if len(keys) == 1 else [value[key] for key in keys]
-
-
-def worked_out(value: Any) -> Any:
-    """Return what a case expects, its arithmetic done."""
-    if isinstance(value, list):
-        return [worked_out(each) for each in value]
-    if isinstance(value, dict):
-        return {key: worked_out(each) for key, each in value.items()}
-    return eval(value[2:]) if isinstance(value, str) and value.startswith("= ") else value
 
 
 def hold(case: dict[str, Any], words: list[str], call: Call) -> None:

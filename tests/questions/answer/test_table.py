@@ -3,11 +3,10 @@
 import json
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import cases
 from conftest import Call
 from finding import PLACES, ids, ids_of, judged, variants_made
 from hypothesis import given, settings
@@ -175,7 +174,7 @@ def test_one_of_two_learned_states_may_be_forgotten() -> None:
     assert "counts c_0 alone of the learned initial states" in said(projected, projected.params - 3)
 
 
-ANSWERS = yaml.safe_load(Path(__file__).with_name("wrong_answers.yaml").read_text(encoding="utf-8"))
+ANSWERS = cases("questions/answer/wrong_answers.yaml")
 """Those of lectures, which are of a `network`, and published ones, which are of `flags`."""
 
 

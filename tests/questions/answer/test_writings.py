@@ -3,11 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import cases
 from conftest import Call
 from fuzz.answers import Chance, network
 
@@ -17,9 +16,8 @@ from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import GivenNumber, read_answer
 from rnncalc.spec import parse
 
-FILE = Path(__file__).parents[2] / "answers" / "writings.yaml"
 VERDICTS = ("correct", "wrong", "refused")
-GROUPS: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+GROUPS: list[dict[str, Any]] = cases("answers/writings.yaml")
 
 
 def verdict(grader: Grader, text: str) -> str:

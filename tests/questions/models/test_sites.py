@@ -1,10 +1,9 @@
 """Which layer the tensors of a module are: guessed framework by framework, and compared with the convention."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import cases
 from questions.models.made import Shape, Shapes, cell, file, linear, module, site, tensor
 
 from rnncalc.layers import kind
@@ -43,7 +42,7 @@ def layer_in(case: dict[str, Any]) -> Layer | None:
     return made(**options)
 
 
-@pytest.mark.parametrize("case", yaml.safe_load(Path("tests/questions/models/sites.yaml").read_text(encoding="utf-8")))
+@pytest.mark.parametrize("case", cases("questions/models/sites.yaml"))
 def test_the_layer_of_a_module(case: dict[str, Any]) -> None:
     """Those that are recognised, and those that are not: counted, and not named."""
     framework, _, path = case["file"].partition(" ")
