@@ -4,12 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
+from case_files import cases
 from finding import judge
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import CallError, External, Network, answer, letter, load
 from rnncalc.expressions import evaluate
+from rnncalc.polynomial import Polynomial
 from rnncalc.questions.answer.gradebook import decimal_sign, grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import (
@@ -23,75 +25,26 @@ from rnncalc.questions.answer.reading import (
 )
 from rnncalc.reports.answer import AnswerReport, GradebookReport
 
+(READINGS,) = cases("questions/answer/readings.yaml")
 
-@pytest.mark.parametrize(
-    ("text", "number", "unit"),
-    [
-        ("7", 7, 1),
-        ("0", 0, 1),
-        ("1_600", 1_600, 1),
-        ("1 600", 1_600, 1),
-        ("1'600", 1_600, 1),
-        ("1\u202f600\u202f000", 1_600_000, 1),
-        ("+1600", 1_600, 1),
-        ("1600.0", 1_600, 1),
-        ("1,600.00", 1_600, 1),
-        ("1.6e3", 1_600, 100),
-        ("1.600e3", 1_600, 1),
-        ("1.6000e3", 1_600, 1),
-        ("2E+6", 2_000_000, 1_000_000),
-        ("12,345,678", 12_345_678, 1),
-        ("2k", 2_000, 1_000),
-        ("2K", 2_000, 1_000),
-        ("2.5k", 2_500, 100),
-        ("3M", 3_000_000, 1_000_000),
-        ("3.77 M", 3_770_000, 10_000),
-        ("1G", 10**9, 10**9),
-        ("1.5B", 1_500_000_000, 10**8),
-        ("1,6k", 1_600, 100),
-        ("16,25 M", 16_250_000, 10_000),
-        ("1.600", 1_600, 1),
-        ("1.600.000", 1_600_000, 1),
-        ("1.600,00", 1_600, 1),
-        ("1600,0", 1_600, 1),
-        ("1’600", 1_600, 1),
-        ("1{,}600", 1_600, 1),
-        (r"1\,600", 1_600, 1),
-    ],
-)
-def test_how_numbers_are_read(text: str, number: int, unit: int) -> None:
+
+@pytest.mark.parametrize(("text", "number"), READINGS["numbers"].items())
+def test_how_numbers_are_read(text: str, number: int | list[int]) -> None:
     """A number, and what its last digit counts."""
-    assert read_number(text) == GivenNumber(number, unit, " ".join(text.split()))
+    value, unit = number if isinstance(number, list) else (number, 1)
+    assert read_number(text) == GivenNumber(value, unit, " ".join(text.split()))
     assert read_answer(text) == read_number(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "sizes"),
-    [
-        ("(20,10)", (20, 10)),
-        ("(20, 10)", (20, 10)),
-        ("[20, 10]", (20, 10)),
-        ("20x10", (20, 10)),
-        ("20 × 10", (20, 10)),
-        ("(20 x 10)", (20, 10)),
-        ("(20,)", (20,)),
-        ("(20)", (20,)),
-        ("(2,80,1)", (2, 80, 1)),
-    ],
-)
-def test_how_shapes_are_read(text: str, sizes: tuple[int, ...]) -> None:
-    """As Python, NumPy and lectures write them."""
-    answer = read_answer(text)
-    assert isinstance(answer, Shape)
-    assert answer.sizes == sizes
-    assert (answer.product is None) == (text[0] in "([")
-
-
-@pytest.mark.parametrize("text", ["(20,xyz)", "(20,-1)", "(0,3)", "(20,,3)", "(1.5,2)"])
-def test_what_is_no_shape_is_refused(text: str) -> None:
-    """It begins as a shape does, so it is told what one looks like."""
-    with pytest.raises(CallError, match=r"expected a shape, such as \(20, 10\)"):
-        read_answer(text)
+def test_how_shapes_and_sums_are_read() -> None:
+    """As Python, NumPy and lectures write them; a shape without brackets may be a product."""
+    for text, number in READINGS["sums"].items():
+        assert read_answer(text) == GivenNumber(number, 1, text)
+    for text, sizes in READINGS["shapes"].items():
+        answer = read_answer(text)
+        assert isinstance(answer, Shape)
+        assert [*answer.sizes] == sizes
+        assert (answer.product is None) == (text[0] in "([")
 
 
 def test_a_vector_may_stand_as_a_row_or_a_column() -> None:
@@ -106,75 +59,32 @@ def test_groups_of_digits_are_one_number() -> None:
     assert in_one([read_number("16"), read_number("0")]) is None
 
 
-def test_a_rounding_in_millions() -> None:
-    """3.8M for 3,778,580, and not 3.7M."""
-    net = Network(input=10, layers=(External(3_778_580),))
-    assert judge(net, [read_number("3.8M")]).right
-    assert not judge(net, [read_number("3.7M")]).right
-
-
-@pytest.mark.parametrize(
-    ("text", "params", "right"),
-    [
-        ("50M", 50_600_000, True),  # 51M, to the nearest ten millions 50M
-        ("50M", 51_400_000, True),
-        ("50M", 54_000_000, False),  # further off than a twentieth of it
-        ("50.0M", 50_600_000, False),  # with a decimal the zeros are digits
-        ("51M", 50_600_000, True),
-        ("52M", 50_600_000, False),
-        ("100k", 98_000, True),
-        ("100k", 76_000, False),  # an LSTM's 101,376 for a GRU
-        ("50000000", 50_600_000, False),  # exact
-        ("0M", 3, False),
-    ],
-)
-def test_zeros_may_be_rounded_away(text: str, params: int, right: bool) -> None:
-    """A rounding to fewer digits than it has zeros for, if it is within a twentieth, as two digits at least are."""
+@pytest.mark.parametrize(("params", "answers"), READINGS["rounded"].items())
+def test_a_number_may_be_rounded(params: int, answers: dict[str, list[str]]) -> None:
+    """Also to fewer digits than it has zeros for, if it is within a twentieth, as two digits at least are."""
     net = Network(input=10, layers=(External(params),))
-    judged = judge(net, [read_number(text)])
-    assert judged.right == right
-    if right:
+    assert not any(judge(net, [read_number(text)]).right for text in answers.get("wrong", ()))
+    for text in answers.get("correct", ()):
+        judged = judge(net, [read_number(text)])
+        assert judged.right
         assert f"{text} is correct, rounded: the exact number is {params:,}." in AnswerReport(judged).data()["remarks"]
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
+    ("text", "message", "sizes", "example"),
     [
-        ("4*16*(8+16+1)", 1_600),
-        ("4 × 16 × (8 + 16 + 1)", 1_600),
-        ("16² + 3", 259),
-        ("16^2-16**2", 0),
-        ("2,560,000 + 98_816", 2_658_816),
-        ("(3+4)*2", 14),
+        *((*each, {}, "4*16*(8+16+1)") for each in READINGS["refused"].items()),
+        *((*each, {"m": letter("m"), "h": letter("h")}, "4h(m + h + 1)") for each in READINGS["formulas"].items()),
     ],
 )
-def test_how_sums_are_read(text: str, number: int) -> None:
-    """As they are written on paper, and in programs."""
-    assert read_answer(text) == GivenNumber(number, 1, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "character"),
-    [
-        ("3*", "a number, a letter or a bracket", 3),
-        ("4*(2", "')'", 5),
-        ("2*)3(", "a number, a letter or a bracket", 3),
-        ("4*[2)", "']'", 5),
-        ("()", "a number, a letter or a bracket", 2),
-        ("[", "a number, a letter or a bracket", 2),
-        ("7/2 + 1", "a quotient that is whole", 3),
-        ("4*6 7", "a sign between two numbers", 5),
-        ("2**100", "an exponent of one or two digits", 4),
-        ("1,600,00 + 1", "groups of three digits", 1),
-        ("010 + 1", "a number without a 0 before it", 1),
-    ],
-)
-def test_what_is_no_sum_is_refused(text: str, expected: str, character: int) -> None:
-    """With a caret under the place that cannot be read, what is expected there, and a sum that is read."""
+def test_what_is_refused(text: str, message: str, sizes: dict[str, Polynomial], example: str) -> None:
+    """With what is expected, and the cure that the learner meant, or a caret under the place that cannot be read."""
     with pytest.raises(CallError) as refused:
-        read_answer(text)
-    line = f"expected {expected} at character {character} of '{text}', as in 4*16*(8+16+1)"
-    assert str(refused.value) == f"{line}\n    {text}\n    {' ' * (character - 1)}^"
+        read_answer(text, sizes=sizes)
+    _, at, character = message.partition(" at character ")
+    if at:
+        message += f" of '{text}', as in {example}\n    {text}\n    {' ' * (int(character) - 1)}^"
+    assert str(refused.value) == message
 
 
 @pytest.mark.parametrize(
@@ -237,53 +147,6 @@ def test_words_around_a_number(text: str) -> None:
         read_answer("1600 bytes")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("16.5", "expected a whole number, such as 1600 or 1.6k, got '16.5'"),
-        ("0,0001k", "expected a whole number, such as 1600 or 1.6k, got '0,0001k'"),
-        ("1600,", "expected a whole number, such as 1600 or 1.6k, got '1600,'; write 1600"),
-        ("1600;", "expected a whole number, such as 1600 or 1.6k, got '1600;'; write 1600"),
-        ("many,", "expected a whole number, such as 1600 or 1.6k, got 'many,'"),
-        (
-            "20, 10, 5",
-            "expected a whole number, such as 1600 or 1.6k, got '20, 10, 5'; write (20, 10, 5) for a shape, "
-            "or each number as an answer of its own",
-        ),
-        (" W_h.x = 5", "expected a shape, such as W_h.x=(2, 32, 20), got 'W_h.x = 5'"),
-        ("3-5", "expected a number or a formula, got '3-5', which is less than 0"),
-        ("No", "expected a whole number, such as 1600 or 1.6k, got 'No'"),
-        ("[h, many]", "expected a shape, such as (20, 10), got '[h, many]'"),
-    ],
-)
-def test_what_cannot_be_read_has_its_cure(text: str, message: str) -> None:
-    """As the learner meant it, if that can be seen."""
-    with pytest.raises(CallError) as refused:
-        read_answer(text)
-    assert str(refused.value) == message
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "character"),
-    [
-        ("(4h(m+h", "')'", 8),
-        ("4h(m+", "a number, a letter or a bracket", 6),
-        ("2h^^2", "an exponent of one or two digits", 4),
-        ("4(h+1]", "')'", 6),
-        ("m^9^9^9", "+, -, a factor or the end", 4),
-        ("4h(units+1)", "a number or a letter instead of the word 'units'", 4),
-        ("h(h+1)/2", "a quotient that is whole", 8),
-        ("4h(m+h) ! 3", "+, -, a factor or the end", 9),
-    ],
-)
-def test_what_is_no_formula_is_refused_with_a_caret(text: str, expected: str, character: int) -> None:
-    """Under the place, with what is expected there and a formula that is read."""
-    with pytest.raises(CallError) as refused:
-        read_answer(text, sizes={"m": letter("m"), "h": letter("h")})
-    line = f"expected {expected} at character {character} of '{text}', as in 4h(m + h + 1)"
-    assert str(refused.value) == f"{line}\n    {text}\n    {' ' * (character - 1)}^"
-
-
 def test_a_suffix_that_is_a_letter_too_is_refused_with_both_readings() -> None:
     """Where the network has no such letter it is a suffix, and in a longer formula it is the letter."""
     with pytest.raises(CallError) as refused:
@@ -308,24 +171,12 @@ def test_letters_are_products_only_where_each_is_known() -> None:
         read_answer("2TVk + 1", sizes={"T": t, "k": k})
 
 
-@pytest.mark.parametrize(
-    ("text", "untrue"),
-    [
-        ("4*16*25 = 1600", 0),
-        ("4*16*25 = 64*25 = 1500 = 1600", 2),
-        ("P = 4h(m + h + 1) = 4hm + 4h^2 + h", 2),
-        ("P = 4h(m + h + 1) = 4hm + 4h^2 + 4h", 0),
-        ("4h(m+h+1) = 4*16*(8+16+1) = 1600", 0),
-        ("4h(m+h+1) = 4*16*(8+16) = 1536", 1),
-        ("4*16*25 = 1.6k", 0),
-        ("params = 1600", 0),
-    ],
-)
-def test_a_chain_names_the_sign_where_it_stops_being_true(text: str, untrue: int) -> None:
+def test_a_chain_names_the_sign_where_it_stops_being_true() -> None:
     """Sides in letters are compared with numbers where the letters have sizes."""
-    answer = read_answer(text, sizes={"m": 8, "h": 16})
-    assert isinstance(answer, GivenNumber)
-    assert answer.untrue == untrue
+    for text, untrue in READINGS["chains"].items():
+        answer = read_answer(text, sizes={"m": 8, "h": 16})
+        assert isinstance(answer, GivenNumber)
+        assert answer.untrue == untrue, text
 
 
 @pytest.mark.parametrize(
