@@ -16,6 +16,8 @@ import pytest
 import rnncalc
 from rnncalc import GRU, LSTM, RNN, CallError, ConvLSTM, Network, Output, Part, RefusedError, SpecError
 from rnncalc.errors import Problem
+from rnncalc.questions.answer.gradebook import read_answer_file
+from rnncalc.questions.answer.reading import read_answer
 from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.quantized import quantized
@@ -36,7 +38,8 @@ class Index:
 
 NAMES = {
     **{name: getattr(rnncalc, name) for name in rnncalc.__all__},
-    **{each.__name__: each for each in (compare_same_params, dense_growth, pass_operations, quantized, stream, work)},
+    **{each.__name__: each for each in (compare_same_params, dense_growth, pass_operations, quantized, read_answer)},
+    **{each.__name__: each for each in (read_answer_file, stream, work)},
     "Index": Index,
     "math": math,
     "DECODER": Part(input=2, layers=(RNN(4),), output=Output(2)),

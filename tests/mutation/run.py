@@ -33,7 +33,7 @@ ROOMS = ("layers", "conventions", "network", "forward", "questions", "export", "
 SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
     *("spec", "step", "test_bad_specs.py", "test_refusals.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
-    "test_cases.py",
+    *("test_cases.py", "test_python_refusals.py"),
 )
 ARGUMENTS = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--maxfail=1000"]
 """The last one overrides mutmut's own -x, so that one run tells every test that fails without a mutant."""

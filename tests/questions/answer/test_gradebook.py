@@ -4,13 +4,11 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, CallError, Network, Output, answer
-from rnncalc.bounds import MAX_BYTES
 from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import GivenNumber, read_answer
@@ -204,44 +202,6 @@ def test_columns_of_a_graded_file_are_made_anew() -> None:
     """They do not be there twice."""
     file = read_answer_file(b"name,answer,right,mistake,feedback\nAnn,5,true,,Right.\n")
     assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
-
-
-@pytest.mark.broad
-@pytest.mark.parametrize(
-    ("data", "asked", "message"),
-    [
-        (b"x" * (MAX_BYTES + 1), {}, f"a file of answers has at most {MAX_BYTES:,} bytes; split it"),
-        (b"", {}, "there are no rows; expected a header, such as name,answer, and a row for each student"),
-        (b"name,answer\n", {}, "there is a header, and no row below it"),
-        (
-            b"name,a,b\nAnn,5,6\n",
-            {},
-            "which column has the answer? name it as answer, by its title or number, or several in order; "
-            "the columns are name, a or b",
-        ),
-        (
-            b"who,a\nAnn,5\n",
-            {"names": ["whom"]},
-            "no column 'whom' for the name; the columns are who or a; did you mean 'who'?",
-        ),
-        (b"who,a\nAnn,5\n", {"variant": "task"}, "no column 'task' for the variant; the columns are who or a"),
-        (
-            b"who,who,a\nAnn,B,5\n",
-            {"names": ["who"], "answers": ["a"]},
-            "2 columns have the title 'who'; write the number of the name's: 1 or 2",
-        ),
-        (b"who,a\nAnn,5\n", {"answers": ["3"]}, "no column '3' for the answer; the columns are who or a"),
-        (b"who,a\nAnn,5\n", {"answers": ["0"]}, "no column '0' for the answer; the columns are who or a"),
-        (b'name,answer\nAnn,5\n"Ben,6\nCid,7\n', {}, "line 3: a quotation mark is not closed"),
-        (b"name,answer\nAnn," + b"5" * 200_000, {}, "line 2: a cell is longer than 131,072 characters"),
-        (b"name,answer\n" + b"Ann,5\n" * 100_001, {}, "expected at most 100,000 rows, got 100,001; split the file"),
-    ],
-)
-def test_what_is_wrong_with_a_file_of_answers(data: bytes, asked: dict[str, Any], message: str) -> None:
-    """The whole line, with the column that is looked for."""
-    with pytest.raises(CallError) as refused:
-        read_answer_file(data, **asked)
-    assert str(refused.value) == message
 
 
 def test_columns_by_number_without_a_header() -> None:

@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from conftest import Call, refusal, report_of
 from finding import judge
 
-from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Embedding, External, Network, Output
+from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Embedding, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
 from rnncalc.questions.answer.grading import answer
@@ -190,67 +189,6 @@ def test_too_many_answers_are_one_line(call: Call) -> None:
 
 STACKED = Network(input=5, layers=(LSTM(6), GRU(3)), output=Output(2))  # 12, 9 and 2 tensors
 SIMPLE = Network(input=4, layers=(RNN(3),))
-PART = Network(input=4, layers=(External(9),))
-NAMES = ", ".join([f"lstm_1 W_{of}{gate}" for of in "xh" for gate in "ifgo"] + [f"lstm_1 b_{gate}" for gate in "ifgo"])
-
-
-@pytest.mark.parametrize(
-    ("network", "given", "message"),
-    [
-        (STACKED, (), "give an answer: the total, or a number or a shape for each tensor"),
-        (
-            STACKED,
-            ([3, 4, 5, 6, 7],),
-            "expected numbers, or a shape for each of 23 tensors, got one list; "
-            "give each by itself, as in answer(network, 3, 4, 5, 6, ...)",
-        ),
-        (
-            STACKED,
-            ([3, 4, 5, 6],),
-            "expected numbers, or a shape for each of 23 tensors, got one list; "
-            "give each by itself, as in answer(network, 3, 4, 5, 6)",
-        ),
-        (SIMPLE, ((True, 3),), "expected a shape, such as (20, 10), got (True, 3)"),
-        (SIMPLE, ((2.5, 3),), "expected a shape, such as (20, 10), got (2.5, 3)"),
-        (SIMPLE, ((0, 3),), "expected a shape, such as (20, 10), got (0, 3)"),
-        (SIMPLE, ([],), "expected a shape, such as (20, 10), got []"),
-        (
-            STACKED,
-            (3, 4),
-            "expected 1 number, the total, or 3, one for each layer, or 23, one for each tensor, in order, got 2",
-        ),
-        (SIMPLE, (3, 4), "expected 1 number, the total, or 3, one for each tensor, in order, got 2"),
-        (PART, (3, 4), "expected 1 number, got 2"),
-        (STACKED, ((1, 2),), f"expected 23 shapes, of {NAMES}, ..., got 1"),
-        (
-            SIMPLE,
-            ((3, 4),) * 4,
-            "expected 3 shapes, of rnn_1 W_xh, rnn_1 W_hh, rnn_1 b_h, got 4; 4 shapes would fit the convention pytorch",
-        ),
-        (SIMPLE, ((3, 4),) * 5, "expected 3 shapes, of rnn_1 W_xh, rnn_1 W_hh, rnn_1 b_h, got 5"),
-        (
-            Network(input=4, layers=(Dropout(0.5),)),
-            ((3, 4),),
-            "there is no tensor whose shape could be given; give a number",
-        ),
-        (SIMPLE, ("(h, m)",) * 3, "expected shapes in numbers, as the sizes of the network are, got letters"),
-        (SIMPLE, ((3, 4), 9, 3), "expected numbers or shapes, got both; give the one or the other"),
-        (SIMPLE, ("h_t=(2, 3)", 9), "expected shapes with names, or answers without names, got both"),
-        (SIMPLE, ("h(m + k)",), "expected a formula in h = 3 and m = 4, got k in 'h(m + k)'"),
-        (
-            STACKED,
-            ("4h(m + h + 1)", "h"),
-            "expected 3 formulas, one for each layer in its own letters, got 2; "
-            "one formula is the total of a network whose sizes are letters",
-        ),
-        (SIMPLE, ("W_xh=(N, 4)",), "W_xh: expected a shape in numbers, such as (20, 10), got (N, 4)"),
-    ],
-)
-def test_what_is_no_answer_to_a_question(network: Network, given: tuple[Any, ...], message: str) -> None:
-    """In words that say what would be one."""
-    with pytest.raises(CallError) as refused:
-        answer(network, *given)
-    assert str(refused.value) == message
 
 
 def test_formulas_of_layers() -> None:

@@ -5,7 +5,6 @@ from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.errors import CallError
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.returned import MISTAKES, _named
 from rnncalc.questions.shapes import shapes
@@ -120,32 +119,6 @@ def test_every_shape_of_the_report_is_right(name: str) -> None:
     for module in shapes(network, 7).modules:
         for of, array in module.returns.items():
             assert answer(network, f"{module.places[0].name}.{of}={tuple(array.values())}".replace("'", "")).right
-
-
-KERAS_4 = Network(input=3, layers=[LSTM(4)], convention="keras")
-
-
-@pytest.mark.parametrize(
-    ("network", "answers", "message"),
-    [
-        (
-            KERAS_4,
-            ("h_n=(1,2,4)",),
-            r"h_n: no layer has or returns this under Keras; .*; the convention pytorch has it",
-        ),
-        (KERAS_4, ("of_nobody=(1,2,4)",), r"^of_nobody: no layer has or returns this under Keras; [^;]*$"),
-        (
-            Network(input=3, layers=[GRU(4), GRU(5)]),
-            ("h_t=(9,9)",),
-            r"h_t: gru_1 and gru_2 return one each; write gru_1\.h_t",
-        ),
-        (PYTORCH, ("h_n=4,2",), r"expected a shape, such as h_n=\(2, 32, 20\), got 'h_n=4,2'"),
-    ],
-)
-def test_what_is_refused(network: Network, answers: tuple[str, ...], message: str) -> None:
-    """A name that nothing returns, a name of several layers, and no shape."""
-    with pytest.raises(CallError, match=message):
-        answer(network, *answers)
 
 
 def test_an_array_that_is_returned_has_no_parameters(call: Call) -> None:

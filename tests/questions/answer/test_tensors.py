@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, LSTM, RNN, CallError, Dense, Network, Output
+from rnncalc import GRU, LSTM, RNN, Dense, Network, Output
 from rnncalc.questions.answer.grading import answer, number_of_tensors
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, tensors_of
@@ -150,22 +150,6 @@ def test_layers_before_tensors() -> None:
     assert [each.tensor for each in answer(TALL, (7, 4), (3, 7)).judged] == ["W", "W"]
 
 
-def test_another_number_of_them_is_refused() -> None:
-    """It is said how many are asked for, and of what."""
-    with pytest.raises(CallError, match=r"^expected 3 shapes, of rnn_1 W_xh, rnn_1 W_hh, output W_hy, got 2$"):
-        answer(LECTURE, (20, 10), (20, 20))
-    with pytest.raises(CallError, match=r"^expected 1 shape, of dense_1 W, got 2$"):
-        answer(Network(input=4, layers=(Dense(7, bias=False),)), (7, 4), (7,))
-    with pytest.raises(CallError, match=r"b_o, \.\.\., got 1$"):
-        answer(Network(input=8, layers=(LSTM(16), LSTM(16))), (16, 8))
-    with pytest.raises(CallError, match=r"^expected numbers or shapes, got both"):
-        answer(LECTURE, (20, 10), 400, (5, 20))
-    with pytest.raises(
-        CallError, match=r"the total, or 2, one for each layer, or 5, one for each tensor, in order, got 3$"
-    ):
-        answer(WITH_BIAS, 1, 2, 3)
-
-
 TWO = Network(input=8, layers=(RNN(16), RNN(16)))
 
 
@@ -179,18 +163,3 @@ def test_one_tensor_alone() -> None:
     assert (wrong.layer, wrong.tensor, wrong.diagnoses[0].id) == ("rnn_2", "W_xh", "other-tensor")
     (wrong,) = answer(LECTURE, "W_hy=(20,5)").judged
     assert [each.id for each in wrong.diagnoses] == ["transposed"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("W_xh=(16,8)", "W_xh: rnn_1 and rnn_2 have one each; write rnn_1.W_xh for one of them"),
-        ("rnn_1.W_hx=(16,8)", "rnn_1.W_hx: no layer has or returns this under textbook; expected W_xh, W_hh, b_h"),
-        ("rnn_1.W_xh=(B,8)", "rnn_1.W_xh: expected a shape in numbers, such as (20, 10), got (B, 8)"),
-        ("rnn_1.W_xh=128", "expected a shape, such as rnn_1.W_xh=(2, 32, 20), got"),
-    ],
-)
-def test_a_name_that_is_no_tensor_s(text: str, message: str) -> None:
-    with pytest.raises(CallError) as refused:
-        answer(TWO, text)
-    assert str(refused.value).startswith(message)
