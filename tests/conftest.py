@@ -25,8 +25,23 @@ UNTIMED: dict[str, Any] = {
 }
 settings.register_profile("few", max_examples=24, **UNTIMED)
 settings.register_profile("many", max_examples=120, **UNTIMED)
-settings.register_profile("quick", max_examples=5, **UNTIMED)  # for one Python among several
+settings.register_profile("quick", max_examples=5, **UNTIMED)
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
+CASES = 4
+"""How many of a test's cases run with the profile `quick`, which is for one Python among several."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep a few cases of each test, evenly spread, with the profile `quick`."""
+    if config.getoption("--hypothesis-profile") != "quick":
+        return
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    few = [case for cases in tests.values() for case in cases[:: -(-len(cases) // CASES)]]
+    config.hook.pytest_deselected(items=[*{*items} - {*few}])
+    items[:] = few
 
 
 class Result(NamedTuple):

@@ -1,4 +1,4 @@
-"""What Pyodide runs: every command's examples, then the default tests of most rooms."""
+"""What Pyodide runs: every command's examples, then the default tests of most rooms, a few cases of each."""
 
 import contextlib
 import io
