@@ -1,8 +1,10 @@
 """Exercises: sizes that vary by a seed, right answers, wrong ones with the feedback of `answer`."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from case_files import cases, worked_out
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,6 @@ from strategies import network as whole
 from rnncalc import (
     GRU,
     LSTM,
-    RNN,
     CallError,
     Dropout,
     Embedding,
@@ -179,54 +180,12 @@ def test_sizes_are_changed_where_they_stand() -> None:
     assert [part.layers for part in resized(network, both, 6).parts.values()] == [(GRU(6),)] * 2
 
 
-SMALL = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
-GATED = Network(input=13, layers=(LSTM(29),), steps=7)  # 4·29·43 = 4,988 parameters, 4·29·42 = 4,872 products per step
-
-
-@pytest.mark.parametrize(
-    ("network", "ask", "right", "wrong"),
-    [
-        (
-            SMALL,
-            "multiply-adds",
-            66,
-            {
-                24: "one-step",
-                28: "params",
-                76: "biases",
-                132: "flops",
-                151: "flops",
-                129: "recurrent-twice",
-                87: "backward",
-                127: "dense",
-            },
-        ),
-        (
-            Network(input=4, layers=(RNN(3, bidirectional=True),), steps=3),  # 2·3·21 products
-            "multiply-adds",
-            126,
-            {
-                42: "one-step",
-                48: "params",
-                144: "biases",
-                252: "flops",
-                288: "flops",
-                63: "one-direction",
-                162: "backward",
-                234: "dense",
-            },
-        ),
-        (SMALL, "saved", 27, {9: "states", 28: "params", 66: "multiply-adds"}),
-        (
-            GATED,
-            "saved",
-            7 * (13 + 7 * 29),
-            {7 * 71: "no-gates", 2 * 7 * 29: "states", 4_988: "params", 7 * 4_872: "multiply-adds"},
-        ),
-    ],
-)
-def test_what_another_quantity_is_confused_with(network: Network, ask: str, right: int, wrong: dict[int, str]) -> None:
+@pytest.mark.parametrize("case", cases("questions/confused.yaml"), ids=lambda case: str(case))
+def test_what_another_quantity_is_confused_with(case: dict[str, Any]) -> None:
     """Each number with its reason, the likeliest first; its grader knows them too."""
+    network, wrong = network_of(case["network"]), case["wrong"]
+    (ask,) = {*case} - {"network", "wrong"}
+    right = worked_out(case[ask])
     (item,) = items_of(network, ask)
     assert item.right == right
     assert [(answered(each), each.diagnoses[0].id) for each in item.wrong] == [*wrong.items()]
@@ -296,37 +255,6 @@ def test_a_formula_of_a_quantity_is_judged(of: str, formula: str, mistakes: list
     (judged,) = QuantityGrader(TRANSLATOR, of).judge([read_answer(formula)]).judged
     assert judged.right is not bool(mistakes)
     assert [each.id for each in judged.diagnoses] == mistakes
-
-
-@pytest.mark.parametrize(
-    ("network", "of", "right", "wrong"),
-    [
-        # 2·6·4·8·12 + 2·8·3 multiplied and added, 6·4·8 + 3 biases, 6·4·8 element-wise, 6·5·8 activations
-        (
-            Network(input=4, layers=(LSTM(8),), output=Output(3), steps=6),
-            "flops",
-            4_656 + 195 + 192 + 240,
-            {2_328: "multiply-adds", 4_656: "products-alone", 5_088: "no-biases", 923: "one-step", 443: "params"},
-        ),
-        (
-            Network(input=4, layers=(LSTM(8),)),
-            "bytes",
-            4 * 416,
-            {416: "params", 832: "float16", 3_328: "float64", 13_312: "bits"},
-        ),
-        (
-            Network(input=4, layers=(LSTM(8), GRU(5)), steps=6),
-            "state",
-            8 + 8 + 5,
-            {13: "one-state", 6 * 21: "states", 416 + 3 * 5 * 14: "params"},
-        ),
-    ],
-)
-def test_wrong_numbers_of_other_quantities(network: Network, of: str, right: int, wrong: dict[int, str]) -> None:
-    """Worked by hand."""
-    grader = QuantityGrader(network, of)
-    assert grader.correct == right
-    assert {number: reason.id for number, reason in grader.confused()} == wrong
 
 
 def test_as_many_choices_as_there_are_letters() -> None:

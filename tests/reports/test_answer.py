@@ -10,7 +10,7 @@ import pytest
 from conftest import Call
 from wrong_counts import WRONG
 
-from rnncalc import GRU, LSTM, RNN, Embedding, External, Layer, Network, Output, count, formats, training
+from rnncalc import GRU, LSTM, RNN, Layer, Network, Output, count, formats, training
 from rnncalc.questions.answer.grading import Grader, answer
 from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import read_answer
@@ -83,84 +83,6 @@ def test_shapes_in_a_table(call: Call) -> None:
     assert "✓  rnn_1   W_xh    (20, 10)  (20, 10)\n" in out
     assert "✗  output  W_hy     (20, 5)   (5, 20)\n" in out
     assert "How you get (20, 5) for W_hy in output\n" in out
-
-
-@pytest.mark.broad
-@pytest.mark.parametrize(
-    ("net", "number", "text"),
-    [
-        (NET, 4 * 2_585, "10,340 is also the number of bytes in float32, four for each parameter."),
-        (
-            Network(input=100, layers=(Embedding(10), LSTM(20, peepholes=True)), output=Output(5)),
-            4 * 20 * 30 + 5 * 20,  # the embedding, the peepholes and the biases multiply nothing
-            "This is the number of multiply-adds in one step, not of parameters.",
-        ),
-        (
-            Network(input=4, layers=(RNN(3),), output=Output(1), steps=3),
-            3 * 21 + 3,  # the output speaks once
-            "This is the number of multiply-adds in one pass, not of parameters.",
-        ),
-        (
-            Network(input=4, layers=(RNN(3),), output=Output(1), steps=3),
-            127,
-            "This is the count of the dense equivalent, which shares no weights over time.",
-        ),
-        (NET, 2_583, "No known mistake gives 2,583."),
-        (
-            NET,
-            2_583,
-            "rnncalc explain derives the correct count step by step; 2 numbers, one for each layer in order, would "
-            "show where yours goes wrong.",
-        ),
-        (Network(input=10, layers=(External(7),)), 8, "rnncalc explain derives the correct count step by step."),
-        (
-            Network(input=9, layers=(RNN(16, recurrence="diagonal"),)),
-            16 * (11 + 1 + 1),
-            "An input of 11 instead of 9 would also give 208.",
-        ),
-        (
-            Network(input=70, layers=(RNN(50),)),
-            52 * 123,
-            "No known mistake gives 6,396, but h = 52 instead of 50 in layer 1 would.",
-        ),
-        (NET, "2.6k", "2.6k is correct, rounded: the exact number is 2,585."),
-        (NET, "1.0e3", "1.0e3 is read as rounded: any number from 950 to 1,050."),
-        (NET, "1e3", "1e3 is rounded to one digit: it may be any number from 500 to 1,500."),
-        (NET, "1e3", "That is too coarse to look for a mistake; give two digits or more."),
-        (NET, "3k", "One digit is too few to tell it from wrong counts; give two or more."),
-        (NET, "9.9M", "9.9M is read as rounded: any number from 9,850,000 to 9,950,000."),
-    ],
-)
-def test_remarks(net: Network, number: int | str, text: str) -> None:
-    """What else the number is, how far off it is, and what comes next."""
-    assert text in data(net, number)["remarks"]
-
-
-ONE = Network(input=4, layers=(LSTM(3),))
-
-
-@pytest.mark.parametrize(
-    ("net", "answers", "verdict"),
-    [
-        (ONE, (96,), "Correct."),
-        (ONE, ("0.10k",), "Correct."),
-        (ONE, (90,), "Wrong: 90 is 6 less than the correct 96."),
-        (ONE, (1_097,), "Wrong: 1,097 is 1,001 more than the correct 96."),
-        (ONE, ("1.0k",), "Wrong: 1,000 instead of the correct 96."),
-        (ONE, ("4h(m+h)",), "Wrong: 4h(m+h) instead of the correct 4h(m + h + 1)."),
-        (ONE, ("W_xi=(4, 3)",), "Wrong: (4, 3) for W_xi in lstm_1 instead of the correct (3, 4)."),
-        (ONE, ("h_t=(7, 4)",), "Wrong: (7, 4) for h_t in lstm_1 instead of the correct (B, 3)."),
-        (ONE.replace(output=2), (90, 8), "Wrong."),
-    ],
-)
-def test_a_verdict_is_said_once(net: Network, answers: tuple[int | str, ...], verdict: str) -> None:
-    """With both numbers, where no table has them; a table is for several answers alone."""
-    judged = answer(net, *answers)
-    assert judged.sentences[0] == verdict
-    sheet = AnswerReport(judged).sheets()[0]
-    assert sheet.notes[0] == f"{'✓' if judged.right else '✗'} {verdict}"
-    assert len([*sheet.rows]) == (len(answers) if len(answers) > 1 else 0)
-    assert AnswerReport(judged, hint=True).sheets()[0].notes[0] in ("✓ Correct.", "✗ Wrong.")
 
 
 def test_where_a_mistake_was_made() -> None:

@@ -18,15 +18,6 @@ from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.reports.answer import AnswerReport
 
 
-@pytest.mark.parametrize(
-    ("text", "right"),
-    [("1600", True), ("1,600", True), ("1_600", True), ("1.6k", True), ("2k", True), ("1.5k", False), ("1.60k", True)],
-)
-def test_roundings_are_right(call: Call, text: str, right: bool) -> None:
-    """1.6k is right for 1,600."""
-    assert (call("answer", "specs/lstm.yaml", text).code == 0) == right
-
-
 def lstm(m: int, h: int) -> int:
     return 4 * h * (m + h + 1)
 

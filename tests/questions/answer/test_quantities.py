@@ -28,41 +28,6 @@ from rnncalc.questions.answer.sizes import OtherSize, other_size, size_curves
 from rnncalc.questions.solve import SizePlace
 from rnncalc.reports.answer import QUANTITIES, AnswerReport
 
-SMALL = ("-i", 4, "-l", "rnn:3", "-o", 1, "-T", 3)
-MGU = ("-i", 3, "-l", "mgu:5", "-T", 4)
-GATED = ("-i", 13, "-l", "lstm:29", "-T", 7)
-FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
-
-
-@pytest.mark.parametrize(
-    ("flags", "number", "said"),
-    [
-        (SMALL, 66, "multiply-adds in one pass"),
-        (SMALL, 87, "multiply-adds of the backward pass"),
-        (SMALL, 27, "saved activations"),
-        (SMALL, 9, "values in the states of all steps"),
-        (SMALL, 4 * (28 + 28 + 27), "bytes that training takes"),
-        (SMALL, 2 * 66, "twice the multiply-adds of the forward pass, not those of the backward pass: 87."),
-        (SMALL, 3 * 24 + 4, "a gradient for each parameter and step; those of all steps are summed: 28."),
-        (GATED, 7 * (13 + 7 * 29), "saved activations"),
-        (GATED, 7 * (13 + 2 * 29), "without the gates, which the backward equations read too: 1,512."),
-        (MGU, 4 * (3 + 5), "without the gates, which the backward equations read too"),
-        (FROZEN, 4 * 29 * (4 + 29 + 1), "the number of gradients"),
-    ],
-)
-def test_a_number_of_training_is_said_to_be_one(call: Call, flags: tuple[object, ...], number: int, said: str) -> None:
-    """With the right one beside it where it is counted wrong."""
-    done = call("answer", *flags, number)
-    assert done.code == 1
-    assert said in " ".join(done.out.split())
-
-
-@pytest.mark.parametrize("number", [3 * (4 + 3), 3 * 3, 2 * 66])
-def test_without_what_is_asked_for_nothing_is_said(call: Call, number: int) -> None:
-    """Without the steps nothing of training is known; a simple recurrent network has no gates to leave out."""
-    assert "gates; their" not in call("answer", *SMALL, number).out
-    assert "This " not in call("answer", *SMALL[:-2], number).out
-
 
 def test_every_known_quantity() -> None:
     """The right number is beside what is counted wrong; what is no other number is left out."""
@@ -162,13 +127,6 @@ def test_the_count_times_the_steps_is_told_before_a_gradient_for_each_step(call:
     assert out.index("multiplies the recurrent layers by the number of steps") < out.index(
         "12,400 is also a gradient for each parameter and step"
     )
-
-
-def test_a_single_size_that_would_give_it(call: Call) -> None:
-    """No mistake makes 52 × (70 + 52 + 1) of h = 50, but h = 52 does."""
-    result = call("answer", "-i", 70, "-l", "rnn:50", 52 * 123)
-    assert result.code == 1
-    assert "h = 52 instead of 50 in layer 1 would" in result.out
 
 
 @pytest.mark.broad

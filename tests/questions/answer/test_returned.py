@@ -1,9 +1,13 @@
 """Answers that are shapes of outputs and states. What is right is asked of the frameworks in `conformance`."""
 
-import pytest
-from conftest import Call
+from typing import Any
 
-from rnncalc import GRU, LSTM, RNN, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
+import pytest
+from case_files import cases
+from conftest import Call
+from strategies import network_of
+
+from rnncalc import GRU, LSTM, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.returned import MISTAKES, _named
@@ -32,34 +36,6 @@ def test_orders_with_a_remark() -> None:
     assert not answer(PYTORCH, "h_n=(4,32,16)", "c_n=(4,3,16)").right
     onnx = PYTORCH.replace(convention="onnx", layers=(GRU(16, bidirectional=True),))
     assert answer(onnx, "Y_h=(3,2,16)").sentences[1:] == ("Y_h: (3, 2, 16) is correct with the batch first.",)
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("h_n=(32,4,16)", "batch-first-state"),
-        ("h_n=(2,32,16)", "one-direction"),
-        ("h_n=(1,32,16)", "one-layer-one-direction"),
-        ("h_n=(2,32,32)", "directions-side-by-side"),
-        ("lstm_1.output=(32,7,16)", "one-direction"),
-        ("lstm_1.output=(32,16,32)", "units-for-steps"),
-        ("lstm_1.output=(32,32,7)", "units-for-steps"),
-        ("lstm_1.output=(32,7,2,16)", "directions-apart"),
-        ("lstm_1.output=(4,32,16)", "other-array"),
-        ("lstm_1.output=(3,32)", "one-step"),
-        ("h_n=(4,16,32)", "units-for-batch"),
-        ("h_n=(32,7,16)", "every-step"),
-        ("h_n=(4,32,10)", "input-width"),
-        ("h_n=(4,32,64)", "all-gates"),
-        ("h_n=(3,32,16)", "size"),
-        ("h_n=(4,1,32,16)", "axes"),
-    ],
-)
-def test_the_mistake_is_named(text: str, found: str) -> None:
-    """The likeliest first, with the shape that is right."""
-    (judged,) = answer(PYTORCH, text).judged
-    assert not judged.right
-    assert judged.diagnoses[0].id == found
 
 
 def diagnosed(text: str, *layers: Layer, convention: str = "keras") -> list[str]:
@@ -128,111 +104,23 @@ def test_an_array_that_is_returned_has_no_parameters(call: Call) -> None:
     assert call(*flags, "h_n=(1,B,4)").code == 0
 
 
-ONE = PYTORCH.replace(output=None, layers=(LSTM(16, bidirectional=True),))
-ONNX, KERAS = ONE.replace(convention="onnx"), ONE.replace(convention="keras")
-NARROW = PYTORCH.replace(layers=(LSTM(16, projection=5, bidirectional=True),), output=None)
-
-
-def around(*layers: Layer) -> Network:
-    return Network(input=6, layers=layers, steps=20, topology="many-to-many", convention="keras")
-
-
-@pytest.mark.parametrize(
-    ("key", "name", "network", "expected"),
-    [
-        ("batch-first-state", "h_n", PYTORCH, ["BLW None 4 16"]),
-        ("batch-first-state", "Y_h", ONNX, []),
-        ("one-direction", "h_n", PYTORCH, ["LBW 2 None 16"]),
-        ("one-direction", "Y_h", ONNX, ["DBW 1 None 16"]),
-        ("one-direction", "lstm_1.output", PYTORCH, ["BTW None 7 16"]),
-        ("one-direction", "output.output", PYTORCH, []),
-        ("one-direction", "forward/state_h", KERAS, []),
-        ("one-layer", "h_n", PYTORCH, ["2: LBW 2 None 16"]),
-        ("one-layer", "h_n", ONE, []),
-        ("one-layer-one-direction", "h_n", PYTORCH, ["LBW 1 None 16"]),
-        ("one-layer-one-direction", "h_n", ONE, []),
-        ("directions-side-by-side", "h_n", PYTORCH, ["LBW 2 None 32"]),
-        ("directions-side-by-side", "Y", ONNX, ["TDBW 7 1 None 32", "TBW 7 None 32"]),
-        ("directions-side-by-side", "Y_h", ONNX, ["DBW 1 None 32", "BW None 32"]),
-        ("directions-side-by-side", "forward/state_h", KERAS, ["BW None 32"]),
-        ("directions-side-by-side", "lstm_1.output", KERAS, []),
-        ("directions-apart", "lstm_1.output", PYTORCH, ["BTDW None 7 2 16", "DBTW 2 None 7 16"]),
-        ("directions-apart", "Y", ONNX, []),
-        ("directions-apart", "h_n", PYTORCH, []),
-        ("no-projection", "h_n", NARROW, ["LBW 2 None 16"]),
-        ("no-projection", "output", NARROW, ["BTW None 7 32"]),
-        ("no-projection", "h_n", PYTORCH, []),
-        ("units-for-steps", "lstm_1.output", PYTORCH, ["BTW None 32 32", "BWT None 32 7", "BTW None 7 7"]),
-        ("units-for-steps", "lstm_1.output", PYTORCH.replace(steps=None), ["BTW None 32 32", "BWT None 32 None"]),
-        ("units-for-steps", "h_n", PYTORCH, []),
-        ("units-for-batch", "h_n", PYTORCH, ["LWB 4 16 None"]),
-        ("units-for-batch", "lstm_1.output", PYTORCH, []),
-        ("other-array", "h_n", PYTORCH, ["output: BTW None 7 32", "c_n: LBW 4 None 16"]),
-        ("other-array", "h_n", PYTORCH.replace(steps=None), ["c_n: LBW 4 None 16"]),
-        ("one-step", "lstm_1.output", PYTORCH, ["BW None 32"]),
-        ("one-step", "h_n", PYTORCH, []),
-        ("every-step", "h_n", PYTORCH, ["BTW None 7 16"]),
-        ("every-step", "Y_h", ONNX, ["BTDW None 7 2 16"]),
-        ("every-step", "lstm_1.output", PYTORCH, []),
-        ("input-width", "h_n", PYTORCH, ["LBW 4 None 10"]),
-        ("all-gates", "h_n", PYTORCH, ["4: LBW 4 None 64"]),
-        ("all-gates", "h_n", ONE.replace(layers=(RNN(3),)), []),
-        ("no-layers-axis", "h_n", PYTORCH, ["BW None 16"]),
-        ("no-layers-axis", "Y", ONNX, ["TBW 7 None 16"]),
-        (
-            "same-steps",
-            "output",
-            around(Conv1D(16, kernel=3, dilation=3)),
-            [
-                f"20, without padding, its window of 7 shortens the sequence by 6: {shape}"
-                for shape in ("BTW None 20 16", "TW 20 16")
-            ],
-        ),
-        (
-            "same-steps",
-            "output",
-            around(Pool1D(2)),
-            [f"20, its stride of 2 divides them: {shape}" for shape in ("BTW None 20 6", "TW 20 6")],
-        ),
-        (
-            "same-steps",
-            "output",
-            around(Conv1D(16, kernel=5, stride=2, padding="same")),
-            [f"20, its stride of 2 divides them: {shape}" for shape in ("BTW None 20 16", "TW 20 16")],
-        ),
-        (
-            "same-steps",
-            "output",
-            around(Conv1D(16, kernel=5, stride=2)),
-            [
-                f"20, its window of 5 shortens the sequence, and its stride of 2 divides it: {shape}"
-                for shape in ("BTW None 20 16", "TW 20 16")
-            ],
-        ),
-        ("same-steps", "output", around(Conv1D(16, kernel=5, padding="same")), []),
-        ("no-stride", "output", around(Conv1D(16, kernel=5, stride=2)), ["2: BTW None 16 16", "2: TW 16 16"]),
-        ("no-stride", "output", around(Pool1D(2)), []),
-        ("no-stride", "output", around(Conv1D(16, kernel=5)), []),
-        ("no-window", "output", around(Conv1D(16, kernel=5, stride=3)), ["5: BTW None 7 16", "5: TW 7 16"]),
-        ("no-window", "output", around(Pool1D(2)), []),
-        ("no-window", "output", around(Conv1D(16, kernel=5)), []),
-        (
-            "not-flattened",
-            "flatten_1.output",
-            around(Conv1D(16, kernel=5), Flatten(), RepeatVector(3)),
-            ["16: BTW None 16 16", "16: BW None 16"],
-        ),
-        ("input-width", "flatten_1.output", around(Flatten(), RepeatVector(3)), []),
-    ],
-)
-def test_the_arrays_that_a_mistake_gives(key: str, name: str, network: Network, expected: list[str]) -> None:
-    """Their axes and sizes, behind what fills the sentence."""
-    array, *_ = _named(network, shapes(network).modules, NamedShape(name, ()), ())
-    (wrong,) = [function for id_, _, function in MISTAKES if id_ == key]
-    found = [
-        (", ".join(values.values()), " ".join([of.axes, *map(str, of.array.values())])) for values, of in wrong(array)
-    ]
-    assert [": ".join(filter(None, each)) for each in found] == expected
+@pytest.mark.parametrize("case", cases("questions/answer/returned.yaml"), ids=lambda case: str(case["network"]))
+def test_the_arrays_that_a_mistake_gives(case: dict[str, Any]) -> None:
+    """Their axes and sizes, behind what fills the sentence; the likeliest mistake is told first."""
+    network = network_of(case["network"])
+    for name, mistakes in case["arrays"].items():
+        array, *_ = _named(network, shapes(network).modules, NamedShape(name, ()), ())
+        for key, expected in mistakes.items():
+            (wrong,) = (function for id_, _, function in MISTAKES if id_ == key)
+            texts = [
+                ", ".join(values.values()) + ": " * bool(values) + " ".join([at.axes, *map(str, at.array.values())])
+                for values, at in wrong(array)
+            ]
+            assert texts == expected, (name, key)
+    for text, first in case.get("named", {}).items():
+        (judged,) = answer(network, text).judged
+        assert not judged.right
+        assert judged.diagnoses[0].id == first, text
 
 
 def test_what_is_free_is_the_same_in_all_answers() -> None:
@@ -246,8 +134,9 @@ def test_what_is_free_is_the_same_in_all_answers() -> None:
 
 def test_a_sequence_of_onnx_may_have_the_batch_first() -> None:
     """Where the directions are between the steps and the batch, too."""
-    assert answer(ONNX, "Y=(3,7,2,16)").sentences[1:] == ("Y: (3, 7, 2, 16) is correct with the batch first.",)
-    assert answer(ONNX, "Y=(7,2,3,16)").sentences == ("Correct.",)
+    onnx = PYTORCH.replace(convention="onnx", output=None, layers=(LSTM(16, bidirectional=True),))
+    assert answer(onnx, "Y=(3,7,2,16)").sentences[1:] == ("Y: (3, 7, 2, 16) is correct with the batch first.",)
+    assert answer(onnx, "Y=(7,2,3,16)").sentences == ("Correct.",)
 
 
 def test_ids_are_unique() -> None:
