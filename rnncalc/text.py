@@ -9,7 +9,7 @@ from rnncalc.bounds import MOST_GUESSED
 MOST_WORDS, SHOWN_WORDS = 40, 10
 """Of a list longer than the first number, as many words as the second are written."""
 
-NEAR_OTHERS = ("gelu", "selu", "elu", "celu", "silu", "prelu", "leaky_relu", "relu6", "softplus", "softsign")
+NEAR_OTHERS = ("selu", "elu", "celu", "silu", "prelu", "leaky_relu", "relu6", "softplus", "softsign")
 """Activations that are not here. They are spelt like relu and softmax, and are others."""
 
 

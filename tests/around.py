@@ -52,7 +52,7 @@ def _layer(random: Random, convention: str) -> Layer:
         sometimes("dilation", 1, 1, 2)
         sometimes("padding", "valid", "same", "causal")
         sometimes("bias", True, True, False)
-        sometimes("activation", "linear", "tanh", "relu", "sigmoid")
+        sometimes("activation", "linear", "tanh", "relu", "gelu", "sigmoid")
     elif name == "pool1d":
         given["window"] = random.randint(1, 3)
         sometimes("stride", None, None, 1, 2, 3)
@@ -71,6 +71,7 @@ def _layer(random: Random, convention: str) -> Layer:
         given |= {"heads": random.randint(1, 2), "feed_forward": random.randint(1, 4)}
         sometimes("norm", "last", "first")
         sometimes("bias", True, True, False)
+        sometimes("activation", "relu", "gelu")
         sometimes("causal", False, True)
     elif name == "layer_norm":
         sometimes("bias", True, True, False)

@@ -15,7 +15,7 @@ M, STEPS = 3, 3
 
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "bias": (False,),
-    "activation": ("relu", "linear", "sigmoid"),
+    "activation": ("relu", "gelu", "linear", "sigmoid"),
     "recurrence": ("diagonal",),
     "reset_after": (False, True),
     "reset_gate": (False,),

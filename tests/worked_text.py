@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from math import exp, sqrt, tanh
-from statistics import fmean, pvariance
+from statistics import NormalDist, fmean, pvariance
 from typing import Any
 
 Number = Any
@@ -38,6 +38,8 @@ FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "tanh": each(tanh),
     "relu": each(lambda x: max(x, 0.0)),
     "relu′": each(lambda x: float(x > 0)),
+    "gelu": each(lambda x: x * NormalDist().cdf(x)),
+    "gelu′": each(lambda x: NormalDist().cdf(x) + x * NormalDist().pdf(x)),
     "sum": lambda value: sum(value) if isinstance(value, list) else value,
     "softmax": softmax,
     "norm": norm,

@@ -72,7 +72,7 @@ CONVENTION = Convention(
             | {"up": "linear1.weight", "up_bias": "linear1.bias", "down": "linear2.weight", "down_bias": "linear2.bias"}
             | {"norm_1_scale": "norm1.weight", "norm_1_bias": "norm1.bias"}
             | {"norm_2_scale": "norm2.weight", "norm_2_bias": "norm2.bias"},
-            only={"activation": ("relu",)},
+            only={"activation": ("relu", "gelu")},
         ),
         "batch_norm": TransformArrays(
             _WEIGHTS | {"running_mean": "running_mean", "running_variance": "running_var"},

@@ -12,7 +12,6 @@ from typing import ClassVar
 from rnncalc.export.code import with_comment
 from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Around, Writer, arguments_of, shape_in, shape_of, tuple_of, width_name
-from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 
 EXTERNAL = '''class External(nn.Module):
@@ -36,12 +35,6 @@ MAIN = """def main() -> None:
         total += array.size
     print(f"{{'total':40}}{{total:>36,}}")
 """
-
-
-def _options(layer: Cell, api: str) -> Iterator[str]:
-    activation = layer.values()["activation"]
-    if activation != "tanh":
-        yield f"activation_fn={'lambda x: x' if activation == 'linear' else f'{api}.{activation}'}"
 
 
 def carry(names: Sequence[str]) -> str:
@@ -77,7 +70,11 @@ FUNCTIONS = {
 }
 """The layers around the cells that are no modules."""
 
-STANDARDISED = {"normalise": ("jax.nn.standardize", "epsilon=1e-3")}
+
+def functions(api: str) -> dict[str, tuple[str, ...]]:
+    """Return the functions of a module of Flax, with their further arguments."""
+    named = {name: (f"{api}.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")}
+    return {**named, "gelu": (f"{api}.gelu", "approximate=False"), "normalise": ("jax.nn.standardize", "epsilon=1e-3")}
 
 
 class FlaxLinen(Writer):
@@ -126,7 +123,7 @@ class FlaxLinen(Writer):
     main = MAIN
     samples = ("jnp.zeros({})", "jnp.zeros({}, jnp.int32)")
     library = "jnp"
-    functions: ClassVar = STANDARDISED | {name: (f"nn.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")}
+    functions: ClassVar = functions("nn")
     half = "jnp.split(x, 2, axis=-1)[self.second]"
     join = "jnp.concatenate"
     axis = "axis"
@@ -154,8 +151,17 @@ class FlaxLinen(Writer):
             module_code = self.own_cell(module, direction, *rngs)
         else:
             sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
-            module_code = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
+            options = [*self._activation(layer.values()["activation"])]
+            module_code = f"{api}.{self.cells[layer.kind]}({', '.join([*sizes, *options, *rngs])})"
         return f"{api}.RNN({module_code}{', reverse=True, keep_order=True' if direction else ''})"
+
+    def _activation(self, activation: str) -> Iterator[str]:
+        """Yield the argument of a module for an activation that is not its default."""
+        function, *others = self.functions.get(activation, ("",))
+        if activation != "tanh":
+            alone = function and not others
+            code = "x" if activation == "linear" else self.called(activation, ("x",))
+            yield f"activation_fn={function if alone else f'lambda x: {code}'}"
 
     def cell(self, cell: OwnCell) -> Iterator[str]:
         yield from (*arguments_of(cell), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from rnncalc.export.flax_linen import FUNCTIONS, SCALED, STANDARDISED, FlaxLinen, initial
+from rnncalc.export.flax_linen import FUNCTIONS, SCALED, FlaxLinen, functions, initial
 from rnncalc.export.program import OwnCell, is_gain
 from rnncalc.export.writer import Around, arguments_of, shape_in, tuple_of, width_name
 from rnncalc.layers.layer import CROSS
@@ -69,7 +69,7 @@ class FlaxNNX(FlaxLinen):
     own_class = "class {name}(nnx.RNNCellBase):"
     external = EXTERNAL
     main = MAIN
-    functions: ClassVar = STANDARDISED | {name: (f"nnx.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")}
+    functions: ClassVar = functions("nnx")
     number = "{parameter}[...]"
 
     def cell(self, cell: OwnCell) -> Iterator[str]:

@@ -137,7 +137,10 @@ class Keras(Writer):
     main = MAIN
     samples = ("ops.zeros({})", 'ops.zeros({}, "int32")')
     library = "ops"
-    functions: ClassVar = {"normalise": ("ops.layer_normalization", "epsilon=1e-3")}
+    functions: ClassVar = {
+        "gelu": ("ops.gelu", "approximate=False"),
+        "normalise": ("ops.layer_normalization", "epsilon=1e-3"),
+    }
     transposed = "ops.transpose({matrix})"
     half = "ops.split(x, 2, axis=-1)[self.second]"
     join = "ops.concatenate"

@@ -141,7 +141,7 @@ class PyTorch(Writer):
         "transformer": Around(
             "nn.TransformerEncoderLayer({inputs}, {heads}, {feed_forward}, 0.0{options}{bias}, batch_first=True)",
             "{module}({x}{calls})",
-            options={"norm": "norm_first=True"},
+            options={"norm": "norm_first=True", "activation": 'activation="{0}"'},
             calls={"causal": f", src_mask={MASK}"},
             activates=True,
         ),
@@ -167,7 +167,11 @@ class PyTorch(Writer):
     external = EXTERNAL
     main = MAIN
     library = "torch"
-    functions: ClassVar = {"softmax": ("torch.softmax", "dim=-1"), "normalise": ("normalised",)}
+    functions: ClassVar = {
+        "softmax": ("torch.softmax", "dim=-1"),
+        "gelu": ("nn.functional.gelu",),
+        "normalise": ("normalised",),
+    }
     helpers: ClassVar = {"normalise": NORMALISED}
     half = "x.chunk(2, dim=-1)[self.second]"
     join = "torch.cat"

@@ -15,10 +15,10 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.layers.options import Activation as Activation
 from rnncalc.records import Frozen
 from rnncalc.text import has_letters
 
-Activation = Literal["tanh", "relu", "sigmoid", "linear", "softmax"]
 Merge = Literal["concat", "sum", "mul", "ave"]
 Recurrence = Literal["full", "diagonal"]
 

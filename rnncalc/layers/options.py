@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import isnan, prod
 from sys import float_info
-from typing import Any
+from typing import Any, Literal, get_args
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.records import Frozen
@@ -30,7 +30,8 @@ Schema = dict[str, Any]
 
 _EXPRESSION = {"type": "string", "pattern": f"^(?![0-9]+$){EXPRESSION}$"}
 
-ACTIVATIONS = ("tanh", "relu", "sigmoid", "linear", "softmax")
+Activation = Literal["tanh", "relu", "gelu", "sigmoid", "linear", "softmax"]
+ACTIVATIONS: tuple[str, ...] = get_args(Activation)
 
 
 def is_size(width: object) -> bool:

@@ -60,7 +60,8 @@ def read(path: str) -> ModelFile:
     if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
     written = "torchscript" if script else "pytorch"
-    return ModelFile(path, written, "pytorch", tensors, model.modules_of(tensors), remarks=tuple(remarks))
+    modules = [module._replace(settings=pickled.settings.get(module.path, {})) for module in model.modules_of(tensors)]
+    return ModelFile(path, written, "pytorch", tensors, tuple(modules), remarks=tuple(remarks))
 
 
 # The objects of a pickle are searched, and tensors are collected under the names that lead to them.
@@ -75,6 +76,9 @@ _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "
 """The attributes in which a module keeps its parts; they are not in the parts' names."""
 
 
+_SETTINGS = ("num_heads", "norm_first", "activation_relu_or_gelu")
+"""The fields of a module that a layer is told by, beside its tensors."""
+
 PickledTensor = tuple["PickledCall", TensorRole | None, bool | None]
 """A tensor as the pickle describes it: its call, its role, whether it is frozen; None where the pickle is silent."""
 
@@ -84,6 +88,7 @@ class PickledTensors:
 
     others: the names of tensors of a kind that is not read; quantised: of those that are packed in whole numbers.
     whole: whether the modules keep parameters apart from buffers.
+    settings: the fields in _SETTINGS of each module, and of those around it, by its path.
     """
 
     def __init__(self, root: Any) -> None:
@@ -91,10 +96,11 @@ class PickledTensors:
         self.others: list[str] = []
         self.quantised: list[str] = []
         self.whole = False
+        self.settings: dict[str, dict[str, Any]] = {}
         self._seen: set[int] = set()
-        self._gather("", root, None, 0)
+        self._gather("", root, None, 0, {})
 
-    def _gather(self, name: str, value: Any, role: TensorRole | None, depth: int) -> None:
+    def _gather(self, name: str, value: Any, role: TensorRole | None, depth: int, around: dict[str, Any]) -> None:
         """Add a value if it is a tensor; otherwise go into its items, each container once."""
         if not isinstance(value, PickledCall | dict | list | tuple):
             return
@@ -112,12 +118,16 @@ class PickledTensors:
             names.append(name)
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
             self._seen.add(id(value))
+            if isinstance(call.state, dict) and "_parameters" in call.state:
+                self.settings[name] = around = around | {
+                    key: call.state[key] for key in _SETTINGS if isinstance(call.state.get(key), int)
+                }
             for key, each in _below(value):
                 if key in _WITHIN:
                     self.whole = True
-                    self._gather(name, each, _WITHIN[key], depth + 1)
+                    self._gather(name, each, _WITHIN[key], depth + 1, around)
                 else:
-                    self._gather(_joined(name, key), each, role, depth + 1)
+                    self._gather(_joined(name, key), each, role, depth + 1, around)
 
 
 def _refuse_too_many(name: str, names: Sized) -> None:

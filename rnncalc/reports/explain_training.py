@@ -206,6 +206,8 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
         yield "Before the first step and after the last, inputs are 0, and so are gradients of outputs."
     if "positive" in rules:
         yield "relu′ is 1 where its argument is above 0, and 0 elsewhere."
+    if "gelu_slope" in rules:
+        yield "gelu′(a) is Φ(a) + a φ(a), with the distribution and the density of a standard normal number."
     if named := [*(name for name in rules if name.endswith("′"))]:
         yield f"{all_of(named)}: the gradient by the rule of the function, first that of its result."
     if isinstance(layer, Cell) and layer.directions > 1 and each.gradients:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, chain, cycle
-from math import copysign, exp, fsum, inf, nan, sqrt, tanh
+from math import copysign, erfc, exp, fsum, inf, nan, pi, sqrt, tanh
 from operator import add, itemgetter, mul, truediv
 from typing import Any, NamedTuple, Protocol
 
@@ -208,6 +208,16 @@ def _softmax(vector: Vector) -> Vector:
     return [power / total for power in powers]
 
 
+def _gelu(vector: Vector) -> Vector:
+    """Return x Φ(x) of each number, Φ the standard normal distribution (Hendrycks and Gimpel 2016), not its tanh."""
+    return [x * erfc(-x / sqrt(2.0)) / 2.0 for x in vector]
+
+
+def gelu_slope(vector: Vector) -> Vector:
+    """Return Φ(x) + x φ(x) of each number."""
+    return [erfc(-x / sqrt(2.0)) / 2.0 + x * exp(-x * x / 2.0) / sqrt(2.0 * pi) for x in vector]
+
+
 def complement(vector: Vector) -> Vector:
     """Return 1 minus each number."""
     return [1.0 - each for each in vector]
@@ -393,6 +403,7 @@ TABLE = (
         lambda vector: [x if x > 0 else 0.0 for x in vector],
         GradientRule(times, GRADIENT, GradientRule(positive, RESULT)),
     ),
+    activation("gelu", _gelu, GradientRule(times, GRADIENT, GradientRule(gelu_slope, 0))),
     activation(
         "softmax",
         _softmax,
@@ -500,6 +511,7 @@ WRITTEN: dict[Callable[..., Any], Operation] = {
     **{row.forward: row for row in TABLE},
     negative: _in_gradients("negative", 1, negative, before=("−",), strength=2),
     positive: _in_gradients("positive", 1, positive, function="relu′"),
+    gelu_slope: _in_gradients("gelu_slope", 1, gelu_slope, function="gelu′"),
     total: _in_gradients("total", 1, total, function="sum"),
     lowered: _in_gradients("lowered", 2, lowered, sign=" − ", strength=1),
     inner: INNER,

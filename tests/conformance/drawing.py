@@ -21,7 +21,7 @@ CELLS: dict[str, Any] = {name: class_of(name) for name in KINDS if issubclass(cl
 del CELLS["conv_lstm"]  # it needs a space, and no layer that reads features: test_conv_lstm.py
 """The class of each kind of recurrent layer."""
 
-ACTIVATIONS = ("tanh", "relu", "sigmoid", "linear", "softmax")
+ACTIVATIONS = ("tanh", "relu", "gelu", "sigmoid", "linear", "softmax")
 PLACING = {"name", "units", "frozen", "repeat", "extra_inputs", "path", "initial_state"}
 """What says which layer it is and where it is, not what is in it."""
 

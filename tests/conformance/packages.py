@@ -45,7 +45,7 @@ COMMON: dict[str, tuple[Any, ...]] = {
     "learned_state": (False, True),
     "merge": (None, "concat", "sum", "mul", "ave"),
 }
-ANY = {"activation": ("tanh", "relu", "sigmoid", "linear", "softmax")}
+ANY = {"activation": ("tanh", "relu", "gelu", "sigmoid", "linear", "softmax")}
 GATE = {"update_gate": ("keeps", "replaces")}
 
 

@@ -55,9 +55,9 @@ def layer_of(random: Random, kind: str, framework: str) -> tuple[Any, int, str]:
     options["causal"] = random.random() < 0.5
     if kind == "transformer":
         options |= {"feed_forward": random.randint(1, 6), "norm": random.choice(["first", "last"])}
-        if framework == "torch":
-            return Transformer(heads, **options), heads * each, "pytorch"
-        return Transformer(heads, activation=random.choice(["relu", "tanh"]), **options), heads * each, "textbook"
+        own = framework == "torch"
+        options["activation"] = random.choice(["relu", "gelu", *["tanh"] * (not own)])
+        return Transformer(heads, **options), heads * each, "pytorch" if own else "textbook"
     if framework == "keras" and random.random() < 0.7:
         options |= {"key_size": random.randint(1, 4), "value_size": random.choice([None, 1, 2, 3])}
         return MultiHeadAttention(heads, **options), random.randint(1, 6), "keras"
@@ -75,7 +75,7 @@ def by_torch(layer: Any, weights: Arrays, x: Any) -> Any:
     if isinstance(layer, MultiHeadAttention):
         module: Any = torch.nn.MultiheadAttention(width, layer.heads, **shared)
         return functional_call(module, weights, (x, x, x), {"attn_mask": mask, "need_weights": False})[0]
-    sizes = width, layer.heads, layer.feed_forward, 0.0
+    sizes = width, layer.heads, layer.feed_forward, 0.0, layer.activation
     module = torch.nn.TransformerEncoderLayer(*sizes, norm_first=layer.norm == "first", **shared)
     return functional_call(module, weights, (x,), {"src_mask": mask})
 

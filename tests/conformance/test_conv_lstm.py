@@ -24,7 +24,7 @@ def drawn(number: int) -> tuple[ConvLSTM, int]:
     """Return a random layer and the channels that it reads."""
     draw = Random(number)
     space = tuple(draw.randint(1, 5) for _ in range(draw.randint(1, 2)))
-    activation: Any = draw.choice(["tanh", "relu", "sigmoid", "linear"])
+    activation: Any = draw.choice(["tanh", "relu", "gelu", "sigmoid", "linear"])
     bias = draw.random() < 0.8
     layer = ConvLSTM(draw.randint(1, 3), kernel=draw.randint(1, 5), space=space, activation=activation, bias=bias)
     return layer, draw.randint(1, 3)

@@ -42,6 +42,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tanh": torch.tanh,
     "sigmoid": torch.sigmoid,
     "relu": torch.relu,
+    "gelu": torch.nn.functional.gelu,
     "softmax": lambda x: torch.softmax(x, -1),
     "linear": lambda x: x + 0,
     "normalise": norm,
@@ -180,7 +181,7 @@ class Steps:
 def layers(draw: st.DrawFn) -> Layer:
     sizes = st.integers(1, 4)
     dense = st.builds(
-        Dense, sizes, bias=st.booleans(), activation=st.sampled_from(["tanh", "relu", "softmax", "linear"])
+        Dense, sizes, bias=st.booleans(), activation=st.sampled_from(["tanh", "relu", "gelu", "softmax", "linear"])
     )
     line = st.builds(ConvLSTM, st.integers(1, 3), space=st.integers(1, 4).map(lambda places: (places,)))
     drawn: Layer = draw(cells("textbook", 4) | cells("pytorch", 4) | dense | st.builds(LayerNorm) | line)

@@ -214,6 +214,55 @@ def test_transformers(tmp_path: Path, library: str, first: bool, bias: bool) -> 
         runs_to(spec_of(path), path, flow.numpy(), theirs[0].numpy(), within=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("activation", "said"), [("relu", ""), ("gelu", "    activation: gelu\n"), (nn.GELU(), "    activation: gelu\n")]
+)
+def test_a_pickled_transformer(tmp_path: Path, activation: Any, said: str) -> None:
+    """Its heads, norm and activation are in its fields; a run agrees."""
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 4, 16, 0, activation, batch_first=True, norm_first=True)
+    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
+    flow = torch.randn(5, 8)
+    with torch.no_grad():
+        theirs = model(flow[None])[0]
+    path = tmp_path / "a.pt"
+    torch.save(model, path)
+    text = hold(path, sum(tensor.numel() for tensor in model.parameters()))
+    assert f"transformer: 4\n    repeat: 2\n    path: layers\n    feed_forward: 16\n    norm: first\n{said}" in text
+    assert "# whether it is causal is not in the file" in text
+    spec_of(path).write_text(f"{text}topology: many-to-many\n")
+    runs_to(spec_of(path), path, flow.numpy(), theirs.numpy(), within=1e-3)
+
+
+def test_a_decoders_layer_is_read_as_its_parts(tmp_path: Path) -> None:
+    """Two attentions, whose heads are in a pickled module alone, two matrices and three norms."""
+    for number, model in enumerate((nn.TransformerDecoderLayer(8, 2, 16), nn.Transformer(8, 2, 2, 2, 16))):
+        params = sum(tensor.numel() for tensor in model.parameters())
+        for contents, heads in ((model, 2), (model.state_dict(), 1)):
+            torch.save(contents, tmp_path / f"{number}.pt")
+            text = hold(tmp_path / f"{number}.pt", params)
+            assert text.count(f"multi_head_attention: {heads}\n") == (2, 4)[number]
+            assert "external" not in text
+
+
+def test_tables_that_are_added(tmp_path: Path) -> None:
+    """Those of a BERT come first, also where a format sorts them by name."""
+    state = renamed(nn.ModuleList([nn.TransformerEncoderLayer(8, 2, 16)]), "bert")
+    tables = {"word": 20, "position": 10, "token_type": 2}
+    names = {f"bert.embeddings.{name}_embeddings.weight": torch.randn(rows, 8) for name, rows in tables.items()}
+    norm = {f"bert.embeddings.LayerNorm.{end}": torch.randn(8) for end in ("weight", "bias")}
+    pooler = {"bert.pooler.dense.weight": torch.randn(8, 8), "bert.pooler.dense.bias": torch.randn(8)}
+    whole = names | norm | state | pooler
+    torch.save(whole, tmp_path / "a.pt")
+    safetensors.torch.save_file(whole, tmp_path / "b.safetensors")
+    drafts = [
+        hold(tmp_path / name, sum(tensor.numel() for tensor in whole.values())).split("\nlayers:\n")[1]
+        for name in ("a.pt", "b.safetensors")
+    ]
+    assert drafts[0] == drafts[1]
+    assert "positions: 10\n  # no layer that is known here: bert.embeddings.token_type_embeddings\n" in drafts[0]
+
+
 @pytest.mark.parametrize("bias", [True, False])
 def test_attention_behind_a_cell(tmp_path: Path, bias: bool) -> None:
     """A spec with its heads is right; one of another width is told, and the heads stay."""

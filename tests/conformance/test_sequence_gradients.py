@@ -228,7 +228,7 @@ whole: st.SearchStrategy[tuple[Layer, int]] = st.one_of(
                     st.just(number),
                     feed_forward=st.integers(1, 4),
                     norm=st.sampled_from(["first", "last"]),
-                    activation=st.sampled_from(["relu", "tanh"]),
+                    activation=st.sampled_from(["relu", "gelu", "tanh"]),
                     bias=st.booleans(),
                 ),
             ),
@@ -359,7 +359,7 @@ def test_equations_of_convolutions_are_true_of_autograd(data: st.DataObject, see
         kernel=kernel,
         stride=stride,
         padding=data.draw(st.sampled_from(["valid", "same"])),
-        activation=data.draw(st.sampled_from(["linear", "tanh", "relu"])),
+        activation=data.draw(st.sampled_from(["linear", "tanh", "relu", "gelu"])),
     )
     (derived,) = explain_those(Network(width, (layer,), steps=steps, topology="many-to-many")).layers
     assert isinstance(derived.named, LayerFormulas)

@@ -27,6 +27,7 @@ FUNCTIONS: dict[str, Any] = {
     "tanh": torch.tanh,
     "sigmoid": torch.sigmoid,
     "relu": torch.relu,
+    "gelu": torch.nn.functional.gelu,
     "softmax": lambda x: torch.softmax(x, 0),
     "linear": lambda x: x + 0,
     "matrix": torch.mv,
@@ -70,7 +71,7 @@ def networks(draw: st.DrawFn) -> Network:
     if draw(st.booleans()):
         stack.insert(0, Embedding(draw(sizes)))
     if draw(st.booleans()):
-        stack.append(Dense(draw(sizes), activation=draw(st.sampled_from(["tanh", "relu"]))))
+        stack.append(Dense(draw(sizes), activation=draw(st.sampled_from(["tanh", "relu", "gelu"]))))
     return Network(
         input=draw(st.integers(1, 3)),
         layers=tuple(stack),

@@ -21,6 +21,7 @@ CELLS = {"rnn": nn.SimpleCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell, "mgu": nn
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "tanh": jnp.tanh,
     "relu": jax.nn.relu,
+    "gelu": partial(jax.nn.gelu, approximate=False),
     "sigmoid": jax.nn.sigmoid,
     "linear": lambda x: x,
     "softmax": jax.nn.softmax,

@@ -14,7 +14,14 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.stack import Placed
 
 OPSET = 22
-ACTIVATIONS = {"tanh": "Tanh", "relu": "Relu", "sigmoid": "Sigmoid", "linear": "Affine", "softmax": "Softmax"}
+ACTIVATIONS = {
+    "tanh": "Tanh",
+    "relu": "Relu",
+    "gelu": "Gelu",
+    "sigmoid": "Sigmoid",
+    "linear": "Affine",
+    "softmax": "Softmax",
+}
 
 
 class Asked(NamedTuple):

@@ -15,6 +15,7 @@ from rnncalc.network.stack import Placed
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "tanh": torch.tanh,
     "relu": torch.relu,
+    "gelu": nn.functional.gelu,
     "sigmoid": torch.sigmoid,
     "linear": lambda x: x,
     "softmax": partial(torch.softmax, dim=-1),

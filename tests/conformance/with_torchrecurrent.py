@@ -18,6 +18,7 @@ from rnncalc.network.stack import Placed
 ACTIVATIONS: dict[str, Any] = {
     "tanh": "tanh",
     "relu": "relu",
+    "gelu": torch.nn.GELU(),
     "sigmoid": "sigmoid",
     "linear": "identity",
     "softmax": torch.nn.Softmax(-1),

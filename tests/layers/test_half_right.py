@@ -108,7 +108,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "an activation that is none": (
         cell(lambda ops, x, h, z, n: ops.activate("elu", n)),
-        "the step's activation: expected tanh, relu, sigmoid, linear or softmax, got 'elu'",
+        "the step's activation: expected tanh, relu, gelu, sigmoid, linear or softmax, got 'elu'",
     ),
     "no step": (cell(None), "its class has no step; write def step(...) as rnncalc/layers/gru.py does"),
     "no gates": (
@@ -187,7 +187,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "a weight with an activation that is none": (
         cell(fine, weights=(Weight("a", (), "a number", UNTYPED_WORD),)),
-        "weight a: expected tanh, relu, sigmoid, linear or softmax, got 'sigmoyd'",
+        "weight a: expected tanh, relu, gelu, sigmoid, linear or softmax, got 'sigmoyd'",
     ),
     "a weight of three widths": (
         cell(fine, weights=(Weight("a", ("h", "h", "h"), "a matrix"),)),
@@ -226,7 +226,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "a default that is misspelt": (
         cell(fine, __annotations__={"activation": str}, activation="tahn"),
-        "activation: its default is not allowed: expected tanh, relu, sigmoid, linear or softmax, "
+        "activation: its default is not allowed: expected tanh, relu, gelu, sigmoid, linear or softmax, "
         "got 'tahn'; did you mean 'tanh'?",
     ),
     "a gate that is called nothing": (

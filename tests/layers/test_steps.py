@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from math import exp, tanh
 from random import Random
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
     "tanh": tanh,
     "sigmoid": sigmoid,
     "relu": lambda number: max(0.0, number),
+    "gelu": lambda number: number * NormalDist().cdf(number),
     "linear": lambda number: number,
 }
 

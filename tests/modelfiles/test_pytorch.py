@@ -75,6 +75,19 @@ def test_a_pickled_module(tmp_path: Path) -> None:
     assert RemarkKind.ROLES_BY_NAME not in {remark.kind for remark in file.remarks}
 
 
+def test_heads_of_a_pickled_module(tmp_path: Path) -> None:
+    """Which are in its fields, or in those of a module around it; what is no number says nothing."""
+    weights = {"in_proj_weight": parameter(tensor("0", (4,)))}
+    for heads, settings in ((2, {"num_heads": 2}), (["2"], {})):
+        inner = module(weights, {}, {}, num_heads=heads)
+        outer = module({}, {}, {"self_attn": inner}, norm_first=True, activation_relu_or_gelu=2)
+        (part,) = read(str(archive(tmp_path / "a.pt", outer, {"0": FOUR}))).modules
+        assert (part.path, part.settings) == (
+            "self_attn",
+            {"norm_first": True, "activation_relu_or_gelu": 2, **settings},
+        )
+
+
 def test_two_names_for_the_same_numbers(tmp_path: Path) -> None:
     """Counted once, under the first."""
     file = read(str(archive(tmp_path / "a.pt", {"a": tensor("0", (2, 2)), "b": tensor("0", (2, 2))}, {"0": FOUR})))

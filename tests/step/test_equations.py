@@ -10,7 +10,7 @@ from math import exp, sqrt, tanh
 from operator import add, mul, sub, truediv
 from pathlib import Path
 from random import Random
-from statistics import fmean, pvariance
+from statistics import NormalDist, fmean, pvariance
 from typing import Any
 
 import pytest
@@ -33,6 +33,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "σ": lambda x: 1 / (1 + exp(-x)),
     "tanh": tanh,
     "relu": lambda x: max(x, 0.0),
+    "gelu": lambda x: x * NormalDist().cdf(x),
     "sigmoid": lambda x: 1 / (1 + exp(-x)),
 }
 TOKEN = re.compile(r"[A-Za-zγζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |[,;] | ")

@@ -55,6 +55,7 @@ GIVES: dict[str, Vector] = {
     "tanh": [tanh(2), tanh(-3)],
     "sigmoid": [1 / (1 + exp(-2)), 1 / (1 + exp(3))],
     "relu": [2.0, 0.0],
+    "gelu": [2 * 0.9772498680518208, -3 * 0.0013498980316301],  # Φ(2) and Φ(−3), from tables
     "softmax": [e**5 / (e**5 + 1), 1 / (e**5 + 1)],
     "linear": [2.0, -3.0],
     "matrix": [8.0, 18.0, -8.0],
@@ -123,7 +124,7 @@ def test_gradients_are_those_of_differences_and_read_what_the_row_says(row: Oper
 
 def test_gradients_are_as_long_as_what_they_are_of() -> None:
     """No number of one is left out."""
-    for name in ("times", "over", "mean", "tanh", "sigmoid", "relu", "softmax"):
+    for name in ("times", "over", "mean", "tanh", "sigmoid", "relu", "gelu", "softmax"):
         row = OPERATIONS[name]
         on = operands(row)
         for of in row.gradients if name != "mean" else ():

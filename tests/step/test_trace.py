@@ -54,7 +54,7 @@ class Candidate(Cell):
         ((gate("nn", X, H),), "candidate: the gate 'nn' is not called by one letter"),
         (
             (gate("n", X, H)._replace(activation="tanhh"),),  # type: ignore[arg-type]  # that is what is tested
-            "candidate: gate n: expected tanh, relu, sigmoid, linear or softmax, got 'tanhh'",
+            "candidate: gate n: expected tanh, relu, gelu, sigmoid, linear or softmax, got 'tanhh'",
         ),
         (
             (gate("n", Product("x", Form.DIAGONAL), H),),

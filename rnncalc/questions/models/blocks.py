@@ -59,11 +59,11 @@ def joined(modules: Sequence[FileModule], fits: Callable[[FileModule], bool]) ->
     fits: whether the tensors of a module are those of a layer.
     """
     starts = [module.path and f"{module.path}." for module in modules]
-    left = {
-        f"{start}{leaf}": tensor
-        for start, module in zip(starts, modules, strict=True)
-        for leaf, tensor in module.tensors.items()
-    }
+    left: dict[str, FileTensor] = {}
+    settings: dict[str, Mapping[str, Any]] = {}
+    for start, module in zip(starts, modules, strict=True):
+        left |= {f"{start}{leaf}": tensor for leaf, tensor in module.tensors.items()}
+        settings |= dict.fromkeys([f"{start}{leaf}" for leaf in module.tensors], module.settings)
     names = sorted(left)
     blocks: dict[str, FileModule] = {}  # by the name of each of its tensors
     for spelling in SPELLINGS:
@@ -82,7 +82,8 @@ def joined(modules: Sequence[FileModule], fits: Callable[[FileModule], bool]) ->
             (rows, *columns), *_ = (left[f"{root}{first}"].shape or (0,),)
             turned = spelling.alone and columns == [3 * rows]
             path = root[:-1] if spelling.alone else f"{root}{first}".rpartition(".")[0]
-            block = FileModule(path, {key: _one(each, turned=turned) for key, each in tensors.items()})
+            as_one = {key: _one(each, turned=turned) for key, each in tensors.items()}
+            block = FileModule(path, as_one, settings=settings[f"{root}{first}"])
             if fits(block):
                 blocks |= dict.fromkeys(taken, block)
                 for name in taken:

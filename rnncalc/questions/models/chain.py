@@ -42,8 +42,11 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     for place, site in enumerate(waiting):
         if before and site.path == before.path and site.number == before.number + 1:
             return place
+    table = waiting[0].layer  # the first of those left, if there are any: tables of one width are added
+    if isinstance(table, Embedding) and width in (None, table.units):
+        return 0
     if width is None:
-        return 0 if isinstance(waiting[0].layer, Embedding) else _first(waiting)
+        return _first(waiting)
     near = [in_groups(site, width) for site in waiting[: inner or None]]
     known = [(place, site.layer) for place, site in enumerate(near) if site.inputs == width and not site.number]
     fitting = [(place, layer) for place, layer in known if layer]

@@ -268,18 +268,24 @@ def _stacked(module: FileModule) -> Iterator[Site]:
         yield Site(module.path, 0, others, buffers=module.buffers)
 
 
-def _pytorch(site: Site, _: FileModule) -> Guess | None:
+def _pytorch(site: Site, module: FileModule) -> Guess | None:
     """Recognise a layer; a matrix without a bias may be a table, and is one by its name."""
-    path, shapes = site.path, site.shapes
+    path, shapes, settings = site.path, site.shapes, module.settings
     bias, affine = "bias" in shapes, "weight" in shapes
     options: dict[str, Any] = {"bidirectional": "weight_hh_l0_reverse" in shapes, "bias": "bias_ih_l0" in shapes}
     means = {name: tensor.shape for name, tensor in site.buffers.items() if name == "running_mean"}
     match {**shapes, **means}:
         case {"self_attn.in_proj_weight": (_, inputs), "linear1.weight": (units, _)}:
-            biases = "norm1.bias" in shapes
-            return Transformer(heads=1, feed_forward=units, bias=biases), inputs, (Doubt.TRANSFORMER,)
+            block = Transformer(heads=1, feed_forward=units, bias="norm1.bias" in shapes)
+            if not settings.keys() >= {"num_heads", "norm_first"}:
+                return block, inputs, (Doubt.TRANSFORMER,)
+            activation = {1: "relu", 2: "gelu"}.get(settings.get("activation_relu_or_gelu", 0))
+            norm = "first" if settings["norm_first"] else "last"
+            known = {"heads": settings["num_heads"], "norm": norm, "activation": activation or block.activation}
+            return block.replace(**known), inputs, (Doubt.CAUSAL, *[Doubt.ACTIVATION] * (activation is None))
         case {"in_proj_weight": (_, inputs)}:
-            return MultiHeadAttention(heads=1, bias="in_proj_bias" in shapes), inputs, (Doubt.HEADS,)
+            attention = MultiHeadAttention(settings.get("num_heads", 1), bias="in_proj_bias" in shapes)
+            return attention, inputs, (Doubt.CAUSAL if "num_heads" in settings else Doubt.HEADS,)
         case {"positions": (positions, width), "weight": (words, _)}:
             return Embedding(width, positions=positions), words, ()
         case {"weight_ih_l0": (_, inputs), "weight_hr_l0": (projection, units)}:
