@@ -4,19 +4,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_files import cases
 from conftest import Call, written
 from hypothesis import given
 from hypothesis import strategies as st
 from modelfiles.made import safetensors
+from questions.models import made
 from questions.models.made import Shape, Shapes, cell, file, linear, module, stacked, tensor
+from strategies import network_of
 
-from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D
-from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
-from rnncalc.layers.normalisation import BatchNorm, LayerNorm
-from rnncalc.layers.reshaping import Flatten, LastStep
+from rnncalc.layers.normalisation import BatchNorm
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
 from rnncalc.questions.models.chain import in_chain
@@ -29,6 +29,7 @@ TABLE = {"weight": (20, 4)}
 NORM = {"weight": (4,), "bias": (4,)}
 RNN = module("rnn", cell(4, 4, 4))
 ACTIVE = Remark(Doubt.ACTIVATION)
+USUAL = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last", "activation": "relu"}
 
 
 def drafted(file: ModelFile) -> Draft:
@@ -62,25 +63,27 @@ def doubts(draft: Draft) -> list[tuple[Remark, ...]]:
     return [*draft.doubts]
 
 
-def test_one_behind_the_other() -> None:
-    """A table, a cell and an output at their paths; the table's rows are the input."""
-    draft = draft_of(module("emb", TABLE), module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5)))
-    assert layers(draft) == [Embedding(4, path="emb"), LSTM(3, path="rnn"), Output(5, path="fc")]
-    assert doubts(draft) == [(), (), (ACTIVE,)]
-    assert (draft.network.input, draft.unknown_input) == (20, False)
-    assert draft.network.output == Output(5, path="fc")
+def file_of(case: dict[str, Any]) -> ModelFile:
+    """Return the file of a case."""
+    modules = []
+    for path, shapes in case["modules"].items():
+        tensors = eval(shapes, vars(made)) if isinstance(shapes, str) else {name: (*shapes[name],) for name in shapes}
+        settings = case.get("settings", {}).get(path, {})
+        if "space" in settings:
+            settings = {**USUAL, **settings, "space": (*settings["space"],)}
+        modules.append(module(path, tensors, case.get("classes", {}).get(path, ""), settings))
+    return file(case.get("framework", "pytorch"), *modules, **case.get("file", {}))
 
 
-def test_a_dense_layer_is_the_output_at_the_end_alone() -> None:
-    """And behind another layer, reading that one's width and no more."""
-    assert layers(draft_of(module("fc", linear(3, 5)))) == [Dense(5, path="fc")]
-    two = draft_of(module("a", linear(3, 5)), module("b", linear(5, 2)))
-    assert layers(two) == [Dense(5, path="a"), Output(2, path="b")]
-    assert two.network.input == 3
-    wide = draft_of(module("a", linear(3, 5)), module("b", linear(6, 2)))
-    assert layers(wide) == [Dense(5, path="a"), Dense(2, path="b", extra_inputs=1)]
-    assert wide.network.output is None
-    assert doubts(wide) == [(ACTIVE,), (ACTIVE, Remark(Doubt.WIDTH, (), (5, 6)))]
+@pytest.mark.parametrize("case", cases("questions/drafts.yaml"), ids=lambda case: str(case["spec"]))
+def test_a_file_is_drafted(case: dict[str, Any]) -> None:
+    """As the spec that was expected, with the doubts about each of its layers."""
+    draft = drafted(file_of(case))
+    expected = network_of(case["spec"])
+    assert (draft.network.parts, draft.network.topology) == (expected.parts, expected.topology)
+    assert draft.unknown_input == case.get("unknown_input", False)
+    written = [[" ".join(map(str, (each.kind.name, *each.names, *each.numbers))) for each in of] for of in draft.doubts]
+    assert written == case.get("doubts", [[]] * len(draft.layers))
 
 
 def test_an_output_keeps_what_is_known_of_it() -> None:
@@ -89,100 +92,6 @@ def test_an_output_keeps_what_is_known_of_it() -> None:
     draft = drafted(file("keras", module("a", {"kernel": (4, 3)}), fc))
     assert draft.network.output == Output(5, bias=False, activation="softmax", frozen=True, path="fc")
     assert doubts(draft)[1] == ()
-
-
-def test_stacked_layers_are_one_that_is_repeated() -> None:
-    """Where each is fed by the one before alone; one of another width, or of another module, is by itself."""
-    assert layers(draft_of(module("rnn", stacked(4, 4, 4, 4)))) == [LSTM(4, path="rnn", repeat=3)]
-    wider = draft_of(module("rnn", stacked(3, 4, 4)))
-    assert layers(wider) == [LSTM(4, path="rnn", repeat=2)]
-    assert wider.network.input == 3
-    assert layers(draft_of(module("rnn", stacked(4, 4, 3)))) == [LSTM(4, path="rnn"), LSTM(3, path="rnn")]
-    apart = draft_of(module("a", cell(4, 4, 4)), module("b", cell(4, 4, 4)))
-    assert layers(apart) == [LSTM(4, path="a"), LSTM(4, path="b")]
-    torn = {**cell(4, 4, 4), **cell(4, 9, 4, number=1), **cell(4, 4, 4, number=2)}
-    joined = LSTM(4, path="rnn", extra_inputs=5)
-    assert layers(draft_of(module("rnn", torn))) == [LSTM(4, path="rnn"), joined, LSTM(4, path="rnn")]
-    bare = {**stacked(4, 4, 4), **dict.fromkeys(("weight_ih_l2", "weight_hh_l2"), (16, 4))}
-    assert layers(draft_of(module("rnn", bare))) == [LSTM(4, path="rnn", repeat=2), LSTM(4, path="rnn", bias=False)]
-
-
-def test_stacked_layers_of_no_path_stand_each_by_itself() -> None:
-    """A spec could not say which module they are, were they one."""
-    shapes = {name: tensor(name, shape) for name, shape in stacked(4, 4, 4).items()}
-    assert layers(draft_of(FileModule("", shapes))) == [LSTM(4), LSTM(4)]
-
-
-def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
-    """Too few features are joined from elsewhere, too many go through something that outputs fewer."""
-    more = draft_of(module("a", cell(4, 3, 2)), module("b", cell(3, 5, 2)))
-    assert layers(more) == [LSTM(2, path="a"), GRU(2, path="b", extra_inputs=3)]
-    assert doubts(more) == [(), (Remark(Doubt.WIDTH, (), (2, 5)),)]
-    fewer = draft_of(module("a", cell(4, 3, 6)), module("b", cell(3, 5, 2)), module("c", cell(3, 2, 2)))
-    assert layers(fewer) == [LSTM(6, path="a"), External(0, outputs=5), GRU(2, path="b"), GRU(2, path="c")]
-    assert doubts(fewer) == [(), (Remark(Doubt.WIDTH, (), (6, 5)),), (), ()]
-
-
-@pytest.mark.parametrize(
-    ("modules", "there", "said"),
-    [
-        ([module("bn", NORM)], External(NORM, path="bn"), ("bn",)),
-        (
-            [module("bn", NORM), module("gn", NORM)],
-            External({"bn.weight": (4,), "bn.bias": (4,), "gn.weight": (4,), "gn.bias": (4,)}),
-            ("bn", "gn"),
-        ),
-        ([FileModule("", {"scale": tensor("scale", (4,))})], External({"scale": (4,)}), ("scale",)),
-        ([module("emb", TABLE)], External(TABLE, path="emb"), ("emb",)),  # a spec has a table in front alone
-    ],
-)
-def test_what_is_not_known_is_counted_where_it_stands(
-    modules: list[FileModule], there: External, said: tuple[str, ...]
-) -> None:
-    """Together, with the path where there is one; the width goes through."""
-    draft = draft_of(module("a", cell(4, 3, 4)), *modules, module("b", cell(3, 4, 2)))
-    assert layers(draft) == [LSTM(4, path="a"), there, GRU(2, path="b")]
-    assert doubts(draft) == [(), (Remark(Doubt.MODULES, said),), ()]
-    last = draft_of(module("a", cell(4, 3, 4)), *modules)
-    assert layers(last) == [LSTM(4, path="a"), there]
-    assert last.network.output is None
-
-
-def test_what_is_not_known_outputs_what_is_read_behind_it() -> None:
-    """Another width than it got is doubted, whether more or less; in front of all, the input is not known either."""
-    for width in (3, 5):
-        draft = draft_of(module("a", cell(4, 3, 4)), module("bn", NORM), module("b", cell(3, width, 2)))
-        assert layers(draft)[1] == External(NORM, path="bn", outputs=width)
-        assert doubts(draft)[1] == (Remark(Doubt.MODULES, ("bn",)), Remark(Doubt.WIDTH, (), (4, width)))
-        assert doubts(draft)[2] == ()
-    front = draft_of(module("conv", {"weight": (8, 3, 3, 1)}), module("a", cell(4, 6, 4)))
-    assert layers(front) == [External({"weight": (8, 3, 3, 1)}, path="conv"), LSTM(4, path="a")]
-    assert doubts(front) == [(Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.INPUT)), ()]
-    assert (front.network.input, front.unknown_input) == (6, False)
-
-
-def test_a_file_of_nothing_that_is_known() -> None:
-    """Has an input of its own to be written."""
-    draft = draft_of(module("conv", {"weight": (8, 3, 3, 1)}))
-    assert layers(draft) == [External({"weight": (8, 3, 3, 1)}, path="conv")]
-    assert (draft.network.input, draft.unknown_input) == (1, True)
-
-
-def test_what_the_file_says_of_its_input() -> None:
-    """Steps and features as they are told; a layer that reads more or less than those is doubted."""
-    draft = drafted(file("keras", module("a", {"kernel": (6, 4)}), steps=7, inputs=6))
-    assert (draft.network.input, draft.network.steps, draft.unknown_input) == (6, 7, False)
-    assert doubts(draft) == [(ACTIVE,)]
-    more = drafted(file("keras", module("a", {"kernel": (6, 4)}), inputs=5))
-    assert (more.network.input, more.network.steps) == (5, None)
-    assert layers(more) == [Dense(4, bias=False, path="a", extra_inputs=1)]
-    less = drafted(file("keras", module("a", {"kernel": (6, 4)}), module("b", {"kernel": (4, 2)}), inputs=8))
-    assert layers(less)[0] == External(0, outputs=6)
-    table = drafted(file("keras", module("emb", {"embeddings": (20, 4)}), inputs=8))
-    assert layers(table) == [External({"embeddings": (20, 4)}, path="emb")]  # of features, no words
-    conv = drafted(file("keras", module("conv", {"kernel": (3, 1, 8, 4)}), module("a", {"kernel": (6, 2)}), inputs=8))
-    assert layers(conv)[0] == External({"kernel": (3, 1, 8, 4)}, path="conv", outputs=6)
-    assert doubts(conv)[0] == (Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.WIDTH, (), (8, 6)))
 
 
 def test_what_is_frozen() -> None:
@@ -197,35 +106,6 @@ def test_what_is_frozen() -> None:
     repeated = draft_of(FileModule("a", of_two))
     assert layers(repeated) == [LSTM(4, path="a", repeat=2)]
     assert doubts(repeated) == [(Remark(Doubt.PARTLY_FROZEN, ("bias_hh_l0",)),)]
-
-
-def test_a_sorted_file_is_put_in_order() -> None:
-    """By what each reads; one that is not sorted is as it is."""
-    modules = module("a", cell(4, 6, 2)), module("b", cell(3, 3, 6))
-    assert layers(draft_of(*modules, ordered=False)) == [GRU(6, path="b"), LSTM(2, path="a")]
-    assert layers(draft_of(*modules))[0] == LSTM(2, path="a")
-
-
-def recurrent(*sequences: bool | None) -> ModelFile:
-    """Return a file of Keras whose layers may say whether they output a sequence."""
-    shapes = {"kernel": (4, 4), "recurrent_kernel": (4, 4), "bias": (4,)}
-    settings = [{"units": 4, "return_sequences": each} if each is not None else {"units": 4} for each in sequences]
-    return file("keras", *(module(f"rnn{place}", shapes, "SimpleRNN", of) for place, of in enumerate(settings)))
-
-
-@pytest.mark.parametrize(
-    ("sequences", "topology"),
-    [
-        ([True, False], "many-to-one"),
-        ([True, True], "many-to-many"),
-        ([False, True], "many-to-many"),
-        ([False, None], "many-to-one"),
-        ([None], None),
-    ],
-)
-def test_the_last_recurrent_layer_says_what_is_output(sequences: list[bool | None], topology: str | None) -> None:
-    """A sequence or its end."""
-    assert drafted(recurrent(*sequences)).network.topology == topology
 
 
 def whole(file: ModelFile) -> None:
@@ -417,15 +297,6 @@ def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: 
     assert (draft.network.input, doubts(draft)[0]) == ((20, ()) if table else (columns, (ACTIVE, may_be)))
 
 
-def test_a_matrix_further_back_is_no_table() -> None:
-    """A spec has one in front alone; one with biases is none either."""
-    behind = [module("1", {"weight": (20, 4)}), module("rnn", cell(3, 4, 2))]
-    assert layers(draft_of(module("0", cell(4, 3, 4)), *behind))[1] == Dense(20, bias=False, path="1")
-    assert layers(draft_of(module("bn", NORM), *behind))[1] == Dense(20, bias=False, path="1")
-    biased = module("0", {"weight": (20, 4), "bias": (20,)})
-    assert layers(draft_of(biased, behind[1]))[0] == Dense(20, path="0")
-
-
 def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -> None:
     """As many as it has rows: 3 behind an RNN of 10 units, that outputs its columns."""
     rnn = {f"rnn.{leaf}": shape for leaf, shape in cell(1, 4, 10).items()}
@@ -513,48 +384,3 @@ def test_statistics_are_no_frozen_part() -> None:
         draft = drafted(file("keras", FileModule("bn", {**trained, **moving}, "", {"epsilon": 1e-3})))
         assert layers(draft) == [BatchNorm(path="bn", frozen=frozen)]
         assert doubts(draft) == [()]
-
-
-def test_layers_whose_steps_do_not_fit_are_counted_alone() -> None:
-    """As when layers that the file does not tell change the number of steps."""
-    draft = drafted(file("keras", module("conv", {"kernel": (5, 3, 4)}), inputs=3, steps=2))
-    assert layers(draft) == [External({"kernel": (5, 3, 4)}, path="conv")]
-
-
-FRAMES = module("frames", {"kernel": (3, 3, 2, 12), "recurrent_kernel": (3, 3, 3, 12), "bias": (12,)})
-USUAL = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last", "activation": "relu"}
-
-
-def test_a_convolutional_lstm_and_what_flattens_it() -> None:
-    """With a configuration, its space is known, and whether the last step or all steps reach the dense layer."""
-    layer = ConvLSTM(3, space=(5, 4), activation="relu", path="frames")
-    for sequences, width, between in ((False, 60, [LastStep(), Flatten()]), (True, 180, [Flatten()])):
-        frames = FRAMES._replace(settings={**USUAL, "space": (5, 4), "return_sequences": sequences})
-        dense = module("fc", {"kernel": (width, 2), "bias": (2,)})
-        draft = drafted(file("keras", frames, dense, inputs=40, steps=3))
-        assert layers(draft) == [layer, *between, Output(2, path="fc")]
-        assert (draft.network.input, draft.network.params) == (2, 552 + 2 * (width + 1))
-
-
-def test_a_convolutional_lstm_without_a_configuration() -> None:
-    """Of one place, since its parameters do not depend on the places; behind a pooling it reads other places."""
-    assert layers(found := drafted(file("keras", FRAMES))) == [ConvLSTM(3, space=(1, 1), path="frames")]
-    assert doubts(found) == [(Remark(Doubt.SPACE),)]
-    pooled = module("pooled", {"kernel": (3, 3, 3, 8), "recurrent_kernel": (3, 3, 2, 8)})
-    spaces = [each._replace(settings={**USUAL, "space": space}) for each, space in ((FRAMES, (6, 4)), (pooled, (3, 2)))]
-    found = drafted(file("keras", *spaces, inputs=48))
-    assert [layer.grid for layer in found.layers] == [(6, 4), (), (3, 2)]
-    assert found.layers[1] == External(0, outputs=18)
-    turned = pooled._replace(settings={**USUAL, "space": (4, 6)})
-    found = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (6, 4)}), turned, inputs=48))
-    assert (found.layers[1], doubts(found)[1]) == (External(0, outputs=72), (Remark(Doubt.RESHAPED, (), (72,)),))
-    norm = module("norm", {"gamma": (3,), "beta": (3,)}, "LayerNormalization", {"epsilon": 1e-3})
-    found = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (6, 4)}), norm, inputs=48))
-    assert layers(found)[1:] == [LayerNorm(path="norm")]
-
-
-@pytest.mark.parametrize("setting", [{"padding": "valid"}, {"strides": 2}, {"strides": None}, {"dilation_rate": 2}])
-def test_a_convolutional_lstm_that_no_spec_has(setting: dict[str, object]) -> None:
-    """It outputs other places than it reads, or reads places further apart."""
-    draft = drafted(file("keras", FRAMES._replace(settings={**USUAL, "space": (5, 4), **setting}), inputs=40))
-    assert layers(draft) == [External({name: each.shape for name, each in FRAMES.tensors.items()}, path="frames")]

@@ -24,7 +24,7 @@ def module(
     path: str, shapes: Shapes, kind: str = "", settings: Mapping[str, Any] | None = None, **more: Any
 ) -> FileModule:
     """Return a module of tensors that are called what it is, and what they are in it."""
-    tensors = {leaf: tensor(f"{path}.{leaf}", shape, **more) for leaf, shape in shapes.items()}
+    tensors = {leaf: tensor(f"{path}.{leaf}".removeprefix("."), shape, **more) for leaf, shape in shapes.items()}
     return FileModule(path, tensors, kind, settings or {})
 
 
