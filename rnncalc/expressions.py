@@ -101,7 +101,7 @@ def evaluate(text: str, sizes: Mapping[str, Number], *, whole: bool = True) -> N
     sizes: the value of each name. whole: whether a polynomial must be divided without fractions. Raises CallError for
     another text, and for a name that is not among the sizes, and DivisionError for a quotient that is not whole.
     """
-    parser = _Parser(text, [*_tokens(text, 0, len(text), sizes)], sizes, values=sizes)
+    parser = _Parser(text, [*_tokens(text, sizes)], sizes, values=sizes)
     parser.whole = whole
     return parser.side().value
 
@@ -118,22 +118,20 @@ def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
     if len(text) > MAX_DIGITS:
         return None
     with suppress(CallError):
-        parser = _Parser(text, [*_tokens(text, 0, len(text), {})], {}, decimal)
+        parser = _Parser(text, [*_tokens(text, {})], {}, decimal)
         if (number := parser.taken("number")) and (ratio := parser.number(number)) and parser.token.kind == "end":
             return ratio[0] if ratio[1] == 1 else _fraction(*ratio)
     return None
 
 
-def read_chain(
-    text: str, sizes: Known = None, decimal: str = "", *, within: tuple[int, int] | None = None
-) -> tuple[ChainSide, ...]:
+def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str | None = None) -> tuple[ChainSide, ...]:
     """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
 
     sizes: the known letters; None if any letter may be one. decimal: the decimal sign, `.` or `,`, where it is known.
-    within: where the chain begins and ends in the text.
+    plain: what is read of the text, with blanks instead of what is not.
     Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
     """
-    tokens = [*_tokens(text, *(within or (0, len(text))), sizes)]
+    tokens = [*_tokens(text, sizes, text if plain is None else plain)]
     ends = [place for place, token in enumerate(tokens, 1) if token.kind in ("equals", "end")]
     sides: list[ChainSide] = []
     work = 0
@@ -145,12 +143,12 @@ def read_chain(
     return tuple(sides)
 
 
-def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
+def _tokens(text: str, sizes: Known, plain: str = "") -> Iterator[Token]:
     """Yield the signs of a text. A run of letters is a product where each letter is known, or two letters long."""
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     known = None if sizes is None else {*sizes}
-    for match in _pattern(known is not None and any(name[0] == "x" for name in known)).finditer(text, begin, end):
+    for match in _pattern(known is not None and any(name[0] == "x" for name in known)).finditer(plain or text):
         kind, place = str(match.lastgroup), match.start()
         if kind not in ("space", "letters"):
             yield Token(kind, match[0].lstrip("\\") if kind in ("open", "close") else match[0], place, match)
@@ -165,7 +163,7 @@ def _tokens(text: str, begin: int, end: int, sizes: Known) -> Iterator[Token]:
         if len(match["names"]) > 2 and len(names) > 2 and not (known and known.issuperset(names)):
             raise ExpressionError(f"a number or a letter instead of the word '{escape(match[0], 30)}'", text, place)
         yield from (Token("letter", name, place) for name in names)
-    yield Token("end", "", end)
+    yield Token("end", "", len(plain or text))
 
 
 @cache

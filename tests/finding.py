@@ -8,11 +8,18 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
-from rnncalc.questions.answer.reading import Given, GivenNumber
+from rnncalc.questions.answer.reading import Given, GivenNumber, read_answer
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import worksheet_of, write
 
 PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
+
+
+def read_number(text: str) -> GivenNumber:
+    """Return a learner's number."""
+    answer = read_answer(text)
+    assert isinstance(answer, GivenNumber)
+    return answer
 
 
 def judge(net: Network, answers: Sequence[Given]) -> Answer:

@@ -30,7 +30,7 @@ from rnncalc.layers.options import Choice, Switch
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.answer.reading import NamedShape, read_answer
+from rnncalc.questions.answer.reading import GivenNumber, NamedShape, read_answer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import from_flags, parse
 from rnncalc.spec.reader import TOP_KEYS
@@ -143,7 +143,8 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
     try:
         data = _exercise(*settings.items())
         grader = read_exercise(data.encode(), "this exercise").grader("1")
-        answers = [read_answer(each, exact=True, sizes=grader.sizes) for each in _answers(answer)]
+        read = [read_answer(each, sizes=grader.sizes) for each in _answers(answer)]
+        answers = [each._replace(unit=1, coarse=0) if isinstance(each, GivenNumber) else each for each in read]
         judged = grader.judge(answers)
     except ValueError as error:
         return {"problems": str(error).splitlines()}

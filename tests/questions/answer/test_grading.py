@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 from conftest import Call, refusal, report_of
-from finding import judge
+from finding import judge, read_number
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Embedding, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
 from rnncalc.questions.answer.grading import answer
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
-from rnncalc.questions.answer.reading import GivenNumber, read_number
+from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.reports.answer import AnswerReport

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from finding import PLACES, evaluated, ids, judge, judged
+from finding import PLACES, evaluated, ids, judge, judged, read_number
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
@@ -11,7 +11,7 @@ from strategies import SMALL, Spec, cell, encoder_decoder, network, network_of
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, FastGRNN, Layer, Network, Output
 from rnncalc.questions.answer.judgement import Diagnosis
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
-from rnncalc.questions.answer.reading import GivenNumber, read_number
+from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.search import Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import LayerLine, worksheet_of, write
