@@ -237,12 +237,12 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
         correct, wrong = [GivenNumber(grader.correct)], [[GivenNumber(number) for number, _ in grader.confused()]]
     elif len(places) > 1:
         correct = [GivenNumber(stack[place].params) for place in places]
-        singles = grader.explainer.search.singles
+        singles = grader.search.singles
         wrong = [[*map(GivenNumber, _wrong(singles(place), stack[place].params))] for place in places]
     else:  # the number of one layer is judged as the total
-        numbers = [*grader.explainer.search.singles(None)]
+        numbers = [*grader.search.singles(None)]
         if not network.letters:
-            numbers += [quantity.number for quantity in grader.explainer.quantities]
+            numbers += [quantity.number for quantity in grader.search.quantities]
         wrong = [[GivenNumber(each, 1, str(each)) for each in _wrong(numbers, network.params, len(stack))]]
     for place, right in enumerate(grader.judgements(correct)):
         answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])

@@ -20,7 +20,7 @@ from rnncalc.questions.count import count
 from rnncalc.text import all_of, escape, has_letters, plural
 
 if TYPE_CHECKING:
-    from rnncalc.questions.answer.search import Explainer
+    from rnncalc.questions.answer.search import Search
 
 SHOWN = 4
 """The most sizes of a list that a message shows."""
@@ -60,11 +60,11 @@ class Grader:
         return count(self.network).in_letters
 
     @cached_property
-    def explainer(self) -> Explainer:
-        """What finds the mistakes behind wrong numbers; a correct answer does without."""
-        from rnncalc.questions.answer.search import Explainer
+    def search(self) -> Search:
+        """The search for the mistakes behind wrong numbers; a correct answer does without."""
+        from rnncalc.questions.answer.search import Search
 
-        return Explainer(self.network)
+        return Search(self.network)
 
     def chosen(self, place: int, text: str) -> str:
         """Return the choice whose letter an answer is, else the answer. Raises CallError for a letter without one."""
@@ -117,7 +117,7 @@ class Grader:
                 layers = zip(numbers, [network.stack[place] for place in places], strict=True)
                 judged = [Judgement(each.name, number, each.params, formula=each.in_letters) for number, each in layers]
                 wrong = not all(each.right for each in judged)
-                return tuple(self.explainer.layers(judged, places, numbers) if wrong else judged)
+                return tuple(self.search.layers(judged, places, numbers) if wrong else judged)
         if len(numbers) == number_of_tensors(network):
             from rnncalc.questions.answer.tensors import judge_tensors
 
@@ -236,4 +236,4 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
 
 def _judge_total(grader: Grader, answer: GivenNumber) -> Judgement:
     judgement = Judgement(None, answer, grader.network.params, formula=grader.formula)
-    return judgement if judgement.right or answer.one_digit else grader.explainer.total(judgement, answer)
+    return judgement if judgement.right or answer.one_digit else grader.search.total(judgement, answer)

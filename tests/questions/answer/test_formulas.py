@@ -14,7 +14,6 @@ from rnncalc.questions.answer.mistake import Family
 from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
 from rnncalc.questions.answer.search import Search
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import worksheet_of
 from rnncalc.spec import parse
 
 
@@ -104,7 +103,7 @@ def test_what_was_a_number_or_a_shape_still_is() -> None:
 
 def totals(of: Network) -> dict[str, list[Any]]:
     """Return the count that each mistake gives, by its id; those that are fitted to an answer left out."""
-    search = Search(worksheet_of(of), of)
+    search = Search(of)
     return {
         row.id: [sum(counts) for _, counts in search.variants(row)]
         for row in TABLE

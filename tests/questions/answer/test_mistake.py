@@ -24,7 +24,6 @@ from rnncalc import (
 from rnncalc.questions.answer.mistake import Family
 from rnncalc.questions.answer.search import Search
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import worksheet_of
 
 PLAIN = Network(input=3, layers=(LSTM(5), GRU(7)), output=Output(2))
 # 4·5·(3 + 5 + 1) = 180, 3·7·(5 + 7 + 1) = 273, 2·(7 + 1) = 16
@@ -191,7 +190,7 @@ def test_up_to_a_hundred_layers_one_alone_may_be_wrong() -> None:
     hundred = Network(input=3, layers=(RNN(2, bidirectional=True), RNN(3, bidirectional=True)) * 50)
     by_layer = {row.id for row in TABLE if isinstance(row, Family) and row.by_layer}
     for net, tried in ((hundred, by_layer), (hundred.replace(output=Output(2)), set())):
-        search = Search(worksheet_of(net), net)
+        search = Search(net)
         assert {row.id for row in search.rows} & by_layer == tried
         assert {row.id for row in search.rows if search.variants(row)} & by_layer == tried
 

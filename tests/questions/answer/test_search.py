@@ -139,7 +139,7 @@ def test_in_a_larger_network_the_likelier_mistakes_are_looked_for() -> None:
 
         def found(number: int, net: Network = net) -> Iterator[Diagnosis]:
             question = Question(net, GivenNumber(number))
-            return (diagnosis for diagnosis, _ in Search(worksheet_of(net), net).diagnoses(question))
+            return (diagnosis for diagnosis, _ in Search(net).diagnoses(question))
 
         assert any(each.alone and each.id == "no-biases" for each in found(right - 2)) == rare
         assert any(each.id == "units" for each in found(pairs * 5 + 2 * len(more))) == rare
@@ -209,7 +209,7 @@ def pairs_made(net: Network) -> Iterator[tuple[str, str, int]]:
 @pytest.mark.parametrize("net", [CLASSIC, DEEP, WORDS])
 def test_every_pair_of_known_mistakes_is_explained(net: Network) -> None:
     """Whatever the pair, its number has an explanation, or is another quantity of the network."""
-    search = Search(worksheet_of(net), net)
+    search = Search(net)
     made = [each for each in pairs_made(net) if each[2] not in (0, net.params)]
     assert len(made) > 1_000
     for first, second, number in made[::37]:
@@ -242,7 +242,7 @@ def test_where_pairs_are_looked_for(count: int) -> None:
     net = different_layers(count)
     likelier, rare = 4 * 16 * (7 + 16), 3 * 16 * (7 + 7)  # no biases, and four gates, or recurrent matrices h × m
     for number, most in ((likelier, 100), (rare, 5)):
-        search = Search(worksheet_of(net), net)
+        search = Search(net)
         found = [diagnosis for diagnosis, _ in search.diagnoses(Question(net, GivenNumber(number), 0))]
         assert any(len(diagnosis.mistakes) == 2 for diagnosis in found) == (count <= most)
 
@@ -253,7 +253,7 @@ def test_how_many_pairs_are_tried(count: int, most: int) -> None:
     """A bound on the work, whatever the network: so many counts of up to 5 lines, or of up to 100."""
     cell = LSTM(9, projection=4, bidirectional=True, peepholes=True, learned_state=True)
     net = Network(input=5, layers=(cell, *(GRU(3 + place % 2) for place in range(count - 2))), output=Output(2))
-    assert len(Search(worksheet_of(net), net).pairs) <= most
+    assert len(Search(net).pairs) <= most
 
 
 RECURRENT = st.lists(cell(), min_size=1, max_size=3)
@@ -261,7 +261,7 @@ RECURRENT = st.lists(cell(), min_size=1, max_size=3)
 
 def explained(net: Network) -> dict[int, list[str]]:
     """Return the sentences of the single mistakes that give each wrong number, the numbers the likeliest first."""
-    search = Search(worksheet_of(net), net)
+    search = Search(net)
     found = {}
     for number in search.singles(None):
         diagnoses = [diagnosis for diagnosis, _ in search.diagnoses(Question(net, GivenNumber(number)))]
@@ -348,6 +348,6 @@ def test_a_search_counts_each_line_a_bounded_number_of_times(monkeypatch: pytest
             for layers in (few, 2 * few):
                 counted.clear()
                 net = Network(input=8, layers=[kind] * layers, output=Output(5))
-                Search(worksheet_of(net), net).singles(None)
+                Search(net).singles(None)
                 costs.append(len(counted))
             assert costs[1] <= 3 * costs[0], (kind, few)
