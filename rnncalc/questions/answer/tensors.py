@@ -11,10 +11,9 @@ from functools import partial
 from math import prod
 
 from rnncalc.bounds import MOST_EXPLAINED
-from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.errors import CallError, SpecError
+from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
@@ -81,12 +80,10 @@ def _compare(tensors: Tensors, answers: Answers) -> tuple[Judgement, ...]:
 
 def _other_convention(network: Network, number: int) -> str:
     """Return the cure for a wrong number of shapes: the convention with so many tensors, if there is one."""
-    for name in CONVENTIONS:
-        try:
-            tensors = tensors_of(network.replace(convention=name, notation=None))
-        except SpecError:
-            continue  # this convention lacks a layer or an option of the network
-        if len(tensors) == number and name != network.convention:
+    from rnncalc.questions.compare import compare_conventions  # for a mistake alone
+
+    for name, other in compare_conventions(network).networks.items():
+        if other and name != network.convention and len(tensors_of(other)) == number:
             return f"; {plural(number, 'shape')} would fit the convention {name}"
     return ""
 
