@@ -22,12 +22,10 @@ GATES = (
     Gate("z", "sigmoid", (X, H), "update gate", "how much to replace"),
     Gate("n", "tanh", (X, H), "candidate", "the new state"),
 )
-ONE_PRODUCT: Any = X
-LETTERS: Any = ("x", "h")
+Q = GATES[0]._replace(letter="q", products=(X,))
+MATRIX = Weight("V", ("m", "h"), "a matrix")
 UNTYPED: Any = Product
-UNTYPED_BIAS: Any = "no"
 UNTYPED_WORD: Any = "sigmoyd"
-NOTHING: Any = None
 Steps = Callable[[Any, Any, Any, Any, Any], Any]
 """A step from its operations, x, h, and its two gates, already made."""
 
@@ -42,6 +40,11 @@ def cell(step: Steps | None, gates: Any = GATES, **others: Any) -> type[Cell]:
 
     methods = {"kind": "own", "gates": lambda self, inputs: gates, **({"step": whole} if step else {}), **others}
     return type("Own", (Cell,), methods)
+
+
+def gated(*products: Any, **parts: Any) -> tuple[Gate, ...]:
+    """Return the gates, the first of them with other products and parts."""
+    return GATES[0]._replace(products=products, **parts), GATES[1]
 
 
 def fine(ops: Any, _: Any, h: Any, z: Any, n: Any) -> Any:
@@ -72,26 +75,19 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "three": (cell(lambda ops, x, h, z, n: (n, (n,), z)), f"the step returns no such pair; {WRITE}"),
     "two states": (cell(lambda ops, x, h, z, n: (n, (n, z))), "the step returns 2 states, and h are declared"),
-    "a number": (
-        cell(lambda ops, x, h, z, n: (n, (0.5,))),
-        "the state h is 0.5, which is no vector",
-    ),
+    "a number": (cell(lambda ops, x, h, z, n: (n, (0.5,))), "the state h is 0.5, which is no vector"),
     "a number in an operation": (
         cell(lambda ops, x, h, z, n: ops.plus(1, z)),
         "what an operation is done with is 1, which is no vector",
     ),
     "a dropped gate": (cell(lambda ops, x, h, z, n: (n, (n,))), f"z {NEITHER}"),
     "a dropped product": (
-        cell(
-            lambda ops, x, h, z, n: fine(ops, x, h, z, (ops.sum("q", x=x), ops.through("q", n))[1]),
-            (*GATES, GATES[0]._replace(letter="q", products=(X,))),
-        ),
+        cell(lambda ops, x, h, z, n: fine(ops, x, h, z, (ops.sum("q", x=x), ops.through("q", n))[1]), (*GATES, Q)),
         f"gate q's product of x {NEITHER}",
     ),
     "a dropped number": (
         cell(
-            lambda ops, x, h, z, n: (ops.scalar("a"), fine(ops, x, h, z, n))[1],
-            weights=(Weight("a", (), "a number"),),
+            lambda ops, x, h, z, n: (ops.scalar("a"), fine(ops, x, h, z, n))[1], weights=(Weight("a", (), "a number"),)
         ),
         f"a {NEITHER}",
     ),
@@ -117,11 +113,11 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "no gate": (cell(fine, ("z", "n")), "gates() returns no tuple of gates; write (Gate(...),)"),
     "one product": (
-        cell(fine, (GATES[0]._replace(products=ONE_PRODUCT), GATES[1])),
+        cell(fine, (GATES[0]._replace(products=UNTYPED("x")), GATES[1])),
         "gate z: its products are no tuple of products; write (Product(...),)",
     ),
     "a letter for a product": (
-        cell(fine, (GATES[0]._replace(products=LETTERS), GATES[1])),
+        cell(fine, gated("x", "h")),
         "gate z: its products are no tuple of products; write (Product(...),)",
     ),
     "a gate twice": (
@@ -132,14 +128,8 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         cell(fine, weights=(Weight("n", ("h", "h"), "a matrix"),)),
         "two of its gates and weights are called n; give each a letter of its own",
     ),
-    "no products": (
-        cell(fine, (GATES[0]._replace(products=()), GATES[1])),
-        "gate z has no product, and a gate is a sum of products",
-    ),
-    "no states": (
-        cell(fine, states={}),
-        'it has no state, and a recurrent layer carries one; write {"h": "h"}',
-    ),
+    "no products": (cell(fine, gated()), "gate z has no product, and a gate is a sum of products"),
+    "no states": (cell(fine, states={}), 'it has no state, and a recurrent layer carries one; write {"h": "h"}'),
     "a state called x": (
         cell(fine, states={"x": "h", "h": "h"}),
         "a part of it is called x, which is what the layer reads; give it another letter",
@@ -153,7 +143,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         "gate n is called as the state n, and is another value; give it another letter",
     ),
     "a matrix in two forms": (
-        cell(fine, (GATES[0]._replace(products=(X, Product("h", Form.DIAGONAL, "n"))), GATES[1])),
+        cell(fine, gated(X, Product("h", Form.DIAGONAL, "n"))),
         "two gates read h through the matrix n, as a full one and as a diagonal",
     ),
     "a list of gates": (cell(fine, [*GATES]), "gates() returns no tuple of gates; write (Gate(...),)"),
@@ -174,17 +164,11 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         'states is no mapping of letters to letters of widths; write @property, and return {"h": "h"}',
     ),
     "a word for a form": (
-        cell(fine, (GATES[0]._replace(products=(X, UNTYPED("h", "diagonal"))), GATES[1])),
+        cell(fine, gated(X, UNTYPED("h", "diagonal"))),
         "gate z: its product of h: form: expected Form.FULL or Form.DIAGONAL, got 'diagonal'",
     ),
-    "a bias that is neither": (
-        cell(fine, (GATES[0]._replace(bias=UNTYPED_BIAS), GATES[1])),
-        "gate z: bias: expected True or False, got 'no'",
-    ),
-    "a gate without a name": (
-        cell(fine, (GATES[0]._replace(name=NOTHING), GATES[1])),
-        "gate z: name: expected text, got None",
-    ),
+    "a bias that is neither": (cell(fine, gated(X, H, bias="no")), "gate z: bias: expected True or False, got 'no'"),
+    "a gate without a name": (cell(fine, gated(X, H, name=None)), "gate z: name: expected text, got None"),
     "a weight with an activation that is none": (
         cell(fine, weights=(Weight("a", (), "a number", UNTYPED_WORD),)),
         "weight a: expected tanh, relu, gelu, sigmoid, linear or softmax, got 'sigmoyd'",
@@ -220,26 +204,19 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         cell(fine, weights=(Weight("q", ("h", "k"), "a matrix"),), sizes=lambda self, m: {"m": m, "h": 3, "k": 1.5}),
         "the width k is 1.5; sizes() gives whole numbers, 1 or more",
     ),
-    "no width of the input": (
-        cell(fine, sizes=lambda self, m: {"h": 3}),
-        "the width m has no number; sizes() gives h",
-    ),
+    "no width of the input": (cell(fine, sizes=lambda self, m: {"h": 3}), "the width m has no number; sizes() gives h"),
     "a default that is misspelt": (
         cell(fine, __annotations__={"activation": str}, activation="tahn"),
         "activation: its default is not allowed: expected tanh, relu, gelu, sigmoid, linear or softmax, "
         "got 'tahn'; did you mean 'tanh'?",
     ),
     "a gate that is called nothing": (
-        cell(fine, (GATES[0]._replace(name=""), GATES[1])),
+        cell(fine, gated(X, H, name="")),
         'gate z: it has no name; give it one, such as "update gate"',
     ),
     "no sizes": (cell(fine, sizes=lambda self, m: None), "the width h has no number; sizes() gives None"),
     "a state that is narrower than its diagonal": (
-        cell(
-            fine,
-            (GATES[0]._replace(products=(X, H, Product("s", Form.DIAGONAL))), GATES[1]),
-            states={"h": "h", "s": "m"},
-        ),
+        cell(fine, gated(X, H, Product("s", Form.DIAGONAL)), states={"h": "h", "s": "m"}),
         "gate z reads s unit by unit, and that has not one number for each unit",
     ),
     "a gate called as a state": (
@@ -265,18 +242,78 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         cell(lambda ops, x, h, z, n: ops.gate("z", x, h)),
         "the step does not say what gate z reads; write x=x, h=h and their like",
     ),
-    "a sum of no product": (
-        cell(lambda ops, x, h, z, n: ops.sum("z")),
-        "the step sums no product of gate z",
-    ),
+    "a sum of no product": (cell(lambda ops, x, h, z, n: ops.sum("z")), "the step sums no product of gate z"),
     "a habit that there is not": (
         cell(lambda ops, x, h, z, n: ops.habit("reset_affter")),
         "the step asks for the habit reset_affter, and there are reset_after and gate_keeps",
     ),
-    "a width without a number": (
-        cell(fine, output="p"),
-        "the width p has no number; sizes() gives h, m",
+    "a product of no state": (cell(fine, gated(X, H, Product("c"))), "gate z reads c, and the states are h"),
+    "a product that is not declared": (
+        cell(fine, gated(X)),
+        "the step gives gate z h, and no product of it is declared",
     ),
+    "a gate too many": (cell(fine, (*GATES, Q)), "q is declared, and the step does not use it"),
+    "a weight too many": (cell(fine, weights=(MATRIX,)), "V is declared, and the step does not use it"),
+    "a product twice": (cell(fine, gated(X, H, H)), "gate z has two products of h; one matrix says as much"),
+    "a gate of two letters": (
+        cell(fine, (*GATES, Q._replace(letter="nn"))),
+        "the gate 'nn' is not called by one letter",
+    ),
+    "a gate with an activation that is none": (
+        cell(fine, gated(X, H, activation=UNTYPED_WORD)),
+        "gate z: expected tanh, relu, gelu, sigmoid, linear or softmax, got 'sigmoyd'",
+    ),
+    "an input unit by unit": (
+        cell(fine, gated(Product("x", Form.DIAGONAL), H)),
+        "gate z reads x unit by unit, and x has not one number for each unit",
+    ),
+    "no gate at all": (cell(fine, ()), "the step asks for the gate z, and gates declares none"),
+    "a product summed twice": (
+        cell(lambda ops, x, h, z, n: ops.plus(ops.sum("q", x=x), ops.sum("q", x=x)), (*GATES, Q)),
+        "the step sums gate q's product of x twice",
+    ),
+    "a scale that is a vector": (
+        cell(lambda ops, x, h, z, n: ops.scale(n, x)),
+        "what scales or shifts a vector has the width h, and 1 is declared",
+    ),
+    "a shift that is a vector": (
+        cell(lambda ops, x, h, z, n: ops.shift(x, n)),
+        "what scales or shifts a vector has the width h, and 1 is declared",
+    ),
+    "a matrix as a number": (
+        cell(lambda ops, x, h, z, n: ops.scalar("V"), weights=(MATRIX,)),
+        "the step asks for the number V, which is not declared",
+    ),
+    "no such matrix": (
+        cell(lambda ops, x, h, z, n: ops.product("U", h), weights=(MATRIX,)),
+        "the step asks for the matrix U, which is not declared",
+    ),
+    "a matrix of another vector": (
+        cell(lambda ops, x, h, z, n: ops.product("V", x), weights=(MATRIX,)),
+        "what the matrix V reads has the width m, and h is declared",
+    ),
+    "a wide output": (
+        cell(lambda ops, x, h, z, n: (ops.product("V", n), (n,)), weights=(MATRIX,)),
+        "the step's output has the width m, and h is declared",
+    ),
+    "a wide state": (
+        cell(lambda ops, x, h, z, n: (n, (ops.product("V", n),)), weights=(MATRIX,)),
+        "the state h has the width m, and h is declared",
+    ),
+    "a wide sum": (
+        cell(lambda ops, x, h, z, n: ops.through("q", x), (*GATES, Q)),
+        "the sum of gate q has the width m, and h is declared",
+    ),
+    "a gate made twice": (cell(lambda ops, x, h, z, n: ops.through("n", n)), "the step makes gate n twice"),
+    "a state for the input": (
+        cell(lambda ops, x, h, z, n: ops.gate("q", x=h), (*GATES, Q)),
+        "what gate q reads as x has the width h, and m is declared",
+    ),
+    "a blend of two widths": (
+        cell(lambda ops, x, h, z, n: ops.blend(n, n, x)),
+        "vectors of the widths h and m meet, where one width is needed",
+    ),
+    "a width without a number": (cell(fine, output="p"), "the width p has no number; sizes() gives h, m"),
 }
 
 

@@ -66,8 +66,8 @@ def another_for_h(made: str) -> Any:
         h, c = state
         i, f, g = (ops.gate(letter, x=x, h=h) for letter in "ifg")
         new = ops.plus(ops.times(f, c), ops.times(i, g))
-        given = {"new c": new, "a gate": g, "tanh of c": ops.activate("tanh", new), "both": ops.times(h, new)}[made]
-        h = ops.times(ops.gate("o", x=x, h=given), ops.activate("tanh", new))
+        others = {"new c": new, "a gate": g, "tanh of c": ops.activate("tanh", new), "both": ops.times(h, new), "x": x}
+        h = ops.times(ops.gate("o", x=x, h=others[made]), ops.activate("tanh", new))
         return h, (h, new)
 
     return step
@@ -116,6 +116,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         cell(another_for_h("both")),
         f"gate o reads h, and the step gives it h mixed with c{ORDER}",
     ),
+    "the input": (cell(another_for_h("x")), f"gate o reads h, and the step gives it x{ORDER}"),
     "a gate for x": (
         cell(a_gate_for_x),
         "gate f reads x, and the step gives it a vector that does not carry x; "
