@@ -1,4 +1,4 @@
-"""Arrays of weights: pieces by name, what a meter sees of their use, what is no such array, and numbers drawn."""
+"""Arrays of weights: what is no such array, and numbers drawn."""
 
 from math import sqrt
 from typing import Any
@@ -11,7 +11,6 @@ from rnncalc.forward.arrays import (
     Arrays,
     BindingError,
     Convolution,
-    Floats,
     Matrix,
     Meter,
     PassData,
@@ -31,68 +30,6 @@ def refused(*args: Any, of: Any) -> str:
     with pytest.raises(BindingError) as caught:
         of(*args)
     return str(caught.value)
-
-
-def test_a_meter_sees_each_product_and_each_weight_once() -> None:
-    """2 × 3 multiplications a product, told as they are done; the weights are 6 however often they are read."""
-    told: list[int] = []
-    meter = Meter(told.append)
-    matrix = Matrix("W", ROWS)
-    assert meter.product(matrix, [1.0, 0.0, -1.0]) == [-2.0, -2.0]
-    assert (meter.multiplications, meter.weights_read, told) == (6, 6, [6])
-    meter.product(matrix, [0.0, 1.0, 0.0])
-    meter.product(Matrix("V", [[1.0, 1.0]]), [2.0, 3.0])
-    assert (meter.multiplications, meter.weights_read, told) == (14, 8, [6, 6, 2])
-    meter.product(matrix.shared_with("U"), [0.0, 0.0, 0.0])
-    assert (meter.multiplications, meter.weights_read, told) == (20, 8, [6, 6, 2, 6])
-    bias = Arrays(GIVEN).vector("b")
-    assert meter.vector(bias) == [7.0, 8.0, 9.0]
-    meter.vector(Arrays(GIVEN).vector("b", slice(2, 3)))
-    assert (meter.multiplications, meter.weights_read) == (20, 12)
-    assert Matrix("W", ROWS).piece == TensorPart("W")
-
-
-def test_of_a_piece_that_is_read_in_parts_the_most_counts() -> None:
-    """2 numbers of it, then 5, then 3, are 5; those of others are counted beside."""
-    meter = Meter()
-    for what, scalars in (("a", 2), ("a", 5), ("a", 3), ("b", 4), ("c", 0)):
-        meter.read(what, scalars)
-    assert meter.weights_read == 9
-
-
-def test_rows_of_a_table_are_read_by_their_number() -> None:
-    """3 numbers a row, each row once."""
-    floats = Floats(Meter())
-    table = Arrays(GIVEN).matrix("W")
-    assert [floats.row(table, number) for number in (1, 1, 0)] == [ROWS[1], ROWS[1], ROWS[0]]
-    assert floats.meter.weights_read == 6
-
-
-def test_pieces() -> None:
-    """Some rows, columns as rows, a place of an array of more axes; and where each lies."""
-    arrays = Arrays(GIVEN)
-    assert arrays.scalars == 6 + 3 + 12
-    found = arrays.matrix("W", slice(1, 2))
-    assert (found.name, found.rows, found.piece, found.shared) == ("W", [ROWS[1]], TensorPart("W", (), 1, False), False)
-    found = arrays.matrix("W", slice(1, 3), transposed=True)
-    assert (found.name, found.rows, found.piece) == ("W", [[2.0, 5.0], [3.0, 6.0]], TensorPart("W", (), 1, True))
-    found = arrays.matrix("R", at=(0,), transposed=True)
-    assert (found.rows, found.piece) == ([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], TensorPart("R", (0,), 0, True))
-    assert arrays.matrix("R", at=(0,)).piece == TensorPart("R", (0,), 0, False)
-    assert arrays.matrix("W").columns == [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
-    of = arrays.vector("b", slice(1, None))
-    assert (of.numbers, of.piece) == ([8.0, 9.0], TensorPart("b", (), 1, False))
-    of = arrays.vector("W", at=(1,))
-    assert (of.numbers, of.piece) == (ROWS[1], TensorPart("W", (1,), 0, False))
-    assert arrays.vector("R", slice(2, 3), at=(0, 1)).numbers == [6.0]
-
-
-def test_a_shared_matrix_is_another_layer_s() -> None:
-    """Of the same rows, under another name; where it came from is known."""
-    table = Arrays(GIVEN).matrix("W")
-    shared = table.shared_with("tied")
-    assert (shared.name, shared.rows, shared.shared, shared.origin) == ("tied", ROWS, True, table)
-    assert table.origin is table
 
 
 def test_what_is_not_so_declared_is_refused() -> None:
@@ -137,14 +74,6 @@ def test_an_array_is_filled_from_a_grid_in_its_order() -> None:
 def tensor(name: str, gates: str = "") -> Tensor:
     """Return a tensor of 2 × 3."""
     return Tensor(name, Role.INPUT, None, gates, (Axis(2), Axis(3)), (2, 3))
-
-
-def test_scalars_are_counted_at_any_depth() -> None:
-    """A number, a vector, a matrix, an array of three axes, and empty ones."""
-    of: dict[str, Any] = {"n": 1.0}
-    assert Arrays(of).scalars == 1
-    for array, scalars in (([1.0, 2.0], 2), (ROWS, 6), ([ROWS, ROWS, ROWS], 18), ([], 0), ([[]], 0), ([[[1.0]]], 1)):
-        assert Arrays({"a": array}).scalars == scalars
 
 
 def test_what_comes_from_no_layer_is_between_minus_one_and_one() -> None:
