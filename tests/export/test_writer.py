@@ -11,7 +11,6 @@ from rnncalc import (
     Dropout,
     Embedding,
     External,
-    FastGRNN,
     Layer,
     Network,
     Output,
@@ -71,44 +70,6 @@ def test_the_modules_that_are_made(target: str) -> None:
     text = source(Network(input=9, layers=LAYERS, output=Output(9, tied=True), steps=9), target)
     lines = text.split("class Network(")[1].split("\n")
     assert [line.strip() for line in lines if line.startswith("        self.")] == MADE[target]
-
-
-WEIGHTS = {
-    "pytorch": [f"nn.Parameter(torch.empty({shape}))" for shape in ("units, inputs", "units, units", "units", "1")],
-    "keras": [
-        f'self.add_weight(({shape}), name="{name}")'
-        for shape, name in (
-            ("self.units, input_shape[-1]", "W_x"),
-            ("self.units, self.units", "W_h"),
-            ("self.units,", "b_z"),
-            ("1,", "zeta"),
-        )
-    ],
-    "flax-linen": [
-        f'self.param("{name}", {of})'
-        for name, of in (
-            ("W_x", "matrix, (self.units, self.inputs)"),
-            ("W_h", "matrix, (self.units, self.units)"),
-            ("b_z", "vector, (self.units,)"),
-            ("zeta", "vector, (1,)"),
-        )
-    ],
-    "flax-nnx": [
-        *(f"nnx.Param(matrix(rngs.params(), (units, {width})))" for width in ("inputs", "units")),
-        *(f"nnx.Param(jnp.zeros(({width},)))" for width in ("units", "1")),
-    ],
-}
-
-
-@pytest.mark.parametrize("target", SPELLINGS)
-def test_the_weights_of_a_cell_that_a_framework_lacks(target: str) -> None:
-    """A FastGRNN's two matrices, biases and trained numbers."""
-    found = dict(
-        line.strip().removeprefix("self.").split(" = ", 1)
-        for line in source(net(FastGRNN(2)), target).split("class FastGRNNCell(")[1].split("\n\n\n")[0].split("\n")
-        if line.startswith("        self.")
-    )
-    assert [found[name] for name in ("W_x", "W_h", "b_z", "zeta")] == WEIGHTS[target]
 
 
 @pytest.mark.parametrize(
