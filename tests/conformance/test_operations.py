@@ -21,7 +21,7 @@ from rnncalc.questions.shapes import ModuleShapes, shapes
 
 pytestmark = pytest.mark.conformance
 
-EXAMPLES = 80
+EXAMPLES = 40
 """Random networks, each of up to a dozen layers."""
 
 

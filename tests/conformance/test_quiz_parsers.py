@@ -55,17 +55,17 @@ def gift(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("network", "ask", "choices"), ASKED)
-def test_a_parser_of_gift_reads_every_answer(gift: Path, network: Network, ask: str, choices: int) -> None:
+def test_a_parser_of_gift_reads_every_answer(gift: Path) -> None:
     """Each question with its answers, the right one alone with a weight, and the feedback on each."""
-    report, text = made(network, ask, choices, "gift")
+    exercises = [made(*asked, "gift") for asked in ASKED]
     node = shutil.which("node")
     assert node
+    text = "\n\n".join(text for _, text in exercises)
     done = subprocess.run([node, gift / "read.cjs"], input=text, capture_output=True, text=True, check=True)
     found = [each for each in json.loads(done.stdout) if each["type"] != "Category"]
-    questions = [question for group in report.quiz().groups().values() for question in group]
+    questions = [question for report, _ in exercises for group in report.quiz().groups().values() for question in group]
     for theirs, ours in zip(found, questions, strict=True):
-        assert theirs["type"] == ("MC" if choices else "Numerical" if ours.numeric else "Short")
+        assert theirs["type"] == ("MC" if ours.choices else "Numerical" if ours.numeric else "Short")
         told = {}
         for choice in theirs["choices"]:
             number = choice["text"].get("number", choice["text"].get("text"))
@@ -76,20 +76,29 @@ def test_a_parser_of_gift_reads_every_answer(gift: Path, network: Network, ask: 
             assert told[each.text] == (each is ours.right, feedback)
 
 
-@pytest.mark.parametrize(("network", "ask", "choices"), ASKED)
-def test_text2qti_makes_a_quiz_of_it(network: Network, ask: str, choices: int, tmp_path: Path) -> None:
+QUIZZES = """
+import sys
+from text2qti.cmdline import main
+for path in sys.argv[1:]:
+    sys.argv[1:] = [path]
+    main()
+"""
+
+
+def test_text2qti_makes_a_quiz_of_each(tmp_path: Path) -> None:
     """With a question for each of ours in its group, and the right answer."""
-    report, text = made(network, ask, choices, "canvas")
-    (tmp_path / "quiz.md").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-c", "from text2qti.cmdline import main; main()", "quiz.md"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    with zipfile.ZipFile(tmp_path / "quiz.zip") as archive:
-        names = [name for name in archive.namelist() if name.endswith(".xml")]
-        (name,) = (name for name in names if "assessment_meta" not in name and "manifest" not in name)
-        root = ET.fromstring(archive.read(name))
+    exercises = [made(*asked, "canvas") for asked in ASKED]
+    paths = [tmp_path / f"quiz_{number}.md" for number in range(len(exercises))]
+    for path, (_, text) in zip(paths, exercises, strict=True):
+        path.write_text(text, encoding="utf-8")
+    subprocess.run([sys.executable, "-c", QUIZZES, *paths], cwd=tmp_path, check=True, capture_output=True)
     space = {"q": "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"}
-    quiz = report.quiz()
-    groups = root.findall(".//q:section/q:section", space)
-    for group, questions in zip(groups, quiz.groups().values(), strict=True):
-        for item, question in zip(group.findall("q:item", space), questions, strict=True):
-            assert question.right.text in ET.tostring(item, encoding="unicode")
+    for path, (report, _) in zip(paths, exercises, strict=True):
+        with zipfile.ZipFile(path.with_suffix(".zip")) as archive:
+            names = [name for name in archive.namelist() if name.endswith(".xml")]
+            (name,) = (name for name in names if "assessment_meta" not in name and "manifest" not in name)
+            root = ET.fromstring(archive.read(name))
+        groups = root.findall(".//q:section/q:section", space)
+        for group, questions in zip(groups, report.quiz().groups().values(), strict=True):
+            for item, question in zip(group.findall("q:item", space), questions, strict=True):
+                assert question.right.text in ET.tostring(item, encoding="unicode")

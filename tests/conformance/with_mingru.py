@@ -44,18 +44,15 @@ def tensors(place: Placed) -> Shapes:
     return {mark + name: tuple(array.shape) for mark in marks_of(layer) for name, array in built.named_parameters()}
 
 
-def apply(place: Placed, weights: Weights, flow: Any, *, final: bool, parallel: bool = False) -> Any:
-    """Return what leaves a layer: its whole sequence, or where `final` its last state.
-
-    The package takes one step at a time, or, where `parallel`, scans the whole sequence at once.
-    """
+def apply(place: Placed, weights: Weights, flow: Any, *, final: bool) -> Any:
+    """Return what leaves a layer, one step at a time: its whole sequence, or where `final` its last state."""
     layer = place.layer
     assert isinstance(layer, MinGRU | MinLSTM)
     only(layer, "bias", "bidirectional", "merge", "activation", "learned_state")
-    return each_way(layer, weights, flow, partial(_one, layer, parallel), final=final)
+    return each_way(layer, weights, flow, partial(_one, layer), final=final)
 
 
-def _one(layer: MinGRU | MinLSTM, parallel: bool, weights: Weights, flow: Any) -> Any:
+def _one(layer: MinGRU | MinLSTM, weights: Weights, flow: Any) -> Any:
     name, gates = FUSED[layer.kind]
     matrices = {gate: _with_bias(weights, gate) for gate in gates}
     units, reads = matrices["n"].shape
@@ -66,16 +63,11 @@ def _one(layer: MinGRU | MinLSTM, parallel: bool, weights: Weights, flow: Any) -
     built.load_state_dict({name: torch.cat([matrices[gate] for gate in gates])})
     past = ((first - d) / a).reshape(1, 1, units)
     with torch.no_grad():
-        if parallel:
-            # minLSTM's scan, unlike its single step and unlike minGRU, sends the state it is given through g as well.
-            done = built(x[None], _before_g(past) if layer.kind == "minlstm" else past)[0]
-        else:
-            steps = []
-            for vector in x:
-                past = built(vector[None, None], past)
-                steps.append(past.reshape(units))
-            done = torch.stack(steps)
-    return (a * done + d).numpy()
+        steps = []
+        for vector in x:
+            past = built(vector[None, None], past)
+            steps.append(past.reshape(units))
+    return (a * torch.stack(steps) + d).numpy()
 
 
 def _with_bias(weights: Weights, gate: str) -> Any:
@@ -100,9 +92,3 @@ def _through_g(activation: str, candidate: Any, x: Any, first: Any) -> tuple[Any
             assert sums.max() < 0, "g is σ below 0 only"
             return 2 * candidate, 2.0, -1.0
     raise AssertionError(activation)
-
-
-def _before_g(state: Any) -> Any:
-    """Return what g makes this state of."""
-    assert state.min() >= 0, "g gives nothing below 0"
-    return torch.where(state >= 0.5, state - 0.5, torch.logit(state.clamp(max=0.5)))
