@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from conftest import Call, file_at
+from sources import PACKAGE, sources
 
-import rnncalc
 from rnncalc import RNN, Dropout, Network, Output, Part, SpecError
 
 MESSAGE = "expected at most 1,000 layers after repeat, got 1,001; stack fewer"
@@ -53,22 +53,18 @@ def test_flags_and_a_long_list_are_refused_alike(call: Call, tmp_path: Path) -> 
 
 def test_every_bound_has_its_reason_and_is_held() -> None:
     """A text behind it, and a module that uses it."""
-    root = Path(rnncalc.__file__).parent
-    _, *body = ast.parse((root / "bounds.py").read_text("utf-8")).body
+    _, *body = ast.parse((PACKAGE / "bounds.py").read_text("utf-8")).body
     names = []
     for bound, reason in zip(body[::2], body[1::2], strict=True):
         assert isinstance(bound, ast.Assign)
         assert isinstance(reason, ast.Expr)
         names += [name.id for name in ast.walk(bound) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)]
-    nodes = [node for path in root.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8")))]
-    imports = (node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "rnncalc.bounds")
-    used = {alias.name for node in imports for alias in node.names}
-    used |= {
-        node.attr
-        for node in nodes
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "bounds"
-        and node.attr.isupper()
+    used = {
+        name
+        for parts in sources().values()
+        for name in [
+            *(each for module, names in parts.imports if module == "rnncalc.bounds" for each in names),
+            *(name for of, name in parts.attributes if of == "bounds" and name.isupper()),
+        ]
     }
     assert used == {*names}

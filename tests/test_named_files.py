@@ -1,12 +1,11 @@
 """What comments, docstrings and documents name is there: files, and things in modules of the package."""
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from documents import DOCUMENTS, ROOT, prose
+from sources import source
 
 WRITTEN = {folder: sorted((ROOT / folder).rglob("*.py")) for folder in ("rnncalc", "tests", "docs")}
 TREE = {f"/{path.relative_to(ROOT).as_posix()}" for paths in WRITTEN.values() for path in paths}
@@ -17,12 +16,10 @@ ELSEWHERE = {"torch/_utils.py": "PyTorch", "server.py": "PrairieLearn"}
 DOTTED = re.compile(r"`((?:\w+\.)+(?!py`)\w+)`")
 
 
-def comments(source: str) -> Iterator[str]:
-    """Yield the comments of a source, and the strings that are statements, its docstrings among them."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.value.value
-    yield from re.findall("#.*", source)  # and strings that have this sign, which is quicker to find
+def written(text: str) -> list[str]:
+    """Return the comments of a source, and the strings that are statements."""
+    parts = source(text)
+    return [*parts.statements, *parts.comments]
 
 
 def absent(text: str) -> list[str]:
@@ -42,9 +39,9 @@ def test_what_a_text_names_is_there(paths: list[Path]) -> None:
     """In the package, the tests and the documents."""
     found = []
     for path in paths:
-        source = path.read_text("utf-8")
-        texts = comments(source) if path.suffix == ".py" else [prose(source)]
-        found += [(path.name, name) for text in texts for name in absent(text)]
+        text = path.read_text("utf-8")
+        texts = written(text) if path.suffix == ".py" else [prose(text)]
+        found += [(path.name, name) for each in texts for name in absent(each)]
     assert found == []
 
 
@@ -55,4 +52,4 @@ def test_the_test_can_fail() -> None:
         "layers/nowhere.py",
     ]
     assert absent("`layers.cell.Operations` and `layers.cell.Operation_`") == ["layers.cell.Operation_"]
-    assert [*comments('"""a"""\nx = "b"  # c')] == ["a", "# c"]
+    assert [*written('"""a"""\nx = "b"  # c')] == ["a", "# c"]

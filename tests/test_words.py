@@ -1,17 +1,12 @@
 """The field's words: what a person reads says them, in documents, specs, strings, docstrings, comments and names."""
 
-import ast
-import io
 import re
-import tokenize
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
+from sources import MODULES, source, sources
 
-PACKAGE = ROOT / "rnncalc"
 READ = [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
-SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 
 class Word(NamedTuple):
@@ -72,16 +67,10 @@ NO_NOUNS = {"of", "found", "own", "given", "made", "said", "told"}
 """What names no variable, argument or field."""
 
 
-def texts(source: str) -> Iterator[str]:
-    """Yield the strings, docstrings, comments and names of a source."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-        elif isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.name
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
+def texts(text: str) -> list[str]:
+    """Return the strings, docstrings, comments and names of a source."""
+    parts = source(text)
+    return [*parts.statements, *parts.strings, *parts.classes, *parts.functions, *parts.comments]
 
 
 APART = ".\n\n"
@@ -104,33 +93,22 @@ def test_a_document_says_the_words_of_the_field() -> None:
 
 def test_the_package_says_the_words_of_the_field() -> None:
     """Reports, messages, help, docstrings, comments and names."""
-    sources = ((path, path.read_text(encoding="utf-8")) for path in SOURCES)
-    assert [(path, found) for path, source in sources for found in wrong(APART.join(texts(source)))] == []
+    written = ((path, APART.join(texts(path.read_text("utf-8")))) for path in MODULES)
+    assert [(path, found) for path, text in written for found in wrong(text)] == []
 
 
 def test_a_class_is_called_by_a_noun() -> None:
     """Not by a participle or a fragment."""
-    names = [name for path in SOURCES for name in re.findall(r"^class (\w+)", path.read_text("utf-8"), re.MULTILINE)]
+    names = [name for parts in sources().values() for name in parts.classes]
     assert [name for name in names if CLASSES.fullmatch(name)] == []
-
-
-def variables(source: str) -> Iterator[str]:
-    """Yield the names that a source assigns to, its arguments and its fields."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield (node.id if isinstance(node, ast.Name) else node.attr).strip("_")
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.MatchAs | ast.MatchStar):
-            yield node.name or ""
 
 
 def test_a_variable_is_called_by_a_noun() -> None:
     """By what it holds, not by a preposition or a participle."""
-    names = ((path.name, name) for path in SOURCES for name in variables(path.read_text("utf-8")))
+    names = ((path.name, name) for path, parts in sources().items() for name in parts.variables)
     assert [each for each in names if each[1] in NO_NOUNS] == []
-    source = "class A:\n    of: int\n\n\ndef f(own):\n    self._made, found = own\n"
-    assert [name for name in variables(source) if name in NO_NOUNS] == ["of", "own", "made", "found"]
+    text = "class A:\n    of: int\n\n\ndef f(own):\n    self._made, found = own\n"
+    assert {*source(text).variables} == NO_NOUNS - {"given", "said", "told"}
 
 
 def test_multiply_adds_are_named_at_first_mention() -> None:
@@ -144,7 +122,7 @@ def test_multiply_adds_are_named_at_first_mention() -> None:
 
 def test_words_are_found() -> None:
     """In a string over two lines, a comment and a name; an ordinary use of a word is not."""
-    source = 'def going_back():\n    """What it hands\n    on."""\n    x = "in " "place of"  # no valid spec\n'
-    assert len(wrong(APART.join(texts(source)))) == 4
+    text = 'def going_back():\n    """What it hands\n    on."""\n    x = "in " "place of"  # no valid spec\n'
+    assert len(wrong(APART.join(texts(text)))) == 4
     assert wrong("A limit is held. It stays as it is, and has three gates and a candidate.") == []
     assert wrong("as it is   28") == ["'as it is': write 'this network'"]
