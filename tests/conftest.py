@@ -23,7 +23,7 @@ UNTIMED: dict[str, Any] = {
     "deadline": None,  # how long an example takes is no test, nor how long it takes to draw
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],  # few networks suit each convention
 }
-settings.register_profile("few", max_examples=24, **UNTIMED)
+settings.register_profile("few", max_examples=12, **UNTIMED)
 settings.register_profile("many", max_examples=120, **UNTIMED)
 settings.register_profile("quick", max_examples=5, **UNTIMED)
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
