@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
-from rnncalc import GRU, MGU, RNN, SRU, Dense, FastGRNN, MinGRU, Network, Output, Part
+from rnncalc import GRU, MGU, RNN, FastGRNN, MinGRU, Network, Part
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Plus
 from rnncalc.formats import write
@@ -221,68 +221,3 @@ def test_the_steps_in_an_equation_are_those_of_the_window(
         assert [place if 1 <= place <= steps else None for place in read] == [
             place if place is None else place + 1 for place in window
         ]
-
-
-def superscripted(*layers: Any, output: Any = None) -> list[str]:
-    """Return the first equation of each layer that has any, with the numbers of layers above their letters."""
-    explained = explain(Network(input=3, layers=layers, output=output, steps=5), layer_superscripts=True)
-    return [layer["equations"][0]["text"] for layer in ExplanationReport(explained).data()["layers"]]
-
-
-def test_letters_have_the_number_of_their_layer_above_them() -> None:
-    """Written by hand: h of layer l is from h of layer l − 1; the input and the output have no number."""
-    assert superscripted(RNN(4), RNN(2), output=1) == [
-        "h^(1)_t = tanh(W^(1)_xh x_t + W^(1)_hh h^(1)_(t−1) + b^(1)_h)",
-        "h^(2)_t = tanh(W^(2)_xh h^(1)_t + W^(2)_hh h^(2)_(t−1) + b^(2)_h)",
-        "y = W_hy h^(2) + b_y",
-    ]
-    assert superscripted(RNN(4), output=1) == ["h_t = tanh(W_xh x_t + W_hh h_(t−1) + b_h)", "y = W_hy h + b_y"]
-
-
-def test_what_is_no_state_of_the_layer_below_stays_x() -> None:
-    """Two directions side by side, and the output of a dense layer, are no state; layers between have no number."""
-    _, above, output = superscripted(RNN(4, bidirectional=True), RNN(2, bidirectional=True), output=1)
-    assert above == "h^(2)_t = tanh(W^(2)_xh x_t + W^(2)_hh h^(2)_(t−1) + b^(2)_h)"
-    assert output == "y = W_hy h + b_y"
-    _, between, above = superscripted(RNN(4), Dense(3), RNN(2))
-    assert between == "y_t = W h^(1)_t + b"
-    assert above == "h^(2)_t = tanh(W^(2)_xh x_t + W^(2)_hh h^(2)_(t−1) + b^(2)_h)"
-
-
-def test_half_of_what_is_read_has_its_letter() -> None:
-    """An SRU's skip of two directions, in the equation and in the remark on it."""
-    explained = explain(Network(input=3, layers=[RNN(4), SRU(2, bidirectional=True)]), layer_superscripts=True)
-    layer = ExplanationReport(explained).data()["layers"][1]
-    assert layer["equations"][-1]["text"].endswith("∘ h^(1)_half")
-    assert any(remark.startswith("h^(1)_half: the first 2 numbers of h^(1)_t ") for remark in layer["remarks"])
-
-
-def test_parts_are_numbered_apart() -> None:
-    """Those of an encoder and of a decoder both start at 1; an output reads the last one of its own part."""
-    layers = RNN(4), RNN(4)
-    network = Network(encoder=Part(3, layers), decoder=Part(2, layers, Output(1)))
-    data = ExplanationReport(explain(network, layer_superscripts=True)).data()
-    *states, output = [layer["equations"][0]["text"] for layer in data["layers"]]
-    assert [text.split(" ")[0] for text in states] == ["h^(1)_t", "h^(2)_t", "h^(1)_t", "h^(2)_t"]
-    assert output == "y_t = W_hy h^(2)_t + b_y"
-
-
-@pytest.mark.parametrize(
-    ("format", "state", "tensor"),
-    [
-        ("latex", r"\underset{2}{h^{(2)}_{t-1}}", "$W^{(2)}_{xh}$"),
-        ("markdown", r"\underset{2}{h^{(2)}_{t-1}}", "| $W^{(2)}_{xh}$ |"),
-        (
-            "html",
-            '<msubsup><mi>h</mi><mrow><mi>t</mi><mo lspace="0" rspace="0">−</mo><mn>1</mn></mrow><mrow>'
-            '<mo lspace="0" rspace="0">(</mo><mn>2</mn><mo lspace="0" rspace="0">)</mo></mrow></msubsup>',
-            '<th scope="row"><math><msubsup><mi>W</mi>',
-        ),
-        ("table", "h^(2)_(t−1)", "\nW^(2)_xh "),
-    ],
-)
-def test_the_number_is_above_in_every_format(format: str, state: str, tensor: str, call: Call) -> None:
-    """In equations and in the names of tensors."""
-    result = call("explain", "-i", 3, "-l", "rnn:4", "-l", "rnn:2", "--layer-superscripts", "-f", format)
-    assert state in result.out
-    assert tensor in result.out

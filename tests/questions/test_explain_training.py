@@ -1,6 +1,5 @@
 """`explain --training`: the lines lead to what is counted, and each is true."""
 
-import re
 from typing import Any
 
 import pytest
@@ -13,10 +12,8 @@ from rnncalc import (
     GRU,
     LSTM,
     RNN,
-    Conv1D,
     DecoderAttention,
     Dense,
-    Embedding,
     Layer,
     MultiHeadAttention,
     Network,
@@ -27,7 +24,6 @@ from rnncalc import (
 )
 from rnncalc.conventions.formula import letters
 from rnncalc.questions.explain_training import Kind, explain_training
-from rnncalc.reports.explain import in_words
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import Symbol
@@ -68,148 +64,6 @@ def test_latex_has_it_too(call: Call) -> None:
     assert done.out.count(r"\begin{align*}") == 2
     assert done.out.count(r"\derived{saved") == done.out.count(r"\derived{backward") == 1
     assert r"{$h\cdot m$ $= 5 \times 3$ $= 15$}" in done.out
-
-
-@pytest.mark.parametrize(
-    ("form", "state", "gradient", "through"),
-    [
-        (
-            "latex",
-            r"\derived{$h_{t-1}$, ",
-            r"\derived{$\frac{\partial L}{\partial h_{t-1}}$, ",
-            "back through $W_{hn}$",
-        ),
-        ("markdown", "| $h_{t-1}$ | ", r"| $\frac{\partial L}{\partial h_{t-1}}$ | ", "back through $W_{hn}$"),
-        (
-            "html",
-            '<th scope="row"><math><msub><mi>h</mi><mrow><mi>t</mi><mo lspace="0" rspace="0">−</mo><mn>1</mn></mrow>',
-            "<mfrac><mrow><mi>∂</mi><mi>L</mi></mrow><mrow><mi>∂</mi><msub><mi>h</mi>",
-            "back through <math><msub><mi>W</mi>",
-        ),
-    ],
-)
-def test_vectors_and_gradients_are_mathematics(form: str, state: str, gradient: str, through: str, call: Call) -> None:
-    """In labels, words and notes, as they are in the equations beside them."""
-    flags = ("-i", 3, "-l", "gru:5", "-T", 6, "--training", "--chunk", 3, "-f", form)
-    out = re.sub(r'aria-label="[^"]*"', "", call("explain", *flags).out)
-    assert state in out
-    assert gradient in out
-    assert through in out
-    assert not re.findall(r"[hLWx]\\?_[(htTkx]", out)
-    assert "∂L/∂" not in out
-
-
-def test_backward_equations_by_hand() -> None:
-    """Of an Elman network, as in Goodfellow et al. 2016, section 10.2.2, and of the same with vectors as rows."""
-    network = Network(input=3, layers=[RNN(2)], output=1, steps=4, topology="many-to-many")
-    rnn, output = report(network)["layers"]
-    assert output["gradients"] == ["∂L/∂h_t = W_hyᵀ ∂L/∂y_t", "∂L/∂W_hy = Σ_t ∂L/∂y_t h_tᵀ", "∂L/∂b_y = Σ_t ∂L/∂y_t"]
-    assert rnn["gradients"] == [
-        "∂L/∂h_t = above_t + W_hhᵀ δ_(h,t+1)",
-        "δ_h,t = ∂L/∂h_t ∘ (1 − h_t ∘ h_t)",
-        "∂L/∂W_xh = Σ_t δ_h,t x_tᵀ",
-        "∂L/∂b_h = Σ_t δ_h,t",
-        "∂L/∂W_hh = Σ_t δ_h,t h_(t−1)ᵀ",
-    ]
-    frozen = report(network.replace(layers=[RNN(2, frozen=True)], notation="rows"))["layers"]
-    assert [layer["gradients"] for layer in frozen] == [
-        [],
-        ["∂L/∂W_hy = Σ_t h_tᵀ ∂L/∂y_t", "∂L/∂b_y = Σ_t ∂L/∂y_t"],
-    ]
-
-
-def test_equations_of_an_embedding_by_hand() -> None:
-    """Each step adds its gradient to the row of its word, and to that of its position."""
-    network = Network(input=7, layers=[Embedding(3, positions=5), RNN(2)], output=1, steps=4)
-    embedding, *_ = report(network)["layers"]
-    assert embedding["equations"] == ["y_t = E_(x_t) + P_t"]
-    assert embedding["gradients"] == ["∂L/∂E_i = Σ_t [x_t=i] · ∂L/∂y_t", "∂L/∂P_t = ∂L/∂y_t"]
-    assert [row["label"] for row in embedding["saved"]] == ["x_t", "saved"]
-    frozen, *_ = report(network.replace(layers=[Embedding(3, frozen=True), RNN(2)]))["layers"]
-    assert (frozen["equations"], frozen["gradients"], frozen["saved"]) == (["y_t = E_(x_t)"], [], [])
-
-
-def test_a_subscript_has_a_subscript_in_mathematics(call: Call) -> None:
-    """A word's vector is written with its number below, in LaTeX and MathML."""
-    words = ("explain", "-i", 7, "-l", "embedding:3", "-l", "rnn:2", "-T", 4, "--format")
-    assert r"\underset{3}{E_{x_{t}}}" in call(*words, "latex").out
-    below = "<mrow><msub><mrow><mi>x</mi></mrow><mrow><mi>t</mi></mrow></msub></mrow>"
-    assert f"<msub><mi>E</mi>{below}</msub>" in call(*words, "html").out
-
-
-@pytest.mark.parametrize(
-    ("attention", "equations", "first", "notes"),
-    [
-        (
-            DecoderAttention("dot"),
-            ["∂L/∂q_t = Σ_s ∂L/∂e_(t,s) · h_s", "∂L/∂h_s = Σ_t α_(t,s) · ∂L/∂c_t + Σ_t ∂L/∂e_(t,s) · q_t"],
-            "∂L/∂h_0 = above_0 + W_hhᵀ δ_h,1",
-            [
-                "∂L/∂c_t is the part of the context in ∂L/∂x_t of the decoder's first recurrent layer.",
-                "∂L/∂q_t is part of above_(t−1) of the decoder's last recurrent layer, and ∂L/∂h_s of above_s of the "
-                "encoder.",
-            ],
-        ),
-        (
-            DecoderAttention("concat", units=1, query="after", context="both", bias=False),
-            [
-                "∂L/∂a_(t,s) = vᵀ ∂L/∂e_(t,s)",
-                "δ_a,t,s = ∂L/∂a_(t,s) ∘ (1 − a_(t,s) ∘ a_(t,s))",
-                "∂L/∂q_t = Σ_s W_qᵀ δ_a,t,s",
-                "∂L/∂h_s = Σ_t α_(t,s) · ∂L/∂c_t + Σ_t W_hᵀ δ_a,t,s",
-                "∂L/∂W_q = Σ_s,t δ_a,t,s q_tᵀ",
-                "∂L/∂W_h = Σ_s,t δ_a,t,s h_sᵀ",
-                "∂L/∂v = Σ_s,t ∂L/∂e_(t,s) a_(t,s)ᵀ",
-            ],
-            "∂L/∂h_0 = W_hhᵀ δ_h,1",
-            [
-                "W_q and W_h are the parts of W for q_t and h_s.",
-                "∂L/∂c_t is the part of the context in ∂L/∂x_(t+1) of the decoder's first recurrent layer and of the "
-                "gradient of the vector that the layer after its last one reads.",
-                "∂L/∂q_t is part of above_t of the decoder's last recurrent layer, and ∂L/∂h_s of above_s of the "
-                "encoder.",
-            ],
-        ),
-    ],
-)
-def test_backward_equations_of_a_decoders_attention_by_hand(
-    attention: DecoderAttention, equations: list[str], first: str, notes: list[str]
-) -> None:
-    """Of Luong et al. 2015: α is a softmax of the scores, and each key is in its score and in the sum of the context.
-
-    The state before the first step is in the first query too.
-    """
-    network = Network(encoder=Part(2, (RNN(3),), steps=4), decoder=Part(2, (RNN(3),), Output(1), 4, attention))
-    layers = {layer["name"]: layer["gradients"] for layer in report(network)["layers"]}
-    softmax = ["∂L/∂α_(t,s) = h_sᵀ ∂L/∂c_t", "∂L/∂e_t = α_t ∘ (∂L/∂α_t − α_tᵀ ∂L/∂α_t)"]
-    assert layers["attention"] == [*softmax, *equations]
-    assert first in layers["rnn_2"]
-    trained = training(network)
-    (*_, sheet) = TrainingExplanationReport(trained, explain_training(trained, ("attention",))).sheets()
-    assert [*map(in_words, sheet.notes)] == ["Sums are over the steps that read each other.", *notes]
-
-
-def test_each_remainder_of_a_stride_has_all_of_its_taps() -> None:
-    """Of y_t = Σ_k W_k x_(2t−2+k) by hand: x_(2t) is in y_(t+1−k/2) through each even k; of five, two are left out."""
-    derived = report(Network(input=1, layers=[Dense(1), Conv1D(1, kernel=10, stride=2)], steps=20))["layers"][1]
-    assert derived["equations"] == ["y_t = W_1 x_(2t−1) + W_2 x_(2t) + ⋯ + W_10 x_(2t+8) + b"]
-    assert derived["gradients"] == [
-        "∂L/∂x_(2t+1) = W_1ᵀ ∂L/∂y_(t+1) + W_3ᵀ ∂L/∂y_t + ⋯ + W_9ᵀ ∂L/∂y_(t−3)",
-        "∂L/∂x_(2t) = W_2ᵀ ∂L/∂y_t + W_4ᵀ ∂L/∂y_(t−1) + ⋯ + W_10ᵀ ∂L/∂y_(t−4)",
-        "∂L/∂W_1 = Σ_t ∂L/∂y_t x_(2t−1)ᵀ",
-        "∂L/∂W_2 = Σ_t ∂L/∂y_t x_(2t)ᵀ",
-        "∂L/∂W_10 = Σ_t ∂L/∂y_t x_(2t+8)ᵀ",
-        "∂L/∂b = Σ_t ∂L/∂y_t",
-    ]
-
-
-def test_delta_is_explained_where_it_is() -> None:
-    """It belongs to a value with a function; a linear convolution has none."""
-    note = "δ of a value is the gradient of the loss with respect to the argument of its function."
-    for activation, delta in (("linear", False), ("tanh", True)):
-        trained = training(Network(input=2, layers=[Conv1D(1, kernel=2, activation=activation)], steps=3))
-        data = TrainingExplanationReport(trained, explain_training(trained)).data()
-        assert (note in data["remarks"]) == delta
 
 
 def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> None:
