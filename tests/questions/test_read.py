@@ -9,8 +9,7 @@ from conftest import Call, written
 from hypothesis import given
 from hypothesis import strategies as st
 from modelfiles.made import safetensors
-from questions.models import made
-from questions.models.made import Shape, Shapes, cell, file, linear, module, stacked, tensor
+from questions.models.made import Shape, Shapes, cell, file, linear, module, shapes_of, stacked, tensor
 from strategies import network_of
 
 from rnncalc.layers.convolution import Conv1D
@@ -67,11 +66,10 @@ def file_of(case: dict[str, Any]) -> ModelFile:
     """Return the file of a case."""
     modules = []
     for path, shapes in case["modules"].items():
-        tensors = eval(shapes, vars(made)) if isinstance(shapes, str) else {name: (*shapes[name],) for name in shapes}
         settings = case.get("settings", {}).get(path, {})
         if "space" in settings:
             settings = {**USUAL, **settings, "space": (*settings["space"],)}
-        modules.append(module(path, tensors, case.get("classes", {}).get(path, ""), settings))
+        modules.append(module(path, shapes_of(shapes), case.get("classes", {}).get(path, ""), settings))
     return file(case.get("framework", "pytorch"), *modules, **case.get("file", {}))
 
 

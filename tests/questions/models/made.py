@@ -61,3 +61,11 @@ def stacked(*widths: int) -> Shapes:
 def linear(inputs: int, outputs: int) -> dict[str, Shape]:
     """Return the shapes of PyTorch's Linear."""
     return {"weight": (outputs, inputs), "bias": (outputs,)}
+
+
+def shapes_of(written: str | Mapping[str, list[int]]) -> Shapes:
+    """Return the shapes of a module in a file of cases: one by one, or as a call of the functions above."""
+    if isinstance(written, str):
+        shapes: Shapes = eval(written)
+        return shapes
+    return {name: tuple(shape) for name, shape in written.items()}

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from questions.models.made import Shapes, cell, file, linear, module, site, stacked, tensor
+from case_files import cases
+from questions.models.made import Shapes, cell, file, linear, module, shapes_of, site, tensor
+from strategies import network_of
 
 from rnncalc.errors import SpecError
 from rnncalc.layers.gru import GRU
@@ -111,82 +113,21 @@ def modules(**of: Shapes) -> list[FileModule]:
 SAME = {"a": cell(4, 4, 4), "b": cell(4, 4, 4)}
 
 
-@pytest.mark.parametrize(
-    ("path", "there"),
-    [
-        ("b", {"a": SAME["a"], "b": SAME["b"]}),
-        ("b", {"module.a": SAME["a"], "module.b": SAME["b"]}),
-        ("b", {"module/a": SAME["a"], "module/b": SAME["b"]}),
-        ("b", {"b.b": SAME["a"], "b": SAME["b"]}),
-        ("x.b", {"x.b": SAME["a"], "y.b": SAME["b"]}),
-        ("b", {"a": SAME["a"], "b": cell(4, 9, 4)}),
-        ("b", {"a": SAME["a"], "b": cell(3, 4, 4)}),
-    ],
-)
-@pytest.mark.parametrize("key", ["path", "name"])
-def test_a_path_or_a_name_says_which(key: str, path: str, there: dict[str, Shapes]) -> None:
-    """As it is, or behind what wrappers put before it; though another fits better, and this one has other widths."""
-    layer = LSTM(4).replace(**{key: path})
-    name = layer.name or "lstm_1"
-    (meant,) = [each for each in there if each == path] or [each for each in there if each.endswith(path)]
-    assert pairs([layer], *(module(each, shapes) for each, shapes in there.items())) == {name: (meant, 0)}
-
-
-def test_the_rest_of_a_path_is_whole_parts() -> None:
-    """`b` is not the end of `ab`; with nothing there a layer with a path has no site, one with a name any that fits."""
-    there = modules(ab=SAME["a"])
-    assert pairs([LSTM(4, path="b")], *there) == {}
-    assert pairs([LSTM(4, name="b")], *there) == {"b": ("ab", 0)}
-
-
-def test_a_path_that_is_several_is_an_error() -> None:
-    """At the layer that says it, with what it may be; a name that is several says nothing, and shapes do."""
-    there = modules(x__b=cell(4, 4, 5), y__b=cell(4, 5, 4))
-    with pytest.raises(SpecError) as caught:
-        pairs([LSTM(5), LSTM(4, path="b")], *there)
-    (problem,) = caught.value.problems
-    assert problem.path == ("layers", 1)
-    assert "'x.b' or 'y.b'" in problem.message
-    assert pairs([LSTM(5), LSTM(4, name="b")], *there) == {"lstm_1": ("x.b", 0), "b": ("y.b", 0)}
-
-
-def test_a_path_of_another_layer_altogether() -> None:
-    """A matrix is no cell, nor the reverse: neither is paired, and what is after it is."""
-    there = modules(fc=linear(4, 4), rnn=cell(4, 4, 4))
-    assert pairs([LSTM(4, path="fc")], *there) == {}
-    assert pairs([LSTM(4, name="fc")], *there) == {"fc": ("rnn", 0)}
-    assert pairs([LSTM(4, path="gone"), LSTM(4)], *there) == {"lstm_2": ("rnn", 0)}
-    assert pairs([External(7, path="rnn"), LSTM(4)], *there) == {"lstm_1": ("rnn", 0)}
-
-
-def test_a_path_of_stacked_layers_is_taken_in_turn() -> None:
-    """By copies of a layer, and by layers with one path; the second finds the second, whatever the first found."""
-    there = modules(a=stacked(4, 5, 5, 5), rnn=stacked(4, 5, 5, 5))
-    in_turn = {"lstm_1": ("rnn", 0), "lstm_2": ("rnn", 1), "lstm_3": ("rnn", 2)}
-    assert pairs([LSTM(5, path="rnn", repeat=3)], *there) == in_turn
-    assert pairs([LSTM(5, path="rnn")] * 3, *there) == in_turn
-    torn = modules(rnn={"weight_ih_l0": (20,), **cell(4, 5, 5, number=1)})
-    assert pairs([LSTM(5, path="rnn", repeat=2)], *torn) == {"lstm_2": ("rnn", 1)}
-    assert pairs([LSTM(5, name="rnn")], *there) == {"rnn": ("rnn", 0)}
-
-
-def test_a_cell_and_a_matrix_at_one_path() -> None:
-    """A module that is a cell and holds more: each is found there, and is none of the other's copies."""
-    there = module("both", {**linear(5, 3), **stacked(4, 5, 5)})
-    found = pairs([LSTM(5, path="both", repeat=2)], there, output=Output(3, path="both"))
-    assert found == {"lstm_1": ("both", 0), "lstm_2": ("both", 1), "output": ("both", 0)}
-
-
-def test_shapes_say_which_wherever_it_stands() -> None:
-    """Tensor by tensor; a table is none of the matrices that have its shape, if one is told to be a table."""
-    there = modules(out=linear(6, 3), b=cell(3, 5, 6), a=cell(4, 4, 5))
-    found = pairs([LSTM(5), GRU(6)], *there, output=3)
-    assert found == {"lstm_1": ("a", 0), "gru_1": ("b", 0), "output": ("out", 0)}
-    tables = modules(fc={"weight": (9, 4)}, emb={"weight": (9, 4)}, rnn=cell(4, 4, 4))
-    (both,) = [pairs([Embedding(4), LSTM(4)], *tables, input=9, output=Output(9, bias=False))]
-    assert both == {"embedding_1": ("emb", 0), "lstm_1": ("rnn", 0), "output": ("fc", 0)}
-    called = modules(rnn=cell(4, 4, 4), first={"weight": (9, 4)})
-    assert pairs([Embedding(4), LSTM(4)], *called, input=9) == {"embedding_1": ("first", 0), "lstm_1": ("rnn", 0)}
+@pytest.mark.parametrize("case", cases("questions/models/pairings.yaml"), ids=lambda case: str(case["layers"]))
+def test_which_site_is_which_layer(case: dict[str, Any]) -> None:
+    """By its path, its name, its shapes and its order; where it may be several, that is said."""
+    keys = {"layers", "input", "output"} & {*case}
+    network = network_of({"input": 4, "convention": "pytorch"} | {key: case[key] for key in keys})
+    modules = [module(path, shapes_of(shapes)) for path, shapes in case["modules"].items()]
+    wanted, sites = wanted_of(network), sites_of(file("pytorch", *modules))
+    if "problem" in case:
+        with pytest.raises(SpecError) as caught:
+            paired(wanted, sites, ordered=case.get("ordered", True))
+        assert str(caught.value) == case["problem"]
+        return
+    pairs = paired(wanted, sites, ordered=case.get("ordered", True))
+    assert len({id(site) for site in pairs.values()}) == len(pairs)
+    assert {wanted[place].name: f"{site.path} {site.number}" for place, site in pairs.items()} == case["pairs"]
 
 
 def test_a_table_is_told_from_a_matrix_behind_what_fits_in_part() -> None:
@@ -198,87 +139,11 @@ def test_a_table_is_told_from_a_matrix_behind_what_fits_in_part() -> None:
     assert [found[place].path for place in range(4)] == ["enc", "emb", "dec", "fc"]
 
 
-def test_layers_that_are_alike_stand_as_the_file_does() -> None:
-    """Where it keeps the order in which they were defined, or where their names differ by numbers alone."""
-    two = [LSTM(4), LSTM(4)]
-    kept = {"lstm_1": ("z", 0), "lstm_2": ("a", 0)}
-    assert pairs(two, *modules(z=SAME["a"], a=SAME["b"])) == kept
-    numbered = modules(rnn10=SAME["a"], rnn2=SAME["b"])
-    assert pairs(two, *numbered, ordered=False) == {"lstm_1": ("rnn10", 0), "lstm_2": ("rnn2", 0)}
-    one = module("rnn", stacked(4, 4, 4, 4))
-    assert pairs(two, one, ordered=False) == {"lstm_1": ("rnn", 0), "lstm_2": ("rnn", 1)}
-    assert pairs([LSTM(4, repeat=3)], *modules(z=SAME["a"])) == {"lstm_1": ("z", 0)}
-
-
-@pytest.mark.parametrize(
-    ("layers", "there", "ordered", "said", "more"),
-    [
-        ([LSTM(4)], SAME, True, "'a' or 'b'", (2, 1)),
-        ([LSTM(4), LSTM(4)], SAME, False, "'a' or 'b'", ()),
-        ([GRU(4), LSTM(4), LSTM(4)], {**SAME, "c": SAME["a"]}, True, "'a', 'b' or 'c'", (3, 2)),
-        ([LSTM(4)], {"": SAME["a"], "b": SAME["b"]}, True, "'the file itself' or 'b'", (2, 1)),
-        ([LSTM(4, repeat=2)], {"a": stacked(4, 4, 4), "b": stacked(4, 4, 4)}, True, "'a' or 'b'", (4, 2)),
-    ],
-)
-def test_a_layer_that_may_be_several_is_an_error(
-    layers: list[Layer], there: dict[str, Shapes], ordered: bool, said: str, more: tuple[int, ...]
-) -> None:
-    """At the first of them; nothing is guessed. It says so if a path alone does not make the two agree."""
-    with pytest.raises(SpecError) as caught:
-        pairs(layers, *(module(path, shapes) for path, shapes in there.items()), ordered=ordered)
-    (problem,) = caught.value.problems
-    assert problem.path == ("layers", [layer.kind for layer in layers].index("lstm"))
-    end = "; the file has {} such layers, and the spec {}".format(*more) if more else ""
-    assert problem.message == f"may be {said} of the file; give its path{end}"
-
-
-def test_a_repeat_that_may_be_several_modules_is_written_layer_by_layer() -> None:
-    """One path would not say where all of its layers are."""
-    with pytest.raises(SpecError) as caught:
-        pairs([LSTM(4, repeat=2)], *modules(a=SAME["a"], b=SAME["b"]), ordered=False)
-    (problem,) = caught.value.problems
-    assert problem.message == "may be 'a' or 'b' of the file; write each layer of the repeat alone, with its path"
-
-
 def test_what_is_used_once_more_is_not_meant() -> None:
     """Of two modules with the same numbers the first has them, and there is nothing to choose."""
     there = module("z", SAME["a"]), module("a", SAME["a"], shared_with="z")
     assert pairs([LSTM(4)], *there) == {"lstm_1": ("z", 0)}
     assert pairs([LSTM(4), LSTM(4)], *there) == {"lstm_1": ("z", 0), "lstm_2": ("a", 0)}
-
-
-def test_one_is_told_where_the_sorted_file_has_one() -> None:
-    """There is nothing to choose."""
-    assert pairs([LSTM(4), GRU(4)], *modules(b=cell(3, 4, 4), a=SAME["a"]), ordered=False) == {
-        "lstm_1": ("a", 0),
-        "gru_1": ("b", 0),
-    }
-
-
-def test_what_fits_in_part_is_paired_in_its_order() -> None:
-    """With the least difference in all; what is more on either side has none, of two alike the first is taken."""
-    there = modules(a=cell(4, 4, 5), b=cell(4, 5, 6), c=cell(4, 6, 7))
-    assert pairs([LSTM(5), LSTM(8), LSTM(7)], *there, input=9) == {
-        "lstm_1": ("a", 0),
-        "lstm_2": ("b", 0),
-        "lstm_3": ("c", 0),
-    }
-    assert pairs([LSTM(8)], *modules(a=cell(4, 4, 5), b=cell(4, 4, 6))) == {"lstm_1": ("a", 0)}
-    assert pairs([LSTM(8)], *modules(fc=linear(4, 8), a=cell(4, 9, 9))) == {"lstm_1": ("a", 0)}
-    assert pairs([LSTM(8)], *modules(a=cell(4, 9, 9), fc=linear(4, 8))) == {"lstm_1": ("a", 0)}
-    fewer = pairs([LSTM(7), LSTM(9), LSTM(6)], *modules(a=cell(4, 8, 7), b=cell(4, 5, 9)), input=5)
-    assert fewer == {"lstm_1": ("a", 0), "lstm_2": ("b", 0)}
-    near = modules(a=cell(4, 9, 9, bias=False), b=cell(4, 4, 8, bias=False), c=cell(4, 3, 3, bias=False))
-    assert pairs([LSTM(8)], *near) == {"lstm_1": ("b", 0)}
-
-
-def test_a_matrix_that_is_tied_is_not_asked_for() -> None:
-    """An output of biases alone is the one that holds them, whether or not its module has the matrix as well."""
-    layers, tied = [Embedding(4), LSTM(4)], Output(9, tied=True)
-    table, rnn = module("emb", {"weight": (9, 4)}), module("rnn", cell(4, 4, 4))
-    for shapes in ({"bias": (9,)}, {"weight": (9, 4), "bias": (9,)}):
-        found = pairs(layers, table, rnn, module("fc", shapes), input=9, output=tied)
-        assert found == {"embedding_1": ("emb", 0), "lstm_1": ("rnn", 0), "output": ("fc", 0)}
 
 
 def test_what_shares_the_tables_matrix_is_found_wherever_it_stands() -> None:
