@@ -15,43 +15,66 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rnncalc.errors import CallError, DeclarationError, Problem, RefusedError, SpecError
-    from rnncalc.export import export
-    from rnncalc.layers.attention import Attention, MultiHeadAttention, Transformer
-    from rnncalc.layers.cell import Cell, Gate, Product
-    from rnncalc.layers.conv_lstm import ConvLSTM
-    from rnncalc.layers.convolution import Conv1D, Pool1D
-    from rnncalc.layers.decoder_attention import DecoderAttention
-    from rnncalc.layers.fastgrnn import FastGRNN
-    from rnncalc.layers.gru import GRU
-    from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Transform
-    from rnncalc.layers.lstm import LSTM
-    from rnncalc.layers.mgu import MGU
-    from rnncalc.layers.mingru import MinGRU
-    from rnncalc.layers.minlstm import MinLSTM
-    from rnncalc.layers.normalisation import BatchNorm, LayerNorm
-    from rnncalc.layers.reshaping import Flatten, LastStep, RepeatVector
-    from rnncalc.layers.rnn import RNN
-    from rnncalc.layers.sru import SRU
-    from rnncalc.network.budget import Budget
-    from rnncalc.network.network import Network
-    from rnncalc.network.own_kinds import register
-    from rnncalc.network.parts import Expect, Part
-    from rnncalc.network.training import Update
-    from rnncalc.polynomial import letter
-    from rnncalc.questions.answer.grading import answer
-    from rnncalc.questions.backward import backward
-    from rnncalc.questions.check import check_network as check
-    from rnncalc.questions.compare import compare
-    from rnncalc.questions.count import count
-    from rnncalc.questions.exercise import exercise
-    from rnncalc.questions.explain import explain
-    from rnncalc.questions.read import read_model as read
-    from rnncalc.questions.run import run
-    from rnncalc.questions.solve import solve
-    from rnncalc.questions.training import training
-    from rnncalc.reports.draw import draw
-    from rnncalc.spec import load, load_data
+    from rnncalc.errors import CallError as CallError
+    from rnncalc.errors import DeclarationError as DeclarationError
+    from rnncalc.errors import Problem as Problem
+    from rnncalc.errors import RefusedError as RefusedError
+    from rnncalc.errors import SpecError as SpecError
+    from rnncalc.export import export as export
+    from rnncalc.layers.attention import Attention as Attention
+    from rnncalc.layers.attention import MultiHeadAttention as MultiHeadAttention
+    from rnncalc.layers.attention import Transformer as Transformer
+    from rnncalc.layers.cell import Cell as Cell
+    from rnncalc.layers.cell import Gate as Gate
+    from rnncalc.layers.cell import Product as Product
+    from rnncalc.layers.conv_lstm import ConvLSTM as ConvLSTM
+    from rnncalc.layers.convolution import Conv1D as Conv1D
+    from rnncalc.layers.convolution import Pool1D as Pool1D
+    from rnncalc.layers.decoder_attention import DecoderAttention as DecoderAttention
+    from rnncalc.layers.fastgrnn import FastGRNN as FastGRNN
+    from rnncalc.layers.gru import GRU as GRU
+    from rnncalc.layers.layer import Dense as Dense
+    from rnncalc.layers.layer import Dropout as Dropout
+    from rnncalc.layers.layer import Embedding as Embedding
+    from rnncalc.layers.layer import External as External
+    from rnncalc.layers.layer import Layer as Layer
+    from rnncalc.layers.layer import Output as Output
+    from rnncalc.layers.layer import Transform as Transform
+    from rnncalc.layers.lstm import LSTM as LSTM
+    from rnncalc.layers.mgu import MGU as MGU
+    from rnncalc.layers.mingru import MinGRU as MinGRU
+    from rnncalc.layers.minlstm import MinLSTM as MinLSTM
+    from rnncalc.layers.normalisation import BatchNorm as BatchNorm
+    from rnncalc.layers.normalisation import LayerNorm as LayerNorm
+    from rnncalc.layers.reshaping import Flatten as Flatten
+    from rnncalc.layers.reshaping import LastStep as LastStep
+    from rnncalc.layers.reshaping import RepeatVector as RepeatVector
+    from rnncalc.layers.rnn import RNN as RNN
+    from rnncalc.layers.sru import SRU as SRU
+    from rnncalc.network.budget import Budget as Budget
+    from rnncalc.network.network import Network as Network
+    from rnncalc.network.own_kinds import register as register
+    from rnncalc.network.parts import Expect as Expect
+    from rnncalc.network.parts import Part as Part
+    from rnncalc.network.training import Update as Update
+    from rnncalc.polynomial import letter as letter
+    from rnncalc.questions.answer.grading import answer as answer
+    from rnncalc.questions.backward import backward as backward
+    from rnncalc.questions.check import check_network
+    from rnncalc.questions.compare import compare as compare
+    from rnncalc.questions.count import count as count
+    from rnncalc.questions.exercise import exercise as exercise
+    from rnncalc.questions.explain import explain as explain
+    from rnncalc.questions.read import read_model
+    from rnncalc.questions.run import run as run
+    from rnncalc.questions.solve import solve as solve
+    from rnncalc.questions.training import training as training
+    from rnncalc.reports.draw import draw as draw
+    from rnncalc.spec import load as load
+    from rnncalc.spec import load_data as load_data
+
+    check, read = check_network, read_model
+    __all__: list[str]
 
 __version__ = "1.0.0rc1"
 
@@ -83,66 +106,6 @@ _HOMES = {
 }
 """The public names of each module, some with the name that they have there."""
 
-__all__ = [
-    "GRU",
-    "LSTM",
-    "MGU",
-    "RNN",
-    "SRU",
-    "Attention",
-    "BatchNorm",
-    "Budget",
-    "CallError",
-    "Cell",
-    "Conv1D",
-    "ConvLSTM",
-    "DeclarationError",
-    "DecoderAttention",
-    "Dense",
-    "Dropout",
-    "Embedding",
-    "Expect",
-    "External",
-    "FastGRNN",
-    "Flatten",
-    "Gate",
-    "LastStep",
-    "Layer",
-    "LayerNorm",
-    "MinGRU",
-    "MinLSTM",
-    "MultiHeadAttention",
-    "Network",
-    "Output",
-    "Part",
-    "Pool1D",
-    "Problem",
-    "Product",
-    "RefusedError",
-    "RepeatVector",
-    "SpecError",
-    "Transform",
-    "Transformer",
-    "Update",
-    "answer",
-    "backward",
-    "check",
-    "compare",
-    "count",
-    "draw",
-    "exercise",
-    "explain",
-    "export",
-    "letter",
-    "load",
-    "load_data",
-    "read",
-    "register",
-    "run",
-    "solve",
-    "training",
-]
-
 
 def _layers() -> dict[str, str]:
     """Return the kind of each layer class in the list of kinds, by the name of the class: every one is public."""
@@ -155,11 +118,14 @@ def _layers() -> dict[str, str]:
 
 def __dir__() -> list[str]:
     """Return the public names, and not the rooms behind them."""
-    return sorted({*__all__, *_layers()})
+    named = (each.partition("=")[0] for names in _HOMES.values() for each in names.split())
+    return sorted({*named, *_layers()})
 
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used: the command line starts without those it does not need."""
+    if name == "__all__":
+        return __dir__()
     for home, names in _HOMES.items():
         for public, _, there in (each.partition("=") for each in names.split()):
             if public == name:
