@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.records import CallError as CallError  # which records raise
 from rnncalc.text import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from traceback import FrameSummary
-
-T = TypeVar("T")
 
 Path = tuple[str | int, ...]
 """The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
@@ -108,29 +102,21 @@ class DeclarationError(ValueError):
     """A cell, or an operation of its step, that contradicts itself; the message names the part."""
 
 
-def raised(error: Exception, file: str | None = None) -> str:
-    """Return the message of an unexpected exception with its file and line: `KeyError: 'q' (own.py, line 7)`.
+def raised(error: Exception, file: str | None = None, *, innermost: bool = True) -> str:
+    """Return the message of an unexpected exception with the last line of a file: `KeyError: 'q' (own.py, line 7)`.
 
-    file: of the code that was called; its innermost line is named, if it is among the callers.
+    innermost: whether, if no frame is of the file, the innermost one is named instead of none.
     """
-    return raised_at(error, lambda frame: frame.filename == file, innermost=True)
+    return f"{type(error).__name__}: {escape(str(error), 300)}{place_of(error, file, innermost=innermost)}"
 
 
-def raised_at(error: Exception, meant: Callable[[FrameSummary], bool], *, innermost: bool = False) -> str:
-    """Return the message of an unexpected exception with the file and line of the last frame that is meant.
-
-    innermost: whether, if no frame is meant, the innermost one is named instead of none.
-    """
-    return f"{type(error).__name__}: {escape(str(error), 300)}{place_of(error, meant, innermost=innermost)}"
-
-
-def place_of(error: Exception, meant: Callable[[FrameSummary], bool], *, innermost: bool = False) -> str:
-    """Return the file and line of the last frame of an exception that is meant, in brackets; "" if none is."""
+def place_of(error: Exception, file: str | None, *, innermost: bool = False) -> str:
+    """Return the file and line of the last frame of an exception that is of a file, in brackets; "" if none is."""
     from os.path import basename
     from traceback import extract_tb
 
     frames = extract_tb(error.__traceback__)
-    at = [*(frames[-1:] if innermost else ()), *filter(meant, frames)]
+    at = [*(frames[-1:] if innermost else ()), *(frame for frame in frames if frame.filename == file)]
     return f" ({basename(at[-1].filename)}, line {at[-1].lineno})" if at else ""
 
 

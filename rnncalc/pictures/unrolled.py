@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
 from itertools import compress, pairwise, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
@@ -53,9 +53,6 @@ from rnncalc.records import Frozen
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import all_of, has_letters, plural
-
-if TYPE_CHECKING:
-    pass
 
 MOST_STEPS, MOST_LAYERS = 6, 12
 """The most steps, and the most layers, that are drawn; of more, those in the middle are left out."""

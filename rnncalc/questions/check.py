@@ -261,9 +261,10 @@ def numbers_of(
     multiply_adds = total(placed.multiply_adds for placed in network.stack)
     numbers = Numbers(params, params * bytes_of(dtype), multiply_adds)
     if Quantity.DENSE_RATIO in wanted:
-        from rnncalc.questions.dense import own_dense_params
+        from rnncalc.questions.dense import dense_equivalent
 
-        numbers = numbers._replace(dense_params=own_dense_params(network))
+        if dense := dense_equivalent(network):
+            numbers = numbers._replace(dense_params=dense.params)
     if not OF_STREAM.isdisjoint(wanted):
         from rnncalc.questions.stream import stream
 

@@ -53,8 +53,8 @@ class DenseEquivalent(NamedTuple):
 
 def dense_equivalent(network: Network) -> DenseEquivalent | None:
     """Return the dense equivalent, or None when the number of steps is not known, or sizes are letters."""
-    known = _own_steps(network)
-    if known is None or network.letters:
+    known = {name: part.steps for name, part in network.parts.items() if part.steps is not None}
+    if len(known) < len(network.parts) or network.letters:
         return None
     layers = tuple(_replacements(network, known))
     chains: list[list[int]] = []
@@ -73,17 +73,6 @@ def dense_params(network: Network, steps: int) -> int:
     if network.topology == "one-to-one":
         steps = 1
     return sum(one.params for one in _replacements(network, dict.fromkeys(network.parts, steps)))
-
-
-def own_dense_params(network: Network) -> int | None:
-    """Return the parameters of the dense equivalent alone, or None when the number of steps is not known."""
-    known = _own_steps(network)
-    return None if known is None else sum(one.params for one in _replacements(network, known))
-
-
-def _own_steps(network: Network) -> Mapping[str | None, int] | None:
-    known = {name: part.steps for name, part in network.parts.items() if part.steps is not None}
-    return known if len(known) == len(network.parts) else None
 
 
 def _dense(placed: Placed, inputs: int, units: int) -> DenseLayer:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
-from math import ceil, floor, isqrt, lcm
+from math import ceil, floor, lcm
 from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_COUNTED, MOST_DIVISORS
@@ -139,13 +140,10 @@ def _last_within(sizes: TriedSizes, low: int, high: int, budget: int) -> int:
     if sizes.params(high) <= budget:
         return high
     guess = interpolation(sizes, low, high).last_within(low, high, budget)
-    for place in (guess, guess + 1, (low + high) // 2):
+    for place in (guess, guess + 1):  # which a polynomial needs, and no more
         if low < place < high:
             low, high = (place, high) if sizes.params(place) <= budget else (low, place)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if sizes.params(middle) <= budget else (low, middle)
-    return low
+    return _last(low, high, lambda place: sizes.params(place) <= budget)
 
 
 class Interpolation(NamedTuple):
@@ -156,29 +154,12 @@ class Interpolation(NamedTuple):
 
     def params(self, place: int) -> int:
         """Return the parameters at a place, rounded down."""
-        return self._scaled(place) // self.scale
-
-    def _scaled(self, place: int) -> int:
-        total = 0
-        for factor in reversed(self.coefficients):
-            total = total * place + factor
-        return total
+        scaled = sum(factor * place**power for power, factor in enumerate(self.coefficients))
+        return int(scaled) // self.scale
 
     def last_within(self, low: int, high: int, budget: int) -> int:
         """Return the last place from `low` to `high` within the budget, `low` if there is none; the counts grow."""
-        budget *= self.scale
-        start, slope, bend, *higher = self.coefficients
-        if any(higher) or bend < 0 or (bend == 0 and slope <= 0):
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (middle, high) if self._scaled(middle) <= budget else (low, middle)
-            return low
-        if not bend:
-            place = (budget - start) // slope
-        else:
-            square = slope * slope - 4 * bend * (start - budget)
-            place = (isqrt(square) - slope) // (2 * bend) if square >= 0 else low
-        return min(max(place, low), high)
+        return _last(low, high + 1, lambda place: self.params(place) <= budget)
 
 
 def interpolation(sizes: TriedSizes, low: int, high: int) -> Interpolation:
@@ -349,11 +330,14 @@ def pieces(sizes: TriedSizes, first: int, last: int) -> list[Piece]:
 
 def _valid_end(sizes: TriedSizes, low: int, high: int) -> Piece:
     """Return the valid part of a piece, which is at one of its ends."""
-    at_low, (good, bad) = sizes.valid(low), (low, high) if sizes.valid(low) else (high, low)
-    while abs(bad - good) > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if sizes.valid(middle) else (good, middle)
-    return (low, good) if at_low else (good, high)
+    at_low = sizes.valid(low)
+    last = _last(low, high, lambda place: sizes.valid(place) is at_low)
+    return (low, last) if at_low else (last + 1, high)
+
+
+def _last(low: int, end: int, fits: Callable[[int], bool]) -> int:
+    """Return the last place before `end` that fits: `low` and those after it do, up to one."""
+    return low + bisect_left(range(low + 1, end), True, key=lambda place: not fits(place))
 
 
 def _cuts(sizes: TriedSizes, low: int, high: int) -> Iterator[int]:

@@ -191,11 +191,6 @@ def flags_template(input: str | None, layers: tuple[str, ...], output: str | Non
     return Template(root, "", "network", own_convention="")
 
 
-def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: Override) -> Spec:
-    """Return the spec in flags. Raises SpecError with every problem, located by its flag."""
-    return flags_template(input, layers, output, **others).spec()
-
-
 File = tuple[bytes, str]
 """The bytes of a file, and its name in messages."""
 

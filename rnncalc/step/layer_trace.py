@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
-from rnncalc.errors import DeclarationError, line_of, place_of, raised_at
+from rnncalc.errors import DeclarationError, line_of, place_of, raised
 from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Transform
 from rnncalc.step.nodes import (
     INPUT,
@@ -278,10 +278,9 @@ def _run(layer: Layer, function: Callable[[], T]) -> T:
     try:
         return function()
     except DeclarationError as error:
-        place = place_of(error, lambda frame: frame.filename == path)
-        raise DeclarationError(f"{error}{place}") from error
+        raise DeclarationError(f"{error}{place_of(error, path)}") from error
     except Exception as error:
-        raise DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == path)}") from error
+        raise DeclarationError(f"{layer.kind}: {raised(error, path, innermost=False)}") from error
 
 
 def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from typing import Any, cast
 from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
-from rnncalc.errors import DeclarationError, raised_at
+from rnncalc.errors import DeclarationError, raised
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.layers.options import is_size
@@ -381,4 +381,4 @@ def _raised(layer: Cell, error: Exception) -> DeclarationError:
             message = f"its class has no {name}; write def {name}(...) as rnncalc/layers/gru.py does"
             return DeclarationError(f"{layer.kind}: {message}")
     file = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
-    return DeclarationError(f"{layer.kind}: {raised_at(error, lambda frame: frame.filename == file)}")
+    return DeclarationError(f"{layer.kind}: {raised(error, file, innermost=False)}")
