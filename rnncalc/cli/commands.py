@@ -140,28 +140,17 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.obj = args
-        rest = super().parse_args(ctx, [*args])  # click empties the list
+        *_, order = self.make_parser(ctx).parse_args([*args])  # click empties the list
+        options = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
+        for option in dict.fromkeys(options):  # click would use the last
+            if options.count(option) > 1 and option.name != "format_":  # a format does not change the result
+                note(Problem((), "is given twice; remove one", option.opts[-1]))
+        rest = super().parse_args(ctx, [*args])
         if "format_" in ctx.params:
             from rnncalc.cli.flags import destination
 
             ctx.params["destination"] = destination(ctx)
         return rest
-
-    def make_parser(self, ctx: click.Context) -> Any:
-        """Return click's parser, made to note repeated options: click itself would use the last."""
-        parser = super().make_parser(ctx)
-        parse = parser.parse_args
-
-        def noting(args: list[str]) -> Any:
-            values, rest, order = parse(args)
-            options = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
-            for option in dict.fromkeys(options):
-                if options.count(option) > 1 and option.name != "format_":  # a format does not change the result
-                    note(Problem((), "is given twice; remove one", option.opts[-1]))
-            return values, rest, order
-
-        vars(parser)["parse_args"] = noting
-        return parser
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own flags in full, and one line that names those of a network and their topics."""

@@ -302,23 +302,14 @@ def is_listed(path: str) -> bool:
 
 def _walk(top: str) -> Iterator[SpecPath]:
     start = len(os.path.normpath(os.path.join(top, "_"))) - 1  # the start of the part below the folder
-    waiting = [top]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(folder) as entries:
-                listed = [*entries]
-        except OSError as error:
-            yield SpecPath(folder, problem=unreadable(folder, (error.strerror or str(error)).lower()))
-            continue
-        for entry in listed:
-            if entry.name.startswith("."):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
-            elif is_listed(entry.name) and not (entry.is_symlink() and os.path.isdir(entry.path)):
-                path = os.path.normpath(entry.path)  # without ./, which GitHub's annotations do not match
-                yield SpecPath(path, top, path[start:])
+    errors: list[OSError] = []
+    for folder, folders, files in os.walk(top, onerror=errors.append):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in filter(is_listed, files):
+            path = os.path.normpath(os.path.join(folder, name))  # without ./, which GitHub's annotations do not match
+            yield SpecPath(path, top, path[start:])
+    for error in errors:
+        yield SpecPath(error.filename, problem=unreadable(error.filename, (error.strerror or str(error)).lower()))
 
 
 def unreadable(path: str, message: str) -> SpecError:
