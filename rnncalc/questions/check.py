@@ -89,7 +89,7 @@ class Numbers(NamedTuple):
             return None
         return Fraction(self.dense_params, self.params)
 
-    def of(self, quantity: Quantity) -> Number | None:
+    def amount(self, quantity: Quantity) -> Number | None:
         """Return the number of a limit."""
         number: Number | None = getattr(self, quantity.value)
         return number
@@ -221,11 +221,11 @@ def check(
     of_layers = any(limit.layer for limit in bounds)
     params = {placed.name: placed.params for placed in network.stack} if of_layers else {}
     for limit in bounds:
-        number = params[limit.layer] if limit.layer else numbers.of(limit.quantity)
+        number = params[limit.layer] if limit.layer else numbers.amount(limit.quantity)
         checks.append(check_number(limit, number, _why_unknown(limit.quantity, numbers, network)))
     if before is not None:
         for limit in growths:
-            difference = Difference(before.of(limit.quantity), numbers.of(limit.quantity))
+            difference = Difference(before.amount(limit.quantity), numbers.amount(limit.quantity))
             checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
     for number, one in enumerate(checks):
         shown = not one.kept or (listed and not one.limit.layer)  # limits of layers may be thousands
@@ -297,7 +297,7 @@ def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterato
     ):
         if wanted is not None:
             why = _why_unknown(quantity, numbers, network)
-            yield check_number(Limit(Rule.EXACTLY, quantity, wanted, ("expect", key)), numbers.of(quantity), why)
+            yield check_number(Limit(Rule.EXACTLY, quantity, wanted, ("expect", key)), numbers.amount(quantity), why)
     for number, (params, placed) in enumerate(zip(expect.layers or (), network.stack, strict=False)):
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
         yield check_number(limit, placed.params)
@@ -338,7 +338,7 @@ def _exact(value: Fraction | float) -> Fraction | int:
 
 
 def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unknown | None:
-    if numbers.of(quantity) is not None:
+    if numbers.amount(quantity) is not None:
         return None
     if quantity is Quantity.DENSE_RATIO and not numbers.params:
         return Unknown.NO_PARAMS

@@ -82,16 +82,11 @@ def shapes(network: Network, batch: int | None = None, *, time_first: bool = Fal
         # a recurrent module always reads a sequence; with feedback it is called with one step at a time
         steps = 1 if network.feedback or len(read) == 1 else read[0]
         sizes: Axes = {"B": batch, "T": steps, "W": first.inputs}
-        around = convention(network.convention).transform(layer.kind) if isinstance(layer, Transform) else None
+        around = row.transform(layer.kind) if isinstance(layer, Transform) else None
         along = returns.sequence if recurs or len(read) > 1 else returns.sequence.replace("T", "")
         if around and around.steps_last and "T" in along:
             along = "BWT"
-        joins = (
-            around is not None
-            and "T" not in along
-            and len(read) > 1
-            and outputs_at[last] != (read[0], outputs_at[last][-1])
-        )
+        joins = around and "T" not in along and len(read) > 1 and outputs_at[last] != (read[0], outputs_at[last][-1])
         if joins:  # what changes the number of steps is no step of its own
             along = "BTW"
         inputs = array(along.replace("W", "") if isinstance(layer, Embedding) else along, sizes, first.grid)
@@ -111,7 +106,7 @@ def shapes(network: Network, batch: int | None = None, *, time_first: bool = Fal
         output = {**sizes, "D": ways, "W": one if "D" in returns.axes else side_by_side}
         axes = returns.axes.replace("T", "") if returns.last and len(outputs_at[ended[last]]) == 1 else returns.axes
         arrays = {returns.output: array(axes, output, layer.grid)}
-        marks = convention(network.convention).directions if ways > 1 and not {*"DL"} & {*returns.state_axes} else None
+        marks = row.directions if ways > 1 and not {*"DL"} & {*returns.state_axes} else None
         for mark in marks or ("",):
             for letter, width in layer.states.items():
                 state = {**sizes, "D": ways, "L": ways * len(places), "W": widths[width]}

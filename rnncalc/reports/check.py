@@ -77,7 +77,7 @@ class CheckReport(SheetReport, DataReport, RecordReport, CheckedReport, Measured
             known = [
                 (quantity.value, "s".join(UNITS[quantity]), number)
                 for quantity in UNITS
-                if verdict.numbers and isinstance(number := verdict.numbers.of(quantity), int)
+                if verdict.numbers and isinstance(number := verdict.numbers.amount(quantity), int)
             ]
             yield verdict.file, verdict.convention or "", verdict.status in _WRONG, known
 

@@ -76,7 +76,7 @@ from _pytest.runner import runtestprotocol
 
 def pytest_runtestloop(session):
     items = {item.nodeid: item for item in session.items}
-    told = Path(os.environ["FATES"]).open("w")
+    fates = Path(os.environ["FATES"]).open("w")
     for name, tests in json.loads(Path(os.environ["MUTANTS"]).read_text()):
         child = os.fork()
         if not child:
@@ -84,8 +84,8 @@ def pytest_runtestloop(session):
             resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))
             os.environ["MUTANT_UNDER_TEST"] = name
             os._exit(_fails([items[test] for test in tests if test in items]))
-        told.write(f"{int(os.waitpid(child, 0)[1] != 0)} {name}\\n")
-        told.flush()
+        fates.write(f"{int(os.waitpid(child, 0)[1] != 0)} {name}\\n")
+        fates.flush()
     return True
 
 
@@ -104,7 +104,7 @@ class Reach(NamedTuple):
     tests: dict[str, list[str]]
     seconds: dict[str, float]
 
-    def of(self, mutant: str, most: float, *, room: bool) -> list[str]:
+    def reaching(self, mutant: str, most: float, *, room: bool) -> list[str]:
         """Return the tests that reach a mutant, as many as take so many seconds together.
 
         The quickest case of each test function comes first, then the second of each: many cases of one are alike.
@@ -112,11 +112,11 @@ class Reach(NamedTuple):
         room: whether those of its room are met in place of these, as mutmut does not see what is called as a module is
         imported, and then those that there was no time for.
         """
-        reaching = self._in_turn(self.tests.get(mutant.partition("__mutmut_")[0], ()))
-        quickest = self._within(reaching, most)
+        reached = self._in_turn(self.tests.get(mutant.partition("__mutmut_")[0], ()))
+        quickest = self._within(reached, most)
         if not room:
             return quickest
-        further = [*self._in_turn(self._of_room(mutant)), *reaching[len(quickest) :]]
+        further = [*self._in_turn(self._of_room(mutant)), *reached[len(quickest) :]]
         return self._within([*dict.fromkeys(further)], most)
 
     def without(self, left_out: Sequence[str]) -> "Reach":
@@ -132,19 +132,19 @@ class Reach(NamedTuple):
     def _in_turn(self, tests: Iterable[str]) -> list[str]:
         """Return the tests with the quickest case of each test function first, then the second of each, and so on."""
         cases: Counter[str] = Counter()
-        found: list[tuple[int, float, str]] = []
+        ordered: list[tuple[int, float, str]] = []
         for seconds, test in sorted((self.seconds[test], test) for test in tests):
-            found.append((cases[test.partition("[")[0]], seconds, test))
+            ordered.append((cases[test.partition("[")[0]], seconds, test))
             cases[test.partition("[")[0]] += 1
-        return [test for *_, test in sorted(found)]
+        return [test for *_, test in sorted(ordered)]
 
     def _of_room(self, mutant: str) -> list[str]:
         """Return the tests of the innermost room that has any."""
         _, *rooms = mutant.split(".")
         while rooms:
             rooms.pop()
-            if found := [test for test in self.seconds if test.startswith("/".join(("tests", *rooms, "")))]:
-                return found
+            if tests := [test for test in self.seconds if test.startswith("/".join(("tests", *rooms, "")))]:
+                return tests
         return []
 
 
@@ -189,8 +189,8 @@ def reach_of(copy: Path, seconds: float) -> Reach:
         left_out += failed
         words = [*ARGUMENTS, *(f"--deselect={test}" for test in left_out)]
         (copy / "pyproject.toml").write_text(configuration.replace(str(ARGUMENTS), str(words)), encoding="utf-8")
-    found = json.loads(statistics.read_text())
-    reach = Reach(found["tests_by_mangled_function_name"], found["duration_by_test"])
+    measured = json.loads(statistics.read_text())
+    reach = Reach(measured["tests_by_mangled_function_name"], measured["duration_by_test"])
     (copy / "mutants/forking.py").write_text(FORKING)
     alone = Reach({f"none {test}": [test] for test in reach.seconds}, dict.fromkeys(reach.seconds, 0.0))
     fails = shared_fates(copy, [*alone.tests], alone, seconds)
@@ -212,17 +212,17 @@ def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, f
     fresh: whether each meets the tests of its room and the slower ones, where modules are imported with it.
     """
     with tempfile.TemporaryDirectory() as folder:
-        asked, told = Path(folder, "asked.json"), Path(folder, "told.txt")
-        chosen = [(name, reach.of(name, seconds, room=fresh)) for name in mutants]
+        asked, answers = Path(folder, "asked.json"), Path(folder, "fates.txt")
+        chosen = [(name, reach.reaching(name, seconds, room=fresh)) for name in mutants]
         asked.write_text(json.dumps(chosen))
-        env = {**os.environ, "MUTANTS": str(asked), "FATES": str(told), "MOST": str(int(3 * seconds))}
+        env = {**os.environ, "MUTANTS": str(asked), "FATES": str(answers), "MOST": str(int(3 * seconds))}
         env |= {"PYTHONDONTWRITEBYTECODE": "1", "MUTANT_UNDER_TEST": mutants[0] if fresh else "none"}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "forking"]
         files = sorted({test.partition("::")[0] for _, tests in chosen for test in tests})
         if not files:  # pytest would collect everything
             return dict.fromkeys(mutants, False)
         subprocess.run([*command, *files], cwd=copy / "mutants", env=env, capture_output=True, check=False)
-        lines = told.read_text().splitlines() if told.exists() else [f"1 {name}" for name in mutants if fresh]
+        lines = answers.read_text().splitlines() if answers.exists() else [f"1 {name}" for name in mutants if fresh]
     return {name: fate == "1" for fate, name in (line.split(" ", 1) for line in lines)}
 
 
@@ -230,21 +230,21 @@ def shared_fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: floa
     """Return the fates of some mutants, a share of them in a process for each core."""
     shares = [share for number in range(WORKERS) if (share := mutants[number::WORKERS])]
     with ThreadPoolExecutor(WORKERS) as pool:
-        found = pool.map(lambda share: fates(copy, share, reach, seconds, fresh=False), shares)
-        return {name: killed for some in found for name, killed in some.items()}
+        fates_of_shares = pool.map(lambda share: fates(copy, share, reach, seconds, fresh=False), shares)
+        return {name: killed for some in fates_of_shares for name, killed in some.items()}
 
 
 def refused(copy: Path, mutant: str) -> bool:
     """Return whether mypy refuses a mutant."""
     module = copy.joinpath(*mutant.rpartition(".")[0].split("."))
     path = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
-    text, made = path.read_text(encoding="utf-8"), path.stat().st_mtime
+    text, changed = path.read_text(encoding="utf-8"), path.stat().st_mtime
     try:
         mutmut(copy, "apply", mutant)
         return subprocess.run([sys.executable, "-m", "mypy", "rnncalc"], cwd=copy, capture_output=True).returncode == 1
     finally:
         path.write_text(text, encoding="utf-8")
-        os.utime(path, (made, made))  # else mypy may take it for the mutant, which has its size
+        os.utime(path, (changed, changed))  # else mypy may take it for the mutant, which has its size
 
 
 def main() -> None:
@@ -259,19 +259,19 @@ def main() -> None:
     reach = reach_of(copy, options.seconds)
     every = every_mutant(copy)
     sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
-    found = shared_fates(copy, sample, reach, options.seconds)
-    left = [name for name in sample if not found[name]]
+    killed = shared_fates(copy, sample, reach, options.seconds)
+    left = [name for name in sample if not killed[name]]
     print(f"the tests that reach them leave {len(left)} of {len(sample)}", flush=True)
     with ThreadPoolExecutor(WORKERS) as pool:
         for some in pool.map(lambda name: fates(copy, [name], reach, options.seconds, fresh=True), left):
-            found |= some
-    left = [name for name in sample if not found[name]]
+            killed |= some
+    left = [name for name in sample if not killed[name]]
     survivors = [name for name in left if not refused(copy, name)]
     for name in survivors:
         print(f"survived: {name}")
     print(f"{len(every):,} mutants, {len(sample):,} drawn by seed {options.seed}")
-    killed, by_mypy = len(sample) - len(survivors), len(left) - len(survivors)
-    print(f"killed: {killed} of {len(sample)}, {killed / len(sample):.1%}, {by_mypy} of them by mypy alone")
+    number, by_mypy = len(sample) - len(survivors), len(left) - len(survivors)
+    print(f"killed: {number} of {len(sample)}, {number / len(sample):.1%}, {by_mypy} of them by mypy alone")
 
 
 if __name__ == "__main__":
