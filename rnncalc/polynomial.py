@@ -71,7 +71,7 @@ class Polynomial:
     def __neg__(self) -> Number:
         return -1 * self
 
-    def __pos__(self) -> Number:
+    def __ceil__(self) -> Polynomial:
         return self
 
     def __abs__(self) -> Number:

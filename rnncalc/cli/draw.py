@@ -10,7 +10,7 @@ from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import AllAtOnce, Destination, needs_numbers, write
 from rnncalc.errors import CallError
 from rnncalc.reports.draw import VIEWS, Drawing
-from rnncalc.text import not_among
+from rnncalc.reports.draw import draw as question
 
 
 @command("rnncalc draw specs/lstm.yaml", "rnncalc draw -i 4 -l gru:3 -o 1 -T 5 --out gru.svg")
@@ -51,8 +51,6 @@ def draw(
     if len(networks) != 1:
         raise CallError(f"expected one network to draw, got {len(networks)}; name one spec")
     (network,) = networks
-    known = tuple(placed.name for placed in network.stack)
-    if wrong := not_among(only, known):
-        raise CallError(f"--only: {wrong}")
     with needs_numbers(f"--view {view}"):
-        write([Drawing(network, view, only, bare, standalone)], destination)
+        drawing = question(network, view=view, only=only, bare=bare)
+        write([drawing.replace(standalone=standalone)], destination)

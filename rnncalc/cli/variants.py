@@ -13,7 +13,7 @@ from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import Given, GivenNumber
 from rnncalc.questions.exercise import ASKS
 from rnncalc.spec import parse
-from rnncalc.text import escape, escape_path, has_letters, one_of
+from rnncalc.text import escape, escape_path, one_of
 
 MOST_JSON = 200_000_000
 """The most bytes of an exercise; a thousand variants with all mistakes have a tenth of it."""
@@ -32,15 +32,8 @@ class Variants(NamedTuple):
     def answered(self, answers: Sequence[Given]) -> int | None:
         """Return the number of the variant to which exact answers are right; None if there is none."""
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
-        key = [
-            [*each.sizes]
-            if not isinstance(each, GivenNumber)
-            else str(each.number)
-            if has_letters(each.number)
-            else each.number
-            for each in answers
-        ]
-        return self.numbers.get(json.dumps(key)) if all(each.unit == 1 for each in numbers) else None
+        key = [each.number if isinstance(each, GivenNumber) else [*each.sizes] for each in answers]
+        return self.numbers.get(json.dumps(key, default=str)) if all(each.unit == 1 for each in numbers) else None
 
     def grader(self, variant: str) -> Grader:
         """Return the grader of a variant. Raises CallError for an unknown variant, SpecError for an invalid network."""

@@ -9,7 +9,7 @@ from typing import TextIO
 from rnncalc.formats import text_of
 from rnncalc.reports.report import RecordReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, TensorName, Value
-from rnncalc.text import escape, has_letters
+from rnncalc.text import escape
 
 
 def write(reports: Iterable[RecordReport], file: TextIO) -> None:
@@ -34,6 +34,8 @@ def _plain(value: Value) -> object:
         case Bar(share):
             return share
         case tuple():
-            return f"({', '.join('' if size is None or has_letters(size) else str(size) for size in value)})"
-        case _:
-            return "" if has_letters(value) else value  # a number with letters in it is known as its formula alone
+            return f"({', '.join(str(size) if isinstance(size, int) else '' for size in value)})"
+        case int() | float():
+            return value
+        case _:  # unknown, or with letters in it: then it is known as its formula alone
+            return ""

@@ -269,12 +269,7 @@ def numbers_of(
         from rnncalc.questions.stream import stream
 
         running = stream(network, dtype=dtype)
-        numbers = numbers._replace(
-            state=running.state,
-            state_bytes=running.state_bytes,
-            multiply_adds_per_step=running.multiply_adds_per_step,
-            multiply_adds_per_second=running.multiply_adds_per_second,
-        )
+        numbers = numbers._replace(**{each.value: getattr(running, each.value) for each in OF_STREAM})
     if quantize:
         from rnncalc.questions.quantized import quantized
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.layers.layer import External
@@ -11,7 +11,6 @@ from rnncalc.layers.options import Ratio
 from rnncalc.network.network import Network
 from rnncalc.questions import describe, network_of
 from rnncalc.questions.count import bytes_of, total
-from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -86,6 +85,4 @@ def _a_second(network: Network, rate: Fraction) -> int:
             raise CallError(f"{message}; give another rate, or numbers")
         times = of_layer.numerator if of_layer.denominator == 1 else of_layer
         work += times * (0 if placed.starts else placed.multiply_adds_per_step or 0)
-    if isinstance(work, int) or has_letters(work):
-        return cast(int, work)
     return ceil(work)

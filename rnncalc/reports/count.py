@@ -40,7 +40,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
             "notation": notation_of(network),
             "topology": network.topology_name,
             "steps": steps_of(network),
-            "sizes": {name: None if has_letters(size) else size for name, size in (network.sizes or {}).items()},
+            "sizes": dict(network.sizes or {}),
             "layers": (
                 {
                     **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
