@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
@@ -337,7 +336,10 @@ def _valid_end(sizes: TriedSizes, low: int, high: int) -> Piece:
 
 def _last(low: int, end: int, fits: Callable[[int], bool]) -> int:
     """Return the last place before `end` that fits: `low` and those after it do, up to one."""
-    return low + bisect_left(range(low + 1, end), True, key=lambda place: not fits(place))
+    while end - low > 1:
+        middle = (low + end) // 2
+        low, end = (middle, end) if fits(middle) else (low, middle)
+    return low
 
 
 def _cuts(sizes: TriedSizes, low: int, high: int) -> Iterator[int]:
