@@ -1,10 +1,8 @@
 """Answers in letters: judged as polynomials, whatever their form, and diagnosed by the same mistakes as numbers."""
 
-import json
 from typing import Any
 
 import pytest
-from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,67 +26,6 @@ def number(text: str) -> Any:
 
 
 LSTM = network("input: m\nlayers: [lstm: h]\noutput: p\nsteps: T")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "4h(m+h+1) + p(h+1)",
-        "4*h*(m + h + 1) + p*(h + 1)",
-        "4·h·m + 4h² + 4h + hp + p",
-        "4 × h × (m + h + 1) + p × h + p",
-        "4hm + 4h^2 + 4h**1 + ph + p",
-        "p + p·h + 2h(2[m+h+1])",
-        r"P = 4h\left(m+h+1\right) + p \cdot (h+1)",
-        "(4h)(m+h+1)+(h+1)p parameters",
-        "5h(m+h+1) − h(m+h+1) + p(h+1)",
-    ],
-)
-def test_the_form_of_a_formula_does_not_matter(text: str) -> None:
-    """Implicit products, any sign, powers, expanded or factored."""
-    assert answer(LSTM, text).right
-
-
-@pytest.mark.parametrize(
-    ("text", "mistake"),
-    [
-        ("4h(m+h) + ph", "leaves out all biases"),
-        ("4h(m+h+1)", "leaves out the output layer (the softmax, if it has one)"),
-        ("3h(m+h+1) + p(h+1)", "counts the gates and forgets the candidate"),
-        ("4h(m+h+1) + m(h+1)", "gives the output layer m units, and it has p"),
-        ("4h(m+h+2) + p(h+1)", "uses the convention of pytorch and onnx instead of textbook"),
-    ],
-)
-def test_a_wrong_formula_has_its_mistake(text: str, mistake: str) -> None:
-    """With both sums in letters."""
-    first = answer(LSTM, text).sentences[1]
-    assert first.startswith(f"{text} {mistake}: ")
-    assert "instead of 4h(m + h + 1) + p(h + 1) = 4h·m + 4h² + 4h + h·p + p." in first
-
-
-def test_a_formula_may_be_that_of_another_quantity() -> None:
-    """Multiply-adds with T."""
-    (judged,) = answer(LSTM, "T*4h(m+h) + p*h").judged
-    assert [meaning.name for meaning in judged.meant] == ["multiply-adds"]
-
-
-def test_each_layer_of_a_network_in_numbers_has_its_own_letters(call: Call) -> None:
-    """Those of its formula; a wrong one has its mistake."""
-    result = call("answer", "-i", 8, "-l", "lstm:16", "-o", 5, "4h(m+h)", "n(m+1)", "-f", "json")
-    (report,) = json.loads(result.out)["reports"]
-    assert result.code == 1
-    assert report["params"] == [None, None]
-    assert report["params_formula"] == ["4*h*(m + h + 1)", "n*(m + 1)"]
-    assert report["answer"] == ["4h(m+h)", "n(m+1)"]
-    assert [(mistake["text"], mistake["params"]) for mistake in report["mistakes"]] == [("leaves out all biases", None)]
-    assert call("answer", "-i", 8, "-l", "sru:4", "-l", "sru:8", "4h(m+1)", "3h*m+4h").code == 1
-
-
-def test_shapes_may_be_in_letters() -> None:
-    """And are diagnosed as those in numbers are."""
-    of = network("input: m\nlayers: [lstm: h]\nconvention: pytorch")
-    assert answer(of, "(4h, m)", "(4h, h)", "(4h)", "(4*h,)").right
-    assert "the transpose" in " ".join(answer(of, "(m, 4h)", "(4h, h)", "(4h)", "(4h)").sentences)
 
 
 def test_what_was_a_number_or_a_shape_still_is() -> None:

@@ -33,26 +33,6 @@ def test_later_layers_are_judged_by_the_learners_widths(call: Call) -> None:
     assert "The first wrong layer is lstm_1." in report["remarks"]
 
 
-@pytest.mark.parametrize(
-    ("spec", "number", "mistake"),
-    [
-        ("dense-equivalent", 25, "no-hidden-biases"),
-        ("dense-equivalent", 24, "no-biases"),
-        ("no-biases", 300, "no-recurrent"),
-        ("no-biases", 1_300, "gates-2"),
-        ("two-rnn-layers", 47, "no-output"),
-        ("bidirectional", 1_600, "one-direction"),
-        ("mgu", 400, "gates-1"),
-        ("many-to-one", 345 + 6 * 9, "output-times-steps"),
-        ("time-series-gru", 23_928 - 24, "no-output-bias"),
-    ],
-)
-def test_the_worked_examples_with_wrong_answers(call: Call, spec: str, number: int, mistake: str) -> None:
-    """What a student would get wrong in the examples."""
-    report = report_of(call, "answer", f"specs/{spec}.yaml", number)
-    assert mistake in [mistake["id"] for mistake in report["mistakes"]]
-
-
 def test_the_width_a_mistake_outputs() -> None:
     """A projection forgotten in one layer widens the next; extra inputs stay; a halved pair does so once."""
     net = Network(input=5, layers=(LSTM(6, projection=2), RNN(3, extra_inputs=4)), output=Output(2))

@@ -257,6 +257,7 @@ def test_the_steps_before_what_shortens_a_sequence() -> None:
         ((*before, 3 * (1_999 * 8 + 1), *after, output), {"layer": "pool1d_1", "steps": "1,999 steps"}, None),
         ((*before, dense, *after, 2 * (9 * 3 + 1)), {"layer": "pool1d_2", "steps": "9 steps"}, None),
     ]
+    assert variants_made("steps-before-{layer}", Network(input=6, layers=layers[:3]), 7) == []
     hundred = long.replace(layers=(*layers, *(Dense(number) for number in range(5, 96))))
     assert len(variants_made("steps-before-{layer}", hundred, 0)) == 3
     assert variants_made("steps-before-{layer}", hundred.replace(layers=(*hundred.layers, Dense(7))), 0) == []

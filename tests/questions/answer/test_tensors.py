@@ -14,7 +14,6 @@ from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, tensors_of
 
 LECTURE = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
-WITH_BIAS = Network(input=10, layers=(RNN(20),), output=Output(5))
 GATED = Network(input=8, layers=(GRU(20),))
 FUSED = Network(input=8, layers=(LSTM(16),), convention="keras")
 TALL = Network(input=4, layers=(Dense(7, bias=False), Dense(3, bias=False)))
@@ -33,15 +32,6 @@ def test_what_is_right_is_never_wrong(spec: Spec) -> None:
             assert numbers.right
 
 
-def test_the_exercise_of_the_lecture() -> None:
-    """Three matrices, their shapes and their numbers."""
-    assert answer(LECTURE, (20, 10), (20, 20), (5, 20)).right
-    assert answer(LECTURE, 200, 400, 100).right
-    assert answer(LECTURE, "(20,10)", "20x20", "[5, 20]").right
-    assert not answer(LECTURE, (20, 10), (20, 20), (20, 5)).right
-    assert answer(LECTURE, (20, 10), (20, 20), (20, 5)).first_wrong == "output"
-
-
 def test_a_class_that_writes_rows_is_judged_in_rows() -> None:
     """x W has the shapes (10, 20), (20, 20), (20, 5); the textbook's are transposed, and their notation is named."""
     rows = LECTURE.replace(notation="rows")
@@ -51,21 +41,6 @@ def test_a_class_that_writes_rows_is_judged_in_rows() -> None:
     assert wrong.right_in == "w"
     assert answer(LECTURE, (10, 20), (20, 20), (20, 5)).right_in == "rows"
     assert answer(rows, (10, 20), (20, 10), (20, 5)).right_in is None
-
-
-def test_a_vector_that_lies_as_a_row_may_be_given_as_any_vector() -> None:
-    """(1, 3), (3) and (3, 1) are one bias; a matrix of one column is no vector."""
-    net = Network(input=4, layers=[RNN(3)], output=1, notation="rows")
-    for bias in ((3,), (1, 3), (3, 1)):
-        assert answer(net, (4, 3), (3, 3), bias, (3, 1), (1,)).right
-    assert not answer(net, (4, 3), (3, 3), (3,), (3,), (1,)).right
-
-
-def test_a_stacked_gate_has_one_matrix() -> None:
-    """(h + m) × h, and one bias."""
-    net = Network(input=4, layers=[RNN(3)], output=1, notation="stacked")
-    assert answer(net, (7, 3), (3,), (3, 1), (1,)).right
-    assert not answer(net, (3, 7), (3,), (3, 1), (1,)).right
 
 
 MISTAKES: dict[str, tuple[Network, Sequence[int | tuple[int, ...]], str]] = {
@@ -115,51 +90,7 @@ def test_the_table_and_the_examples_have_the_same_ids() -> None:
     assert {*MISTAKES} == {id_ for id_, _, _ in (*TENSOR_MISTAKES, *SIZES_OFF)}
 
 
-@pytest.mark.parametrize(
-    ("net", "numbers", "name", "id_"),
-    [
-        (LECTURE, [400, 200, 100], "W_xh", "swapped-tensors"),
-        (LECTURE, [400, 400, 100], "W_xh", "other-tensor"),
-        (LECTURE, [220, 400, 100], "W_xh", "bias-in-matrix"),  # 20·11
-        (LECTURE, [600, 400, 100], "W_xh", "stacked"),  # 20·(10 + 20)
-        (GATED, [480, 160, 160, *[400] * 3, *[20] * 3], "W_xz", "all-gates"),
-        (FUSED, [128, 1024, 64], "kernel", "one-gate"),
-    ],
-)
-def test_mistakes_in_the_number_of_a_tensor(net: Network, numbers: list[int], name: str, id_: str) -> None:
-    """What changes a shape changes its number, and is found by that; a transpose is no mistake there."""
-    (wrong,) = (each for each in answer(net, *numbers).judged if each.tensor == name)
-    assert wrong.diagnoses[0].id == id_
-
-
-def test_a_bias_as_a_column_is_right() -> None:
-    """Lectures write b as (20, 1), frameworks as (20)."""
-    assert answer(WITH_BIAS, (20, 10), (20, 20), (20, 1), (5, 20), (1, 5)).right
-
-
-def test_a_number_is_the_shape_of_a_vector() -> None:
-    """Among shapes, and of a vector alone."""
-    assert answer(WITH_BIAS, (20, 10), (20, 20), 20, (5, 20), "5").right
-    (wrong,) = (each for each in answer(WITH_BIAS, (20, 10), (20, 20), 10, (5, 20), 5).judged if not each.right)
-    assert (wrong.tensor, wrong.answer) == ("b_h", Shape((10,)))
-
-
 def test_layers_before_tensors() -> None:
     """As many numbers as layers are the layers', though there are as many tensors."""
     assert [each.tensor for each in answer(TALL, 28, 21).judged] == [None, None]
     assert [each.tensor for each in answer(TALL, (7, 4), (3, 7)).judged] == ["W", "W"]
-
-
-TWO = Network(input=8, layers=(RNN(16), RNN(16)))
-
-
-def test_one_tensor_alone() -> None:
-    """By its name, with its layer if several have one; beside an array that a layer returns too."""
-    assert answer(LECTURE, "W_xh=20x10").right
-    assert answer(TWO, "rnn_1.W_xh=(16, 8)").right
-    assert answer(LECTURE.replace(convention="pytorch"), "weight_ih_l0=(20,10)", "h_n=(1,B,20)").right
-    assert answer(LECTURE.replace(notation="rows"), "W_xh=(10,20)").right
-    (wrong,) = answer(TWO, "rnn_2.W_xh=(16,8)").judged
-    assert (wrong.layer, wrong.tensor, wrong.diagnoses[0].id) == ("rnn_2", "W_xh", "other-tensor")
-    (wrong,) = answer(LECTURE, "W_hy=(20,5)").judged
-    assert [each.id for each in wrong.diagnoses] == ["transposed"]
