@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, Dense, FastGRNN, Layer, Network, letter
+from rnncalc import letter
 from rnncalc.conventions.formula import (
     Expression,
     Plus,
@@ -49,30 +49,6 @@ SIZES = {"h": 20, "m": 10, "p": 3}
 def test_an_expression(of: Expression, said: str, with_numbers: str, comes_to: int) -> None:
     """A dot between letters, nothing between a number and a letter or before a bracket, else a cross."""
     assert (letters(of), numbers(of, SIZES), value(of, SIZES)) == (said, with_numbers, comes_to)
-
-
-@pytest.mark.parametrize(
-    ("layer", "convention", "said"),
-    [
-        (RNN(20), "textbook", "h(m + h + 1)"),
-        (RNN(20), "pytorch", "h(m + h + 2)"),
-        (GRU(20), "keras", "3h(m + h + 2)"),
-        (GRU(20), "flax-linen", "h(3m + 3h + 4)"),
-        (LSTM(20, projection=3), "pytorch", "4h(m + p + 2) + h·p"),
-        (LSTM(20, bidirectional=True), "textbook", "2 × 4h(m + h + 1)"),
-        (LSTM(20, bidirectional=True), "onnx", "2 × 4h(m + h + 2)"),
-        (LSTM(20, peepholes=True, bidirectional=True), "onnx", "2 × (4h(m + h + 2) + 3h)"),
-        (RNN(20, recurrence="diagonal", bias=False), "textbook", "h(m + 1)"),
-        (FastGRNN(20), "textbook", "h(m + h + 2) + 2"),
-        (Dense(20), "textbook", "n(m + 1)"),
-        (Dense(20, bias=False), "textbook", "n·m"),
-    ],
-    ids=str,
-)
-def test_the_formula_of_a_layer(layer: Layer, convention: str, said: str) -> None:
-    """As textbooks write it, from each convention's tensors."""
-    (placed,) = Network(input=10, layers=[layer], convention=convention).stack
-    assert placed.formula == said
 
 
 def test_terms_of_the_gates_alone_are_in_the_bracket() -> None:
