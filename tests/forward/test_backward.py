@@ -1,18 +1,17 @@
 """Going back on the tape: gradients by hand, saved activations and work as counted, and a witness that objects."""
 
 from io import StringIO
-from math import exp, prod, tanh
+from math import prod
 from typing import Any
 
 import pytest
 from cells import CELLS
-from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, fitting, network, network_of
 from verified import backward
 
-from rnncalc import GRU, LSTM, RNN, Embedding, External, Network, Output, Update
+from rnncalc import GRU, LSTM, RNN, External, Network, Update
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.notation import W
 from rnncalc.errors import CallError, SpecError
@@ -27,37 +26,6 @@ from rnncalc.step.operations import OPERATIONS, GradientRule
 def gradient(of: Backward, tensor: str, layer: int = 0) -> Any:
     """Return the gradient of a tensor."""
     return of.layers[layer].seen.gradients[tensor]
-
-
-ONE = Network(input=1, layers=[RNN(1, activation="sigmoid")], steps=3)
-BY_HAND: dict[str, Any] = {
-    "weights": {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.5]], "b_h": [0.1]}},
-    "inputs": [[0.0]] * 3,
-    "start": {"rnn_1": {"h": [0.3]}},
-    "targets": [0.0],
-}
-
-
-def test_one_unit_by_hand() -> None:
-    """h_t = σ(w h_(t−1) + b), w = 0.5, b = 0.1, h_0 = 0.3, L = h_3²/2: ∂L/∂w is the sum of three terms."""
-    states = [0.3]
-    for _ in range(3):
-        states.append(1 / (1 + exp(-(0.5 * states[-1] + 0.1))))
-    _, one, two, three = states
-    slope = [h * (1 - h) for h in states]
-    terms = [
-        slope[3] * two,
-        slope[3] * 0.5 * slope[2] * one,
-        slope[3] * 0.5 * slope[2] * 0.5 * slope[1] * 0.3,
-    ]
-    assert three * sum(terms) == pytest.approx(0.0957935631, abs=1e-10)
-    done = backward(ONE, states=True, **BY_HAND)
-    assert done.agrees
-    assert done.loss == pytest.approx(three**2 / 2)
-    assert gradient(done, "W_hh")[0][0] == pytest.approx(three * sum(terms))
-    (of_weight,) = done.layers[0].terms
-    assert [term.product for term in of_weight.terms] == pytest.approx(terms)
-    assert [term.total for term in of_weight.terms] == pytest.approx([sum(terms[: k + 1]) for k in range(3)])
 
 
 @pytest.mark.parametrize(
@@ -77,59 +45,6 @@ def test_the_gradient_of_a_matrix_is_shown_in_its_rows(units: int, shown: str) -
     (sheet,) = (sheet for sheet in BackwardReport(done, verify=True).sheets() if sheet.title == "Gradients")
     (row,) = (row for row in sheet.rows if row[1] == "W_xh")
     assert row[2:4] == ((units, 2), shown)
-
-
-def test_a_chunk_of_one_keeps_the_last_term_alone() -> None:
-    """The state goes on, the gradient does not: 0.0854 of 0.0958."""
-    done = backward(ONE, chunk=1, **BY_HAND)
-    assert done.agrees
-    assert gradient(done, "W_hh")[0][0] == pytest.approx(0.08540978, abs=1e-8)
-    assert done.layers[0].errors["W_hh"] == pytest.approx(1 - 0.0854097826 / 0.0957935631, abs=1e-8)
-
-
-@pytest.mark.parametrize(("weight", "expected"), [(0.5, 9.5367431640625e-7), (1.0, 1.0), (1.5, 3325.256730079651)])
-def test_a_linear_diagonal_state_shrinks_or_grows_with_the_power_of_its_weight(weight: float, expected: float) -> None:
-    """∂h_20/∂h_0 is w^20, here the gradient of a learned state."""
-    layer = RNN(1, activation="linear", recurrence="diagonal", learned_state=True)
-    weights = {"rnn_1": {"W_xh": [[0.0]], "W_hh": [weight], "b_h": [0.0], "h_0": [0.7]}}
-    done = backward(Network(input=1, layers=[layer], steps=20), weights=weights, inputs=[[0.0]] * 20)
-    assert done.agrees
-    assert gradient(done, "h_0") == pytest.approx([expected], rel=1e-12)
-
-
-def test_rows_that_are_looked_up_twice_add_up() -> None:
-    """Tokens 2, 0, 2 through a linear unit of weight 3 without a past: 3 for row 0, 6 for row 2, nothing for row 1."""
-    layer = RNN(1, activation="linear", bias=False)
-    weights = {"embedding_1": {"E": [[0.1], [0.2], [0.3]]}, "rnn_1": {"W_xh": [[3.0]], "W_hh": [[0.0]]}}
-    net = Network(input=3, layers=[Embedding(1), layer], topology="many-to-many", steps=3)
-    done = backward(net, weights=weights, inputs=[2, 0, 2])
-    assert done.agrees
-    assert gradient(done, "E") == [[3.0], [0.0], [6.0]]
-
-
-def test_a_tied_output_adds_both_uses_of_the_embedding() -> None:
-    """y = E h + b, h = tanh(E_1): ∂(sum of y)/∂E_1 has the logits' part h and, through tanh, the sum of E's rows."""
-    layer = RNN(1, bias=False)
-    weights: dict[str, dict[str, Any]] = {
-        "embedding_1": {"E": [[0.2], [0.5]]},
-        "rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.0]]},
-        "output": {"b_y": [0.0, 0.0]},
-    }
-    net = Network(input=2, layers=[Embedding(1), layer], output=Output(2, tied=True), steps=1)
-    done = backward(net, weights=weights, inputs=[1])
-    h = tanh(0.5)
-    assert done.agrees
-    assert gradient(done, "E")[0] == pytest.approx([h])
-    assert gradient(done, "E")[1] == pytest.approx([h + 0.7 * (1 - h * h)])
-
-
-def test_gradients_pass_through_outputs_that_are_fed_back() -> None:
-    """x_1 = 1, x_2 = y_1 = 2: the sum 2 + 4 of y_t = w x_t has the slope 1 + 2w = 5 at w = 2; at a border it is cut."""
-    layer = RNN(1, activation="linear", bias=False)
-    net = Network(input=1, layers=[layer], topology="one-to-many", feedback=True, steps=2)
-    weights = {"rnn_1": {"W_xh": [[2.0]], "W_hh": [[0.0]]}}
-    assert gradient(backward(net, weights=weights, inputs=[[1.0]]), "W_xh") == [[5.0]]
-    assert gradient(backward(net, weights=weights, inputs=[[1.0]], chunk=1), "W_xh") == [[3.0]]
 
 
 def any_network(spec: Spec) -> Network | None:
@@ -252,63 +167,6 @@ def used_by(of: Backward, layer: int) -> list[Any]:
     """Return the weights that a pass drew for a layer, in the order of its tensors."""
     placed = of.run.layers[layer].placed
     return [*PassData(0, None).weights_of_all(of.run.network)[placed.name].values()]
-
-
-FROZEN: dict[str, Any] = {
-    "weights": {"rnn_1": {"W_xh": [[2.0]], "W_hh": [[0.5]]}},
-    "inputs": [[1.0], [-1.0], [3.0], [2.0]],
-    "states": True,
-}
-
-
-def lengths(of: Backward, layer: int = 0) -> list[float | None]:
-    """Return the length of the gradient of the state at each step."""
-    (found,) = of.layers[layer].norms
-    return [*found.norms]
-
-
-def test_the_gradient_of_a_frozen_state_is_that_of_the_whole_loss() -> None:
-    """h_t = 2x_t + h_(t−1)/2 and L = Σ h_t: ∂L/∂h_t is 1 + ½ + ¼ + ... whether anything is trained or not."""
-    unit = RNN(1, activation="linear", bias=False)
-    for layer in (unit, unit.replace(frozen=True)):
-        network = Network(input=1, layers=[layer], topology="many-to-many", steps=4)
-        assert lengths(backward(network, **FROZEN)) == [1.875, 1.75, 1.5, 1.0]
-        assert lengths(backward(network, chunk=2, **FROZEN)) == [1.5, 1.0, 1.5, 1.0]
-        assert lengths(backward(network.replace(topology="many-to-one"), **FROZEN)) == [0.125, 0.25, 0.5, 1.0]
-        cut = backward(network.replace(topology="many-to-one"), chunk=2, **FROZEN)
-        assert lengths(cut) == [None, None, 0.5, 1.0]
-
-
-@pytest.mark.parametrize("trained", [True, False])
-def test_the_gradient_of_a_frozen_state_above_others_is_that_of_the_whole_loss(trained: bool) -> None:
-    """Two linear units, h_t = x_t + h_(t−1)/2, g_t = 3h_t + g_(t−1)/4, L = g_2: ∂L/∂h_1 = 3(¼ + ½), ∂L/∂h_2 = 3."""
-    unit = RNN(1, activation="linear", bias=False, frozen=True)
-    network = Network(input=1, layers=[unit.replace(frozen=not trained), unit], steps=2)
-    weights = {"rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.5]]}, "rnn_2": {"W_xh": [[3.0]], "W_hh": [[0.25]]}}
-    done = backward(network, weights=weights, inputs=[[1.0], [5.0]], states=True)
-    assert done.agrees
-    assert [lengths(done, 0), lengths(done, 1)] == [[2.25, 3.0], [0.25, 1.0]]
-
-
-@pytest.mark.parametrize("frozen", [True, False])
-def test_the_gradient_of_a_frozen_state_on_an_embedding_is_that_of_the_whole_loss(frozen: bool) -> None:
-    """One token, then zeros: h_1 = e, h_t = h_(t−1)/2, L = Σ h_t, in chunks of 2 also where nothing is trained."""
-    layers = [Embedding(1, frozen=frozen), RNN(1, activation="linear", bias=False, frozen=True)]
-    network = Network(input=3, layers=layers, topology="one-to-many", steps=4)
-    weights = {"embedding_1": {"E": [[1.0], [2.0], [3.0]]}, "rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.5]]}}
-    found = [backward(network, weights=weights, inputs=[2], chunk=chunk, states=True) for chunk in (None, 2)]
-    assert [lengths(done, 1) for done in found] == [[1.875, 1.75, 1.5, 1.0], [1.5, 1.0, 1.5, 1.0]]
-    assert all(done.agrees for done in found)
-
-
-def test_a_network_without_a_trained_weight_has_nothing_to_compare(call: Call) -> None:
-    """No gradients, so none of them is 0; and whatever is read or multiplied would still be told."""
-    out = call("run", "-i", 3, "-l", "lstm:2,frozen", "-T", 3, "--backward", "--verify").out
-    assert "No weight is trained, so there is no gradient." in out
-    assert "Every gradient is 0" not in out
-    assert "\nGradients\n" not in out
-    assert out.endswith("Gradients, 0 saved activations and multiplications: as the equations say.\n")
-    assert "Tensor" not in call("run", "-i", 3, "-l", "lstm:2,frozen", "-T", 3, "--backward").out  # no empty table
 
 
 def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:

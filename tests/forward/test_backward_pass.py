@@ -4,7 +4,7 @@ import pytest
 
 from rnncalc import RNN, Dense, Network, Part
 from rnncalc.forward.arrays import PassData
-from rnncalc.forward.backward_pass import BackwardPass, backward_pass, squared, taped_bytes, the_sum
+from rnncalc.forward.backward_pass import BackwardPass, backward_pass, taped_bytes, the_sum
 
 FIRST, LATER = 6, 6
 """The values of a step of an RNN: two products, two sums, tanh, and first the bias, later the state that is carried."""
@@ -40,26 +40,6 @@ def test_a_frozen_layer_below_is_not_on_the_tape() -> None:
 def test_the_tape_is_that_of_the_weights_that_are_used() -> None:
     """What a layer without its weights would need cannot be told."""
     assert taped_bytes(Network(input=1, layers=[RNN(1)], steps=3), {}) == 0
-
-
-def test_gradients_by_hand() -> None:
-    """y = 3(2x + 1) + 4 at x = 5 is 37: half the square of 37 − 35 is 2, and its gradient is 2."""
-    network = Network(input=1, layers=[Dense(1)], output=1, topology="one-to-one")
-    (lower, upper) = network.stack
-    names = [[tensor.name for tensor in placed.tensors] for placed in network.stack]
-    weights = {
-        lower.name: dict(zip(names[0], ([[2.0]], [1.0]), strict=True)),
-        upper.name: dict(zip(names[1], ([[3.0]], [4.0]), strict=True)),
-    }
-    done = backward_pass(network, squared([[35.0]]), weights, inputs={None: [[5.0]]})
-    assert done.loss == 2.0
-    assert [[*layer.gradients.values()] for layer in done.layers] == [[[[30.0]], [6.0]], [[[22.0]], [2.0]]]
-    assert [(layer.saved_read, layer.multiplications, layer.traces) for layer in done.layers] == [
-        (1, 1, ()),
-        (1, 2, ()),
-    ]
-    whole = backward_pass(network, the_sum, weights, inputs={None: [[5.0]]})
-    assert (whole.loss, [*whole.layers[1].gradients.values()]) == (37.0, [[[11.0]], [1.0]])
 
 
 def test_where_a_layer_cannot_be_run_there_is_no_backward_pass() -> None:
