@@ -28,14 +28,14 @@ OPTIONS = cells.OPTIONS | {"activation": ("relu", "linear", "softmax"), "bidirec
 
 
 @cache
-def networks(name: str) -> list[Network]:
+def networks(name: str, together: bool = True) -> list[Network]:
     """Return one of a cell with each of its options alone, and two together, under every convention that has it.
 
     As wide as its input, each alone.
     """
     cell = kind(name)
     single = [{option: value} for option, values in OPTIONS.items() if option in cell.fields for value in values]
-    pairs = [first | second for first, second in combinations(single, 2) if [*first] != [*second]]
+    pairs = [first | second for first, second in combinations(single, 2) if together and [*first] != [*second]]
     every = []
     narrower = product([3], [{}, *single, *pairs], CONVENTIONS)
     for units, options, convention_name in [*narrower, *product([M], [{}, *single], CONVENTIONS)]:
@@ -65,10 +65,10 @@ def cell_of(net: Network) -> Cell:
 
 
 @cache
-def unlike(name: str) -> list[Network]:
+def unlike(name: str, together: bool = True) -> list[Network]:
     """Return those of the networks of a cell whose steps differ."""
     steps: dict[object, Network] = {}
-    for net in networks(name):
+    for net in networks(name, together):
         nodes = graph(trace(cell_of(net), M, convention(net.convention))).nodes
         steps.setdefault((nodes, habits_of(net)), net)
     return [*steps.values()]
@@ -107,7 +107,7 @@ def test_the_reading_of_the_picture_can_fail(layer: Cell) -> None:
 @pytest.mark.parametrize("name", cells.CELLS)
 def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: str) -> None:
     """Against the equations that are written of the same step: as many ∘, ÷, 1−, and each gate's letter once."""
-    for net in unlike(name):
+    for net in unlike(name, together=False):
         layer, (placed,) = cell_of(net), net.stack
         step = trace(layer, M, convention(net.convention))
         every = [plain(line_of(each, placed.sizes)) for each in equations(step)]

@@ -99,7 +99,7 @@ def test_a_flag_that_is_typed_gets_the_whole_call_that_is_meant(row: str, flags:
     """The call is accepted, and has the numbers of the one that was typed."""
     command = "solve" if "--params" in row else "count"
     layers = "gru" if "{kind}" in row else "gru:?" if command == "solve" else "gru:20"
-    values = ["900"] if "{number}" in row else ["lstm:20"] if "{typed}" in row else []
+    values = ["90" if "repeat" in row else "900"] if "{number}" in row else ["lstm:20"] if "{typed}" in row else []
     others = " ".join(ALIASES.get(name, "") for name in flags.split()).split()
     for word in sorted({*flags.split(), *others} - {"chunk", "cost", "operations", "units" if "repeat" in row else ""}):
         if {"input", "output", "steps", "seed", "params", "bytes"} & {word, *meanings(word)}:
