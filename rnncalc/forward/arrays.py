@@ -18,6 +18,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.flow import Input
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.step.nodes import Weights
 from rnncalc.step.operations import Operation, Rows, Vector, product
 
 Value = TypeVar("Value")
@@ -101,7 +102,10 @@ class TensorPart(NamedTuple):
 
 
 class Matrix:
-    """A matrix of weights with a row for each output, and its piece of a tensor. origin: the matrix that it shares."""
+    """A matrix of weights with a row for each output, and its piece of a tensor.
+
+    origin: the matrix that it shares. declaration: which weights of a cell they are.
+    """
 
     def __init__(self, name: str, rows: Rows, piece: TensorPart | None = None, *, origin: Matrix | None = None) -> None:
         self.name = name
@@ -111,6 +115,7 @@ class Matrix:
         self.shared = origin is not None
         self._origin = origin
         self._columns: Rows | None = None
+        self.declaration: Weights | None = None
 
     @property
     def origin(self) -> Matrix:
@@ -191,11 +196,12 @@ def _index(place: Sequence[int], space: Sequence[int]) -> int | None:
 
 
 class WeightVector:
-    """A vector of weights, and its piece of a tensor."""
+    """A vector of weights, and its piece of a tensor. declaration: which weights of a cell they are."""
 
     def __init__(self, piece: TensorPart, numbers: Vector) -> None:
         self.key = self.piece = piece
         self.numbers = numbers
+        self.declaration: Weights | None = None
 
 
 class Arrays:

@@ -6,7 +6,7 @@ rule. It begins with the gradient of a loss with respect to the outputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import STORED
@@ -64,10 +64,10 @@ class LayerGradients(NamedTuple):
 class BackwardPass:
     """A forward pass on a tape, and one backward pass along it.
 
-    data: inputs, start, seed and progress, as in `Pass`.
+    traced: whether to keep the values of all layers. every: whether every value gets a gradient, also in frozen layers,
+    so that more is read and multiplied than training needs. data: inputs, start, seed and progress, as in `Pass`.
     ran: the observations of each layer. outputs: the network's, a vector for each step that has one; none if a layer
-    could not be run. histories: the histories of recurrent layers by name, if traced. Every value then gets a
-    gradient, also in frozen layers, so that more is read and multiplied than training needs.
+    could not be run. values: those of each layer by its name, if traced.
     loss, layers: its value, and the observations of the backward pass; None and empty before it, or if a layer failed.
     """
 
@@ -78,22 +78,23 @@ class BackwardPass:
         *,
         chunk: int | None = None,
         traced: bool = False,
+        every: bool = False,
         **data: Any,
     ) -> None:
-        self.tape = Tape(chunk, every=traced)
+        self.tape = Tape(chunk, every=every)
         self.weights = weights
         self.tapes: dict[str, LayerTape] = {}
         forward = Pass(network, self._taped, weights=weights, traced=traced, **data)
         self.ran = tuple(forward.run())
         self.outputs = forward.outputs
-        self.histories = forward.histories
+        self.values = forward.values
         self.loss: float | None = None
         self.layers: tuple[LayerGradients, ...] = ()
 
     def _taped(self, place: Placed, meter: Meter) -> Taped:
         stored = {tensor.name for tensor in place.stored if tensor.role in STORED}
         weights = {name: numbers for name, numbers in self.weights.get(place.name, {}).items() if name not in stored}
-        self.tapes[place.name] = LayerTape(weights, trained=not place.layer.frozen)
+        self.tapes[place.name] = LayerTape(weights, trained=not place.layer.frozen, name=place.name)
         return Taped(meter, self.tape, self.tapes[place.name])
 
     def backward(self, gradients: Iterable[tuple[TapeValue, Vector]]) -> tuple[LayerGradients, ...]:
@@ -107,9 +108,16 @@ class BackwardPass:
         self.tapes.clear()  # the saved values are not needed any more
         return self.layers
 
+    def worked(self, gradients: Outputs) -> Iterator[tuple[TapeValue, TapeValue]]:
+        """Yield each value that the backward pass reaches with its gradient, as `Tape.worked` does.
+
+        gradients: those of a loss with respect to the outputs.
+        """
+        return self.tape.worked(zip(self.outputs, gradients, strict=True))
+
     def _observe(self, ran: LayerRun) -> LayerGradients:
         name, layer = ran.placed.name, self.tapes[ran.placed.name]
-        ways = self.histories.get(name, ())
+        ways = self.values[name].histories if self.values else ()
         traces = tuple([History(_gradients(way.start), [*map(_gradients, way.steps)]) for way in ways])
         return LayerGradients(ran.placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)
 
@@ -118,13 +126,15 @@ def _gradients(step: dict[str, TapeValue]) -> dict[str, Vector | None]:
     return {letter: value.gradient for letter, value in step.items()}
 
 
-def backward_pass(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], **data: Any) -> BackwardPass:
+def backward_pass(
+    network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], *, traced: bool = False, **data: Any
+) -> BackwardPass:
     """Run a network whose numbers of steps are known, and do the backward pass from its loss.
 
     weights: of every layer, by layer and tensor. inputs, start, seed, progress: as in `Pass`. chunk: the steps of one
     backward pass. traced: whether to keep the gradients with respect to the histories of recurrent layers.
     """
-    done = BackwardPass(network, weights, **data)
+    done = BackwardPass(network, weights, traced=traced, every=traced, **data)
     if not any(layer.reason for layer in done.ran):
         done.loss, gradients = loss([value.numbers for value in done.outputs])
         done.backward(zip(done.outputs, gradients, strict=True))

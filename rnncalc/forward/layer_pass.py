@@ -153,6 +153,7 @@ class DirectionPass(Generic[Value]):
         weights = node.weights
         assert weights is not None  # reported by its operation
         array = bound_weights(self.bound, weights)
+        array.declaration = weights
         if not isinstance(array, wanted):
             product = f"gate {weights.letter}'s product of {weights.vector}"
             raise BindingError(f"{product}: a {_FORMS[wanted]} is needed, a {_FORMS[type(array)]} is bound")
@@ -222,6 +223,19 @@ def _element(value: Any, depth: int, at: int) -> Any:
     return value[at] if depth == 0 else [_element(each, depth - 1, at) for each in value]
 
 
+class LayerValues(NamedTuple, Generic[Value]):
+    """The values of a layer in a pass.
+
+    histories: of each direction of a recurrent layer. lettered: those with letters of a layer that reads a whole
+    sequence. inputs: the vectors that a layer reads several of at once. outputs: its output, a vector for each step.
+    """
+
+    histories: tuple[History[Value], ...]
+    lettered: list[LetteredValue[Value]]
+    inputs: Sequence[Value]
+    outputs: Sequence[Value]
+
+
 class TransformPass(Generic[Value]):
     """The nodes of a layer around the cells, run on its bound weights.
 
@@ -265,6 +279,7 @@ class TransformPass(Generic[Value]):
         self.taken: list[dict[int, Any]] = []  # for each step of an output of a whole sequence, its values by place
         self.fixed: dict[int, Any] = {}  # what all those steps share
         self.zeros: Value | None = None
+        self.sequence: Sequence[Value] = ()  # of a layer that reads several of its vectors at once
         self.weights: dict[int, Value] = {}
         self.kernels: dict[tuple[int, int], list[Matrix]] = {}  # of each vector of a window, a matrix for each group
         self.parts: dict[int, tuple[Value, list[Value]]] = {}  # the groups of each vector, by its identity
@@ -272,6 +287,7 @@ class TransformPass(Generic[Value]):
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
         """Return the layer's output for a stream; memory: the sequence to which a decoder attends with it."""
         (vectors,) = x.ways
+        self.sequence = vectors if self.layer.along else ()
         every = range(len(self.trace.nodes))
         shape = self.layer.output_shape((len(vectors), self.inputs) if x.many else (self.inputs,))
         steps = range(shape[0] if len(shape) > 1 else 1)
@@ -586,10 +602,11 @@ class LayerPass(Generic[Value]):
             return x._replace(ways=ways)
         return x._replace(ways=[[*map(self.once, vectors)]])
 
-    @property
-    def histories(self) -> tuple[History[Value], ...]:
-        """The history of each direction of a recurrent layer, if it is kept."""
-        return tuple([way.history for way in self.directions if way.traced])
+    def values(self, outputs: Sequence[Value]) -> LayerValues[Value]:
+        """Return the values of the layer, if they are kept."""
+        transform = self.transform
+        lettered, sequence = ([*transform.lettered()], transform.sequence) if transform else ([], ())
+        return LayerValues(tuple([way.history for way in self.directions]), lettered, sequence, outputs)
 
     def _directions(
         self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool
@@ -605,7 +622,10 @@ class LayerPass(Generic[Value]):
                 cuts = [operations.part(number * share, (number + 1) * share) for share in shares]
                 states = [vectors.operation(cut)(vector) for cut, vector in zip(cuts, carried, strict=True)]
             elif layer.learned_state and not numbers:
-                states = [vectors.state(weights.state(letter)) for letter in layer.states]
+                learned = {letter: weights.state(letter) for letter in layer.states}
+                for letter, state in learned.items():
+                    state.declaration = Weights(Role.STATE, "", letter)
+                states = [*map(vectors.state, learned.values())]
             else:
                 start = {letter: [0.0] * widths[width] for letter, width in layer.states.items()}
                 start |= {letter: one[number] if layer.bidirectional else one for letter, one in numbers.items()}

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple
 from rnncalc.conventions import convention
 from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Progress, Value, Vectors
 from rnncalc.forward.bindings import Binding, binding
-from rnncalc.forward.layer_pass import History, LayerPass, LetteredValue, Stream
+from rnncalc.forward.layer_pass import History, LayerPass, LayerValues, Stream
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.layer import Embedding, External
@@ -69,13 +69,9 @@ MERGES = {
 class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
-    vectors: makes the vectors of a layer from its meter. traced: whether to keep the histories of recurrent layers, and
-    the outputs of all. numbers: the weights, inputs and start states to use, and what random ones are drawn with, as in
-    `PassData`.
-
-    outputs: those of the last layer, once it was run. layer_outputs, layer_inputs, histories, lettered: by name, the
-    outputs of each layer, the inputs of each that reads several steps at once, the history of each recurrent one, and
-    the values of each that reads a whole sequence.
+    vectors: makes the vectors of a layer from its meter. traced: whether to keep the values of all layers. numbers: the
+    weights, inputs and start states to use, and what random ones are drawn with, as in `PassData`.
+    outputs: those of the last layer, once it was run. values: those of each layer by its name, if traced.
     """
 
     def __init__(
@@ -111,10 +107,7 @@ class Pass(Generic[Value]):
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the index of the layer
         self.outputs: list[Value] = []
-        self.layer_outputs: dict[str, list[Value]] = {}
-        self.layer_inputs: dict[str, list[Value]] = {}
-        self.histories: dict[str, tuple[History[Value], ...]] = {}
-        self.lettered: dict[str, list[LetteredValue[Value]]] = {}
+        self.values: dict[str, LayerValues[Value]] = {}
 
     def run(self) -> Iterator[LayerRun]:
         """Yield the observations of each layer, in order, up to the first that cannot be run."""
@@ -225,8 +218,6 @@ class Pass(Generic[Value]):
                 memory = others.pop() if isinstance(move, Attend) else None
                 if not layer_pass.bound:
                     self._bind(layer_pass, x, [way[0] for start in others for way in start.ways])
-                if self.traced and layer_pass.layer.along:
-                    (self.layer_inputs[layer_pass.placed.name],) = x.ways
                 output = layer_pass.over(x, memory)
                 if place in self.carried:
                     self.final_states[place] = [way.by_letter(way.state) for way in layer_pass.directions]
@@ -250,18 +241,17 @@ class Pass(Generic[Value]):
         output = [layer_pass.vectors.numbers(vector) for vector in vectors]
         shape = (len(output), len(output[0])) if x.many else (len(output[0]),)
         seen = LayerRun(layer_pass.placed, shape, output if x.many else output[0])
-        histories, transform = layer_pass.histories, layer_pass.transform
+        histories: list[History[Value]] = []
         if self.traced:
-            self.layer_outputs[layer_pass.placed.name] = vectors
-            self.histories[layer_pass.placed.name] = histories
-            self.lettered[layer_pass.placed.name] = [*transform.lettered()] if transform else []
+            values = self.values[layer_pass.placed.name] = layer_pass.values(vectors)
+            transform = layer_pass.transform
+            histories = [transform.history] if transform and transform.taken else [*values.histories]
         if isinstance(layer_pass.layer, External):
             return seen
-        of_sequence = [transform.history] if transform and transform.taken else []
         return seen._replace(
             weights=layer_pass.arrays.scalars,
             to_read=layer_pass.to_read,
             weights_read=layer_pass.meter.weights_read,
             multiplications=layer_pass.meter.multiplications,
-            traces=tuple([history.numbers(layer_pass.vectors) for history in histories or of_sequence]),
+            traces=tuple([history.numbers(layer_pass.vectors) for history in histories]),
         )

@@ -1,13 +1,13 @@
 """A tape: the values of a pass in order, each with the operation that made it, and the backward pass along it.
 
 The backward pass records which forward values the gradients of operations read and how many multiplications they do,
-as the meter does in the forward pass; the declared numbers in the table are not used. A pass worked by hand reads the
-same values. Knows no network and no cell.
+as the meter does in the forward pass; the declared numbers in the table are not used. For a pass worked by hand the
+gradients are values too, each with the operation that made it. Knows no network and no cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import mul
 from typing import Any
@@ -16,7 +16,18 @@ from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
 from rnncalc.step import operations
 from rnncalc.step.nodes import PAIRED
-from rnncalc.step.operations import OPERATIONS, LengthError, Operation, Rows, Vector, plus, row
+from rnncalc.step.operations import (
+    GRADIENT,
+    OPERATIONS,
+    RESULT,
+    WRITTEN,
+    LengthError,
+    Operation,
+    Rows,
+    Vector,
+    plus,
+    row,
+)
 
 SAME = OPERATIONS["linear"]
 MATRIX = OPERATIONS["matrix"]
@@ -26,13 +37,13 @@ CONVOLVE = OPERATIONS["convolve"]
 class TapeValue:
     """A vector on a tape: its numbers, the operation and operands that made it, and its gradient.
 
-    row: the operation, None for data and weights. needs: whether it needs a gradient, because it depends on something
-    trained. kept: whether its numbers are kept, even if the backward pass could compute them again.
-    layer, chunk: the layer and the chunk of steps that it was made in. piece: the weights it holds, if any; weights are
-    kept anyway and do not count as saved.
+    row: the operation, None for data and weights. weights: those it holds, if any; they are kept anyway and do not
+    count as saved. layer, chunk: the layer and the chunk of steps that it was made in.
+    needs: whether it needs a gradient, because it depends on something trained. kept: whether its numbers are kept,
+    even if the backward pass could compute them again.
     """
 
-    __slots__ = ("chunk", "gradient", "kept", "layer", "needs", "numbers", "operands", "piece", "row")
+    __slots__ = ("chunk", "gradient", "kept", "layer", "needs", "numbers", "operands", "row", "weights")
 
     def __init__(
         self,
@@ -49,7 +60,7 @@ class TapeValue:
         self.chunk = chunk
         self.needs: bool = any(operand.needs for operand in operands)
         self.kept = False
-        self.piece: TensorPart | None = None
+        self.weights: Matrix | WeightVector | None = None
         self.gradient: Any = None
 
     def add(self, gradient: Vector) -> None:
@@ -61,8 +72,8 @@ class TapeValue:
     def backward(self) -> None:
         """Add this value's contributions to the gradients of its operands."""
         if self.row is None:
-            if self.piece is not None and self.layer.trained:
-                self.layer.add(self.piece, [self.gradient])
+            if self.weights is not None and self.layer.trained:
+                self.layer.add(self.weights.piece, [self.gradient])
             return
         read = _Read(self)
         for rule, operand in zip(self.row.gradients, self.operands, strict=True):
@@ -88,11 +99,11 @@ class _Read(dict[int, Any]):
     __slots__ = ("value",)
 
     def __init__(self, value: TapeValue) -> None:
-        super().__init__({operations.GRADIENT: value.gradient})
+        super().__init__({GRADIENT: value.gradient})
         self.value = value
 
     def __missing__(self, place: int) -> Any:
-        numbers = self[place] = self._numbers(self.value if place == operations.RESULT else self.value.operands[place])
+        numbers = self[place] = self._numbers(self.value if place == RESULT else self.value.operands[place])
         return numbers
 
     def width(self, place: int) -> int:
@@ -102,9 +113,33 @@ class _Read(dict[int, Any]):
         """Return the numbers of a value, or compute them again from its operands."""
         if operand.row is not None and operand.row.again and not operand.kept:
             return operand.row.forward(*map(self._numbers, operand.operands))
-        if operand.piece is None:
+        if operand.weights is None:
             self.value.layer.hold(operand.numbers, len(operand.numbers), self.value.chunk)
         return operand.numbers
+
+
+class _Operands(dict[int, TapeValue]):
+    """The values from which the gradients of an operation are made, by place."""
+
+    def width(self, place: int) -> int:
+        return len(self[place].numbers)
+
+
+def _add(sums: dict[int, TapeValue], value: TapeValue, gradient: TapeValue) -> None:
+    """Add to the gradient of a value, by its identity."""
+    sums[id(value)] = _apply(plus, sums[id(value)], gradient) if id(value) in sums else gradient
+
+
+def _apply(function: Callable[..., Any], *operands: Any) -> TapeValue:
+    """Return the result of a function, with how it was made if the function is one that is written."""
+    row = WRITTEN.get(function)
+    if row is SAME:
+        result: TapeValue = operands[0]
+        return result
+    numbers = [each.numbers if isinstance(each, TapeValue) else each for each in operands]
+    if row is None:
+        return TapeValue(function(*numbers), operands[0].layer)
+    return TapeValue(row.forward(*numbers), operands[0].layer, row, operands)
 
 
 class MatrixUse(TapeValue):
@@ -115,7 +150,7 @@ class MatrixUse(TapeValue):
     def __init__(self, matrix: Matrix, layer: LayerTape, owner: LayerTape) -> None:
         super().__init__(matrix, layer)
         self.owner = owner
-        self.piece = matrix.piece
+        self.weights = matrix.origin
         self.needs = owner.trained
 
     def add(self, gradient: Any) -> None:
@@ -127,23 +162,23 @@ class MatrixUse(TapeValue):
 class LookUp(TapeValue):
     """A table whose rows are looked up; the backward pass needs the index of the row."""
 
-    __slots__ = ("row_piece",)
+    __slots__ = ()
 
     def __init__(self, table: Matrix, number: int, numbers: Vector, layer: LayerTape, chunk: int) -> None:
         super().__init__(numbers, layer, chunk=chunk)
-        self.row_piece = table.piece._replace(start=table.piece.start + number)
+        self.weights: WeightVector = WeightVector(table.piece._replace(start=table.piece.start + number), numbers)
         self.needs = layer.trained
 
     def add(self, gradient: Any) -> None:
         """Add to the gradient of a row."""
         self.layer.hold(self.numbers, 1, self.chunk)
-        self.layer.add(self.row_piece, [gradient])
+        self.layer.add(self.weights.piece, [gradient])
 
 
 class LayerTape:
     """The observations of the backward pass through one layer, and the gradients of its weights.
 
-    name: of the layer, if it is needed.
+    name: of the layer.
     gradients: of each tensor by its name, in the shape of the weights; empty if they are not trained.
     multiplications: those of matrix products. saved: for each chunk the numbers of each forward value that was read, by
     the value's identity.
@@ -203,11 +238,15 @@ class LayerTape:
     def finish(self) -> None:
         """Compute the gradient of each matrix: the sum over all its uses at all steps."""
         for matrix, owner, gradients, inputs in self._uses.values():
-            columns = [*zip(*inputs, strict=True)]
-            rows = [[sum(map(mul, row, column)) for column in columns] for row in zip(*gradients, strict=True)]
-            self.multiplications += len(inputs) * len(rows) * len(columns)
-            owner.add(matrix.origin.piece, rows)
+            self.multiplications += len(inputs) * len(gradients[0]) * len(inputs[0])
+            owner.add(matrix.origin.piece, _outer_products(gradients, inputs))
         self._uses.clear()
+
+
+def _outer_products(gradients: Iterable[Vector], inputs: Iterable[Vector]) -> Rows:
+    """Return the sum of the outer products of each gradient and its input."""
+    columns = [*zip(*inputs, strict=True)]
+    return [[sum(map(mul, row, column)) for column in columns] for row in zip(*gradients, strict=True)]
 
 
 def _zeros(array: Nested) -> Nested:
@@ -247,6 +286,32 @@ class Tape:
             if value.gradient is not None:
                 value.backward()
             value.operands = ()  # nothing of it is needed any more
+
+    def worked(self, gradients: Iterable[tuple[TapeValue, Vector]]) -> Iterator[tuple[TapeValue, TapeValue]]:
+        """Do the backward pass with gradients that are values; yield each value that it reaches with its gradient.
+
+        gradients: those of a loss, with the values that it depends on. Weights are yielded at each use, with what it
+        contributes.
+        """
+        sums: dict[int, TapeValue] = {}
+        for value, numbers in gradients:
+            _add(sums, value, TapeValue(numbers, value.layer))
+        for value in reversed(self.values):
+            gradient = sums.pop(id(value), None)
+            if gradient is None or value.row is None:
+                continue
+            yield value, gradient
+            read = _Operands({**dict(enumerate(value.operands)), RESULT: value, GRADIENT: gradient})
+            for rule, operand in zip(value.row.gradients, value.operands, strict=True):
+                if not operand.needs:
+                    continue
+                slope = rule.written(_apply, read)
+                if operand.weights is None:
+                    _add(sums, operand, slope)
+                    continue
+                if isinstance(operand, MatrixUse) and slope.row is None:  # a pair of vectors for each place
+                    slope.numbers = _outer_products(*zip(*slope.numbers, strict=True))
+                yield operand, slope
 
 
 class Taped:
@@ -316,13 +381,13 @@ class Taped:
 
     def weight(self, weights: WeightVector) -> TapeValue:
         value = TapeValue(self.meter.vector(weights), self.layer)
-        value.piece = weights.piece
+        value.weights = weights
         return self._note(value, needs=self.layer.trained)
 
     def stored(self, weights: WeightVector) -> TapeValue:
         """Return numbers that are never trained. They need not be saved: the layer keeps them anyway."""
         value = TapeValue(weights.numbers, self.layer)
-        value.piece = weights.piece
+        value.weights = weights
         return value
 
     def state(self, weights: WeightVector) -> TapeValue:

@@ -181,6 +181,7 @@ def _slopes(
             inputs={None: [step["x"] for step in steps[first : first + count]]},
             start={alone.name: {letter: steps[first - 1][letter] for letter in cell.states}},
             traced=True,
+            every=True,
         )
 
     recording = recorded(network.replace(steps=len(steps) - 1), 1)
@@ -195,7 +196,7 @@ def _slopes(
         explicit.append({})
         for letter in letters:
             recording = recorded(network, step)
-            (trace,) = recording.histories[alone.name]
+            (trace,) = recording.values[alone.name].histories
             (gradients,) = recording.backward([(trace.steps[0][letter], [1.0])])
             explicit[-1][letter] = gradients.gradients
     return reached, explicit

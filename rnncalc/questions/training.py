@@ -15,7 +15,7 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions import network_of
-from rnncalc.questions.count import bytes_of, total
+from rnncalc.questions.count import Count, bytes_of, count, total
 from rnncalc.questions.gradient_flow import layer_tallies, saved_numbers
 
 
@@ -70,6 +70,11 @@ class Training(NamedTuple):
         """Whether a sequence may have more than one chunk."""
         steps = [part.steps for part in self.network.parts.values()]
         return self.chunk is not None and any(each is None or each > self.chunk for each in steps)
+
+    @property
+    def counted(self) -> Count:
+        """The counts of the network, its bytes in the same dtype."""
+        return count(self.network, self.dtype)
 
 
 def training(

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import PassData
-from rnncalc.forward.layer_pass import History, LetteredValue
-from rnncalc.forward.network_pass import Pass
-from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
+from rnncalc.forward.backward_pass import BackwardPass
+from rnncalc.forward.layer_pass import History, LayerValues, LetteredValue
+from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output, Transform
 from rnncalc.network.data import Nested
@@ -21,6 +21,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of
 from rnncalc.questions.backward import LOSSES, counted_of, in_steps, loss_name
+from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 from rnncalc.questions.spelling import spelled_weights
 from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
@@ -41,12 +42,12 @@ class StepWork(NamedTuple):
 class LayerWork(NamedTuple):
     """The work of one layer.
 
-    weights: by tensor, in the network's notation.
+    derivation: of its count, with its equations. weights: by tensor, in the network's notation.
     ways: for each direction of a recurrent layer, its steps in reading order.
     steps: the output of any other layer, or of both directions joined, step by step.
     """
 
-    placed: Placed
+    derivation: Derivation
     weights: Mapping[str, Nested]
     ways: tuple[tuple[StepWork, ...], ...]
     steps: tuple[StepWork, ...]
@@ -55,14 +56,13 @@ class LayerWork(NamedTuple):
 class Work(NamedTuple):
     """A forward pass worked by hand. names: the first name of each value that has one, by identity.
 
-    backward: the backward pass, if it was asked for; rate: the learning rate of the updated weights, if any.
+    backward: the backward pass, if it was asked for.
     """
 
     run: Run
     layers: tuple[LayerWork, ...]
     names: Mapping[int, Variable]
     backward: GradientWork | None = None
-    rate: float | None = None
 
 
 def work(
@@ -96,37 +96,21 @@ def work(
         cut = counted.chunk if counted.truncated else None
     _refuse_large(timed)
     in_use = PassData(seed_of(seed), data.weights, rounded=rounded).weights_of_all(timed)
-    tape = Tape(cut)
-    tapes = {
-        placed.name: LayerTape({}, trained=backward and not placed.layer.frozen, name=placed.name)
-        for placed in timed.stack
-    }
-    forward: Pass[TapeValue] = Pass(
-        timed,
-        lambda placed, meter: Taped(meter, tape, tapes[placed.name]),
-        seed=seed_of(seed),
-        weights=in_use,
-        inputs=data.inputs,
-        start=data.start,
-        traced=True,
-        rounded=rounded,
-    )
-    ran = tuple(forward.run())
-    done = Run(timed, ran, assumed_steps(network, data.inputs))
-    reached = [each.placed for each in ran if each.reason is None]
-    names = _named(reached, forward)
-    layers = [_layer_work(names, placed, in_use[placed.name], forward) for placed in reached]
-    if timed.notation:
-        shown = {placed.name: placed for placed in timed.spelled}
-        layers = [
-            each._replace(placed=shown[each.placed.name], weights=spelled_weights(timed, each.placed, each.weights))
-            for each in layers
-        ]
+    drawn: dict[str, Any] = {"seed": seed_of(seed), "inputs": data.inputs, "start": data.start, "rounded": rounded}
+    recorded = BackwardPass(timed, in_use, chunk=cut, traced=True, **drawn)
+    done = Run(timed, recorded.ran, assumed_steps(network, data.inputs))
+    reached = [(each.placed, recorded.values[each.placed.name]) for each in recorded.ran if each.reason is None]
+    names = _named(reached)
+    layers = []
+    derivations = explain_those(timed, tuple(placed.name for placed, _ in reached)).layers
+    for derivation, (placed, values) in zip(derivations, reached, strict=False):
+        numbers = in_use[placed.name]
+        shown = spelled_weights(timed, placed, numbers) if timed.notation else numbers
+        layers.append(LayerWork(derivation, shown, *_steps(names, placed, values)))
     if not backward or len(reached) < len(timed.stack):
         return Work(done, tuple(layers), names)
-    kept = tape.values, forward.outputs, forward.histories, names
-    back = gradient_work(timed, in_use, *kept, name, LOSSES[name](in_steps(timed, data.targets)))
-    return Work(done, tuple(layers), names, back, learning_rate)
+    back = gradient_work(timed, recorded, names, name, LOSSES[name](in_steps(timed, data.targets)), learning_rate)
+    return Work(done, tuple(layers), names, back)
 
 
 def _refuse_large(network: Network) -> None:
@@ -162,15 +146,14 @@ def _output(placed: Placed, step: int) -> Variable:
     return Variable(letter, step if placed.sequence else None, placed.name)
 
 
-def _named(layers: Sequence[Placed], forward: Pass[TapeValue]) -> dict[int, Variable]:
+def _named(layers: Sequence[tuple[Placed, LayerValues[TapeValue]]]) -> dict[int, Variable]:
     """Return the names of values by identity; a layer's input is named last, after the layer that made it."""
     names: dict[int, Variable] = {}
-    kept, left = forward.histories, forward.layer_outputs
-    for placed in layers:
-        for each in forward.lettered[placed.name]:
+    for placed, kept in layers:
+        for each in kept.lettered:
             if each.letter not in placed.layer.read_letters:
                 names.setdefault(id(each.value), _lettered(placed, each))
-        for backward, history in enumerate(kept[placed.name]):
+        for backward, history in enumerate(kept.histories):
             before = len(history.steps) + 1 if backward else 0
             for step, values in enumerate(history.steps, 1):
                 for letter in sorted(values, key=lambda letter: letter == "h"):  # h = c is the name of c
@@ -178,12 +161,12 @@ def _named(layers: Sequence[Placed], forward: Pass[TapeValue]) -> dict[int, Vari
                         names.setdefault(id(values[letter]), Variable(letter, step, placed.name))
             for letter, value in history.start.items():
                 names.setdefault(id(value), Variable(letter, before, placed.name))
-        for step, value in enumerate(left[placed.name], 1):
+        for step, value in enumerate(kept.outputs, 1):
             names.setdefault(id(value), _output(placed, step))
-    for placed in layers:
-        for each in forward.lettered[placed.name]:
+    for placed, kept in layers:
+        for each in kept.lettered:
             names.setdefault(id(each.value), _lettered(placed, each))
-        for history in kept[placed.name]:
+        for history in kept.histories:
             for step, values in enumerate(history.steps, 1):
                 names.setdefault(id(values["x"]), Variable("x", step, placed.name))
     return names
@@ -193,11 +176,11 @@ def _lettered(placed: Placed, each: LetteredValue[TapeValue]) -> Variable:
     return Variable(each.letter, each.step if placed.sequence else None, placed.name, each.below)
 
 
-def _layer_work(
-    names: Mapping[int, Variable], placed: Placed, weights: Mapping[str, Nested], forward: Pass[TapeValue]
-) -> LayerWork:
-    histories, left = forward.histories[placed.name], forward.layer_outputs[placed.name]
-    inputs = forward.layer_inputs.get(placed.name, ())
+def _steps(
+    names: Mapping[int, Variable], placed: Placed, values: LayerValues[TapeValue]
+) -> tuple[tuple[tuple[StepWork, ...], ...], tuple[StepWork, ...]]:
+    """Return the steps of each direction of a recurrent layer, and those of the output, as in LayerWork."""
+    histories, lettered, inputs, left = values
     ways = tuple(
         tuple(_way(names, placed, history, backward=bool(backward))) for backward, history in enumerate(histories)
     )
@@ -215,13 +198,13 @@ def _layer_work(
             known = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])
             pairs = [
                 (each.letter, _line(names, _lettered(placed, each), each.value))
-                for each in forward.lettered[placed.name]
+                for each in lettered
                 if each.step == step
             ]
             known += tuple([line for letter, line in pairs if letter in placed.layer.read_letters])
             lines = [line for letter, line in pairs if letter not in placed.layer.read_letters]
             steps.append(StepWork(step if placed.sequence else None, known, (*lines, WorkedLine(name, value))))
-    return LayerWork(placed, weights, ways, tuple(steps))
+    return ways, tuple(steps)
 
 
 def _way(

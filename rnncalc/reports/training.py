@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import Topology
-from rnncalc.questions.count import bytes_of, count
+from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import Training
 from rnncalc.reports.beside import ExtendedCountReport, on_unknown
 from rnncalc.reports.count import CountReport
@@ -108,4 +108,4 @@ def on_chunks(training: Training) -> Iterator[str]:
 
 def of_training(training: Training) -> TrainingReport:
     """Return the report of the numbers of training, beside those of their network."""
-    return TrainingReport(CountReport(count(training.network, training.dtype)), training)
+    return TrainingReport(CountReport(training.counted), training)

@@ -14,7 +14,6 @@ from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.layer import Embedding, External
-from rnncalc.questions.explain import explain
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
 from rnncalc.reports.equations import ON_DELTA, Derivative, Term, line_of, timed
@@ -64,10 +63,9 @@ class WorkReport(DerivationReport):
 
 
 def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
-    placed = layer.placed
+    derived, placed = layer.derivation, layer.derivation.placed
     if not layer.ways and not layer.steps:
         return
-    (derived,) = explain(work.run.network, placed.name).layers
     letters = tuple(line_of(each, placed.sizes, derived.notation) for each in derived.equations)
     weights = tuple(_weights(work, layer))
     notes = (*_remarks(layer), *on_padding(derived))
@@ -107,29 +105,20 @@ def _backward(work: Work) -> Iterator[Sheet]:
         lines = [equation(each, work.names, work.run.network.spelling) for each in step.lines]
         yield Sheet((), (), title=f"{step.layer}{way}{at}, backward", work=tuple(lines))
     for layer, weights in groupby(done.weights, key=lambda each: each.name.layer):
-        lines = [line for each in weights for line in _totals(each, work.rate, rows=rows)]
+        lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
         yield Sheet((), (), title=f"{layer}, gradients of its weights", work=tuple(lines))
 
 
 def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:
     """Yield the gradient of an array of weights as a sum over the steps, and the updated weights."""
-    total, *others = parts = [part.numbers for part in weights.parts]
-    for other in others:
-        total = _combined(total, other, 1.0)
-    sides = [_sum([_numbers(part, rows=rows) for part in parts])] * (len(parts) > 1) + [_numbers(total, rows=rows)]
+    parts, total = [_numbers(part.numbers, rows=rows) for part in weights.parts], _numbers(weights.total, rows=rows)
+    sides = [_sum(parts)] * (len(parts) > 1) + [total]
     yield (*_name(weights.name), *(piece for side in sides for piece in (" = ", *side)))
     if rate is not None:
-        before, after = _numbers(weights.weights, rows=rows), _combined(weights.weights, total, -rate)
-        step = (number(rate), "·", *_bracketed(*_numbers(total, rows=rows)))
+        before, after = (_numbers(each, rows=rows) for each in (weights.weights, weights.updated))
+        step = (number(rate), "·", *_bracketed(*total))
         letter = Term(weights.name.letter, weights.name.below)
-        yield (EquationText("new "), letter, " = ", *before, " − ", *step, " = ", *_numbers(after, rows=rows))
-
-
-def _combined(left: Any, right: Any, times: float) -> Any:
-    """Return left + times · right, number by number."""
-    if isinstance(left, list):
-        return [_combined(one, other, times) for one, other in zip(left, right, strict=True)]
-    return left + times * right
+        yield (EquationText("new "), letter, " = ", *before, " − ", *step, " = ", *after)
 
 
 def _numbers(nested: Any, *, rows: bool) -> WorkLine:
@@ -151,7 +140,7 @@ def _step(work: Work, step: StepWork, title: str) -> Sheet:
 
 def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
     """Yield the weights in use; the rows of a table are written in the steps that look them up."""
-    if isinstance(layer.placed.layer, Embedding):
+    if isinstance(layer.derivation.placed.layer, Embedding):
         return
     symbols = work.run.network.shown.symbols
     for name, nested in layer.weights.items():
@@ -175,13 +164,13 @@ def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
 
 def _remarks(layer: LayerWork) -> tuple[str, ...]:
     """Return the remarks on a layer's numbers."""
-    kind = layer.placed.layer
+    placed, kind = layer.derivation.placed, layer.derivation.placed.layer
     if isinstance(kind, Embedding):
         return ("E_0 is the first row of its table.",)
     if isinstance(kind, External):
         return ("Counted elsewhere; these numbers are random.",)
     orders: dict[str, list[str]] = {}
-    for tensor in layer.placed.tensors:
+    for tensor in placed.tensors:
         if any(axis.times > 1 and axis.letter == "h" for axis in tensor.axes):
             orders.setdefault(", ".join(tensor.gates), []).append(tensor.name)
     first, *others = orders.items() or [("", [])]
@@ -334,9 +323,9 @@ class _ValueWriter:
     def terms(self, value: TapeValue) -> list[WorkLine]:
         """Return the terms of a sum; if there is only one bias, it is last, as in the textbook."""
         parts = [*self._parts(value)]
-        biases = [each for each in parts if each.piece is not None]
+        biases = [each for each in parts if each.weights is not None]
         others = [each.operands for each in parts if each is not biases[0]] if biases else []
-        if len(biases) == 1 and all(bias and bias[0].piece is not None for bias in others):  # products of weights
+        if len(biases) == 1 and all(bias and bias[0].weights is not None for bias in others):  # products of weights
             parts.remove(biases[0])
             parts += biases
         products = [each for each in parts if id(each) not in self.names and each.row and each.row.name == "matrix"]

@@ -55,6 +55,7 @@ _PARTS = {
     Role.PROJECTION: "projection",
     Role.VECTOR: "vector",
     Role.SCALAR: "scalar",
+    Role.STATE: "state",
 }
 """The part of a convention's arrays that has the weights of a role."""
 

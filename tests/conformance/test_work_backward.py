@@ -13,7 +13,8 @@ from rnncalc import Dense, Embedding, Layer, Network, Output
 from rnncalc.conventions import NOTATIONS
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Matrix
-from rnncalc.forward.tape import LookUp, TapeValue
+from rnncalc.forward.backward_pass import BackwardPass
+from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.cell import Cell
 from rnncalc.questions import work as questions
 from rnncalc.questions.work_backward import Variable, gradient_work
@@ -55,10 +56,9 @@ class Autograd:
     def _operand(self, value: TapeValue) -> Any:
         array = value.numbers.rows if isinstance(value.numbers, Matrix) else value.numbers
         tensor = torch.tensor(array, dtype=torch.float64, requires_grad=True)
-        piece = value.row_piece if isinstance(value, LookUp) else value.piece
-        if piece is None:
+        if value.weights is None:
             return self.tensors.setdefault(id(value), tensor)
-        key = value.layer.name, piece
+        key = value.layer.name, value.weights.piece
         self.uses[key] = [*self.uses.pop(key, []), tensor]  # the weights that are used last are last
         return tensor
 
@@ -90,9 +90,9 @@ def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pyte
     network, target = data.draw(networks()), data.draw(st.none() | st.floats(-1, 1))
     taken: dict[str, Any] = {}
 
-    def kept(network: Network, weights: Any, values: Any, outputs: Any, *others: Any) -> Any:
-        taken.update(values=[*values], outputs=[*outputs])
-        return gradient_work(network, weights, values, outputs, *others)
+    def kept(network: Network, recorded: BackwardPass, *others: Any) -> Any:
+        taken.update(values=[*recorded.tape.values], outputs=[*recorded.outputs])
+        return gradient_work(network, recorded, *others)
 
     monkeypatch.setattr(questions, "gradient_work", kept)
     weights, inputs = numbers(network, data.draw(st.integers(0, 1000)))

@@ -50,7 +50,7 @@ def test_each_direction_begins_at_its_end() -> None:
     read = [(Variable("x", step, b), Variable("h", step, a)) for step in (1, 2, 3)]
     assert given(above) == [[read[0], (Variable("h", 0, b), None), (Variable("c", 0, b), None)], [read[1]], [read[2]]]
     assert above.steps == ()
-    assert (len(both.ways), len(above.ways), both.placed.name) == (2, 1, a)
+    assert (len(both.ways), len(above.ways), both.derivation.placed.name) == (2, 1, a)
     assert {*above.weights} == {f"{which}{gate}" for which in ("W_x", "W_h", "b_") for gate in "ifgo"}
 
 
