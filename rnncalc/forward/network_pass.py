@@ -21,7 +21,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Recur, ends
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.operations import OPERATIONS, LengthError
+from rnncalc.step.operations import MERGES, LengthError
 
 
 class LayerRun(NamedTuple):
@@ -55,15 +55,6 @@ class LayerRun(NamedTuple):
             and self.weights_read == self.to_read
             and self.multiplications == self.placed.multiply_adds
         )
-
-
-MERGES = {
-    "concat": OPERATIONS["join"],
-    "sum": OPERATIONS["plus"],
-    "mul": OPERATIONS["times"],
-    "ave": OPERATIONS["mean"],
-}
-"""The operation of each merge mode."""
 
 
 class Pass(Generic[Value]):

@@ -20,11 +20,8 @@ from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.step.costs import OperationCounts, operations, operations_by_node
 from rnncalc.step.equations import Symbol, owners
 from rnncalc.step.nodes import ONCE, Trace
-from rnncalc.step.operations import OPERATIONS
+from rnncalc.step.operations import MERGES, OPERATIONS
 from rnncalc.step.trace import trace
-
-_MERGES = {"sum": "plus", "mul": "times", "ave": "mean"}
-"""The operation that joins two directions, if there is one."""
 
 
 class PassOperations(NamedTuple):
@@ -74,8 +71,8 @@ def merging(placed: Placed, batch: int = 1) -> tuple[int, ...]:
 
     The steps are those of a sequence that leaves the layer.
     """
-    merge = OPERATIONS.get(_MERGES.get(placed.layer.merge or "", "")) if isinstance(placed.layer, Cell) else None
-    if merge is None:
+    merge = MERGES[placed.layer.merge or "concat"] if isinstance(placed.layer, Cell) else None
+    if merge is None or not merge.products + merge.sums:
         return (0,)
     steps = (placed.uses or 1) if placed.sequence else 1
     return batch, steps, placed.outputs, merge.products + merge.sums

@@ -29,7 +29,7 @@ from rnncalc.step.nodes import (
     Trace,
     axes_of_work,
 )
-from rnncalc.step.operations import OPERATIONS, RESULT
+from rnncalc.step.operations import MERGES, OPERATIONS, RESULT
 
 
 class OperationCounts(NamedTuple):
@@ -384,7 +384,7 @@ def _direction(
 
 def _reach(tape: _Tape, chunk: Chunk, outputs: Sequence[_TapeValue]) -> None:
     """Make a loss depend on the merged outputs of the two directions; the gradient of a product reads both."""
-    if len(outputs) == 2 and chunk.merge == "mul":
-        outputs = [tape.record(outputs[0].place, "times", outputs[0].width, outputs)]
+    if len(outputs) == 2:
+        outputs = [tape.record(outputs[0].place, MERGES[chunk.merge or "concat"].name, outputs[0].width, outputs)]
     for value in outputs:
         value.reached = True

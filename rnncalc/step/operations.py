@@ -710,6 +710,14 @@ _EXAMPLES = (
 OPERATIONS = {row.name: row for row in (*TABLE, *_EXAMPLES)}
 """Every operation by its name."""
 
+MERGES = {
+    "concat": OPERATIONS["join"],
+    "sum": OPERATIONS["plus"],
+    "mul": OPERATIONS["times"],
+    "ave": OPERATIONS["mean"],
+}
+"""The operation of each merge mode of two directions."""
+
 IN_LETTERS = WRITTEN | {_mixed: OPERATIONS["scale"], _products: INNER, _number(0): OPERATIONS["linear"]}
 """The same for equations in letters, in which one of several vectors has a letter for all of them."""
 
