@@ -267,12 +267,11 @@ class Formulas:
         }
         self.names: dict[int, Symbol] = {}
         for symbol, place in (*self.gates.items(), *sorted(self.results.items(), key=_is_h)):
-            if self.nodes[place].operation not in (INPUT, STATE):
-                self.names.setdefault(place, symbol)
-        for symbol, place in self.gates.items():
             node = self.nodes[place]
             if node.operation == "linear" and self.nodes[node.operands[0]].operation in OPERATIONS:
-                self.names.setdefault(node.operands[0], symbol)
+                self.names.setdefault(node.operands[0], symbol)  # the gate's sum is its value
+            elif node.operation not in (INPUT, STATE):
+                self.names.setdefault(place, symbol)
         if notation.joins_gates and self.several:
             self.lines()  # which finds the sums
             self._join()
@@ -330,7 +329,7 @@ class Formulas:
                 whole = self.nodes[node.operands[0]]
                 return Symbol(whole.letter, HALF, "t", (node.width,))
             case "linear":
-                return self.formula(node.operands[0], named=False)
+                return self.formula(node.operands[0], named=named)
             case "plus" | "shift" | "everywhere" | "matrix":
                 terms = tuple(self._terms(place))
                 return Application("plus", terms) if len(terms) > 1 else terms[0]

@@ -111,8 +111,6 @@ def gradient_equations(
                 continue
         row = OPERATIONS[node.operation]
         name = named.names.get(place)
-        if node.operation == "linear" and name == named.names.get(node.operands[0]):
-            name = None  # what it is applied to has its name, and what else reads that adds to the gradient
         left = _derivative(name) if name else within.get(place)
         if left is not None:
             if left != gradient:
