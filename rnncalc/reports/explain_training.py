@@ -194,7 +194,7 @@ def _notes(each: TrainingDerivation) -> Iterator[str | Phrase]:
 def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
     """Yield remarks on the letters and functions of backward equations, and on a second direction."""
     layer, inside = each.derivation.placed.layer, [*(part for line in each.gradients for part in within(line.right))]
-    rules = {part.operation for part in inside if isinstance(part, Application)}
+    rules = dict.fromkeys(part.operation for part in inside if isinstance(part, Application))
     if isinstance(layer, Transform) and layer.whole:
         several = layer.values().get("heads")
         heads = ", and the gradient for a head i is a part of that for all heads" if several else ""
