@@ -53,8 +53,8 @@ CONVENTION = Convention(
         "mgu": _CELL.replace(habits=Habits(reset_after=True, gate_keeps=True)),
     },
     dense=DenseArrays(Array("kernel", "m n"), Array("bias", "n")),
-    embedding=Array("embedding", "m d"),
     transforms={
+        "embedding": TransformArrays({"embedding": "embedding", "position_embedding": "positions"}),
         "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0)),
         "layer_norm": TransformArrays({"scale": "scale", "bias": "bias"}, epsilon=1e-6),
         "multi_head_attention": with_heads("out").replace(only={"value_size": (None,)}),

@@ -43,8 +43,8 @@ CONVENTION = Convention(
         "conv_lstm": _CELL.replace(order="ifgo"),
     },
     dense=DenseArrays(Array("kernel", "m n"), Array("bias", "n")),
-    embedding=Array("embeddings", "m d"),
     transforms={
+        "embedding": TransformArrays({"embedding": "embeddings", "position_embedding": "positions"}),
         "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")),
         "layer_norm": TransformArrays({"scale": "gamma", "bias": "beta"}, epsilon=1e-3),
         "multi_head_attention": with_heads("attention_output"),

@@ -13,7 +13,7 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side
 from rnncalc.conventions.tensor import WAYS, Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import Dense, External, Layer, Output
 from rnncalc.records import Frozen
 
 
@@ -68,10 +68,6 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             tensors = (_plain(dense.bias, Role.BIAS),) if layer.bias else ()
             tied = isinstance(layer, Output) and layer.tied
             tensors, shared = (tensors, (kernel,)) if tied else ((kernel, *tensors), ())
-        case Embedding():
-            tensors = (_plain(convention.embedding, Role.EMBEDDING),)
-            if layer.positions is not None:
-                tensors += (Tensor(convention.positions, Role.EMBEDDING, None, "", (Axis(1, "N"), Axis(1, "d"))),)
         case External():
             shapes = [(name, tuple(map(Axis, shape))) for name, shape in layer.tensors]
             named = shapes or [("external", (Axis(1, "N"),))]
@@ -112,7 +108,7 @@ def role_of_array(role: str, axes: Sequence[str]) -> Role:
     if role in _ROLES:
         return Role(role)
     if len(axes) > 1:
-        return Role.KERNEL
+        return Role.EMBEDDING if role.endswith("embedding") else Role.KERNEL
     return Role.BIAS if role.endswith("bias") else Role.SCALE if role.endswith("scale") else Role.VECTOR
 
 

@@ -63,7 +63,7 @@ class Notation(Frozen):
                 else {kind: arrays.replace(**spelled) for kind, arrays in cells.items()},
                 dense=self.dense,
                 output=self.output,
-                embedding=TEXTBOOK.embedding,
+                transforms={**base.transforms, "embedding": TEXTBOOK.transforms["embedding"]},
                 directions=TEXTBOOK.directions,
                 renamed={},
                 symbols=True,

@@ -39,8 +39,8 @@ CONVENTION = Convention(
         ),
     },
     dense=DenseArrays(Array("B", "m n"), Array("C", "n")),
-    embedding=Array("data", "m d"),
     transforms={
+        "embedding": TransformArrays({"embedding": "data", "position_embedding": "positions"}),
         "conv1d": TransformArrays({"kernel": "W", "bias": "B"}, steps_last=True),
         "pool1d": TransformArrays(steps_last=True),
         "layer_norm": TransformArrays({"scale": "Scale", "bias": "B"}),

@@ -61,8 +61,8 @@ CONVENTION = Convention(
         ),
     },
     dense=DenseArrays(Array("weight", "n m"), Array("bias", "n")),
-    embedding=Array("weight", "m d"),
     transforms={
+        "embedding": TransformArrays({"embedding": "weight", "position_embedding": "positions"}),
         "conv1d": TransformArrays(_WEIGHTS, steps_last=True),
         "pool1d": TransformArrays(steps_last=True),
         "layer_norm": TransformArrays(_WEIGHTS),

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, Layer
+from rnncalc.layers.layer import Dense, Layer
 from rnncalc.records import Frozen
 
 NONE: Mapping[str, Any] = {}
@@ -207,7 +207,6 @@ class Convention(Frozen):
 
     title: how people write its name; note: its biases in a few words; why: the reason for them.
     cells: by kind, or one for every kind.
-    positions: the name of an embedding's table of positions.
     output: the arrays of the output layer, where they differ from other dense layers'.
     directions: what marks the two directions of a bidirectional layer, in the slot of a name or else before it; None
         where both share a tensor along its axis `directions`.
@@ -225,8 +224,6 @@ class Convention(Frozen):
     why: str
     cells: Mapping[str, CellArrays] | CellArrays
     dense: DenseArrays
-    embedding: Array
-    positions: str = "positions"
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NONE
@@ -262,7 +259,7 @@ class Convention(Frozen):
         """Return whether it lays out the layer's kind."""
         if isinstance(layer, Cell):
             return self.arrays(layer.kind) is not None
-        if isinstance(layer, Dense | Embedding) or not layer.arrays:
+        if isinstance(layer, Dense) or not layer.arrays:
             return True
         return layer.named_as in self.transforms or self.other_transforms is not None
 

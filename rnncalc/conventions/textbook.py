@@ -26,9 +26,8 @@ CONVENTION = Convention(
     cells=CELL,
     dense=DenseArrays(Array("W", "n m"), Array("b", "n")),
     output=DenseArrays(Array("W_hy", "n m"), Array("b_y", "n")),
-    embedding=Array("E", "m d"),
-    positions="P",
     transforms={
+        "embedding": TransformArrays({"embedding": "E", "position_embedding": "P"}),
         "conv1d": TransformArrays({"kernel": "W", "bias": "b"}, order=(2, 0, 1)),
         "layer_norm": TransformArrays({"scale": "g", "bias": "b"}),
         "transformer": TransformArrays(

@@ -267,10 +267,14 @@ class TransformPass(Generic[Value]):
         self.meter = meter
         statistics = {"normalise": operations.normalise(epsilon), "standardise": operations.standardise_by(epsilon)}
         self.rows = {**OPERATIONS, **statistics}
-        self.table = table
         self.slides = slides(layer) and not layer.whole
         self.trace = layer_trace(layer, inputs // places)
         self.sizes = layer.sizes(inputs // places)
+        self.table = table
+        for node in self.trace.nodes:
+            if node.operation == "lookup":
+                _, name, _ = self._array(self.trace.nodes[node.operands[0]])
+                self.table = arrays.matrix(name)
         self.axes = [  # of each value's lists, of heads and of steps; the numbers of all steps may be one vector
             "".join(sorted(letters - {"t", "s" if node.width == STEPS else ""}))
             for node, letters in zip(self.trace.nodes, self.trace.repeats, strict=True)
@@ -574,15 +578,12 @@ class LayerPass(Generic[Value]):
                 names = TransformNames({self.layer.kind: dense.names}, taps_first=False, transposed=dense.transposed)
                 tied = table if isinstance(self.layer, Output) and self.layer.tied else None
                 self.transform = TransformPass(self.layer, 1, inputs, names, *shared, table=tied)
-            case Embedding():
-                self.table = self.arrays.matrix(binding.embedding)
-                names = TransformNames({self.layer.kind: {"P": binding.positions}}, taps_first=False)
-                self.transform = TransformPass(self.layer, 1, inputs, names, *shared, table=self.table)
             case External():
                 self.once = self._elsewhere
-            case Transform():
+            case Transform() | Embedding():
                 places, names = self.placed.places, binding.transforms
                 self.transform = TransformPass(self.layer, places, inputs, names, *shared, epsilon, traced=traced)
+                self.table = self.transform.table
 
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
         """Return the layer's output for a stream; the directions of a recurrent layer stay apart.

@@ -370,11 +370,11 @@ class Embedding(Layer):
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
-        return (("embedding", "md"),) if self.positions is None else (("embedding", "md"), ("P", "Nd"))
+        return (("embedding", "md"), *(() if self.positions is None else (("position_embedding", "Nd"),)))
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         vector = ops.lookup("embedding", window[0])
-        return vector if self.positions is None else ops.plus(vector, ops.lookup("P"))
+        return vector if self.positions is None else ops.plus(vector, ops.lookup("position_embedding"))
 
     def output_width(self, inputs: int) -> int:
         return self.units

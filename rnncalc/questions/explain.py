@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.conventions import NOTATIONS
+from rnncalc.conventions import NOTATIONS, convention
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
 from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.rules import Convention
@@ -14,7 +14,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Embedding, Output, Shape, Transform
+from rnncalc.layers.layer import Dense, Embedding, Layer, Output, Shape, Transform
 from rnncalc.network.flow import Attend, Delay, Last, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -32,7 +32,7 @@ from rnncalc.step.equations import (
     equations,
     shortened,
 )
-from rnncalc.step.layer_trace import slides
+from rnncalc.step.layer_trace import array_of, slides
 from rnncalc.step.nodes import ONE, Trace
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
@@ -252,29 +252,30 @@ def _names(
     taps = [f"{middle}{'+' if place > 0 else '−'}{abs(place)}" if place else middle for place in apart]
     step = trace(layer, placed.inputs // placed.places, row)
     y, x = Symbol("y", time=time), "h" if isinstance(layer, Output) else "x"
-    letters: dict[Role, Letter] = {}
+    letters = {role: (letter, "") for role, letter in convention("textbook").transform(layer.named_as).names.items()}
     if isinstance(layer, Dense):
         arrays = notation.output if isinstance(layer, Output) else notation.dense
-        letters = {Role.KERNEL: arrays.kernel.symbol(), Role.BIAS: arrays.bias.symbol()}
+        letters = {"kernel": arrays.kernel.symbol(), "bias": arrays.bias.symbol()}
     if placed.starts:
         y, x = Symbol(placed.starts[1], "0"), "v"
     wholes = [*dict.fromkeys(node.operands[0] for node in step.nodes if node.operation == "part")]
     names = {place: Symbol(chr(ord("a") + number), time=time) for number, place in enumerate(wholes)}
     names[step.output] = y
     names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
-    return LayerFormulas(step, [Symbol(x, time=tap) for tap in taps], letters, names)
+    return LayerFormulas(step, layer, [Symbol(x, time=tap) for tap in taps], letters, names)
 
 
 class LayerFormulas(NamedTuple):
     """The formulas of the values of a layer that is no cell.
 
-    window: the vectors that it reads. letters: of its weights, by their roles, if they are not those of their arrays.
+    window: the vectors that it reads. letters: of its weights, by the roles of their arrays.
     names: of its output, and of the vectors that are used in parts.
     """
 
     trace: Trace
+    layer: Layer
     window: Sequence[Symbol]
-    letters: Mapping[Role, Letter]
+    letters: Mapping[str, Letter]
     names: Mapping[int, Symbol]
 
     def formula(self, place: int, *, named: bool = True) -> Formula:
@@ -291,26 +292,22 @@ class LayerFormulas(NamedTuple):
                 return table.replace(time=index, axes=(node.width,))
             case "weights":
                 assert node.weights
-                letter = node.weights.letter or _LETTERS.get(node.weights.role, "")
-                return Symbol(*self.letters.get(node.weights.role, (letter, "")), axes=node.axes[:2])
+                role = array_of(self.layer, node.weights)
+                return Symbol(*self.letters.get(role, (role, "")), axes=node.axes[:2])
             case "standardise":  # the stored numbers appear only in the name of the function
                 return Application("normalise", (self.formula(node.operands[0]),))
             case "part":
                 whole = self.names[node.operands[0]]
                 return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
-                axes, weights = self.trace.nodes[node.operands[0]].axes[:2], self.trace.nodes[node.operands[0]].weights
-                letter = (weights and weights.letter) or "W"
+                matrix = self.formula(node.operands[0])
                 products: list[Formula] = [
-                    Application("matrix", (Symbol(letter, str(tap), axes=axes), x.replace(axes=("m",))))
+                    Application("matrix", (matrix.replace(subscript=str(tap)), x.replace(axes=("m",))))
                     for tap, x in enumerate(self.window, 1)
                 ]
                 return Application("plus", tuple(products)) if len(products) > 1 else products[0]
             case name:
                 return Application(name, tuple(map(self.formula, node.operands)))
-
-
-_LETTERS = {Role.KERNEL: "W", Role.BIAS: "b", Role.SCALE: "g", Role.EMBEDDING: "E"}
 
 
 def _steps(placed: Placed) -> Iterator[Step]:

@@ -266,7 +266,9 @@ HALF_RIGHT = {
     "directions with one mark": row_with("keras", directions=("", "")),
     "no title": row_with("keras", title=""),
     "the name of another": row_with("keras", name="onnx"),
-    "an embedding with a column for each token": row_with("keras", embedding=Array("embeddings", "d m")),
+    "an embedding with a column for each token": row_with(
+        "keras", transforms={**KERAS.transforms, "embedding": KERAS.transforms["embedding"].replace(order=(1, 0))}
+    ),
     "a transposed dense layer": row_with("keras", dense=KERAS.dense.replace(kernel=Array("kernel", "n m"))),
     "a dense bias for each input": row_with("keras", output=KERAS.dense.replace(bias=Array("bias", "m"))),
     "a dense layer with one name": row_with("keras", dense=DenseArrays(KERAS.dense.kernel, Array("kernel", "n"))),

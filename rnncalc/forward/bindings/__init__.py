@@ -128,8 +128,6 @@ class Binding(NamedTuple):
 
     cell: Callable[[Arrays, Cell, int, bool], BoundWeights]
     dense: DenseNames
-    embedding: str
-    positions: str = "positions"
     output: DenseNames | None = None
     transforms: TransformNames = TransformNames({}, taps_first=False)
 

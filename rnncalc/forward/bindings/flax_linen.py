@@ -28,6 +28,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 
 TRANSFORMS = TransformNames(
     {
+        "embedding": {"embedding": "embedding", "position_embedding": "positions"},
         "conv1d": {"kernel": "kernel", "bias": "bias"},
         "layer_norm": {"scale": "scale", "bias": "bias"},
         "batch_norm": {"scale": "scale", "bias": "bias", "running_mean": "mean", "running_variance": "var"},
@@ -39,4 +40,4 @@ TRANSFORMS = TransformNames(
     heads=bindings.IN_AXES,
 )
 
-BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding", transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), transforms=TRANSFORMS)

@@ -31,4 +31,4 @@ def _lstm(arrays: Arrays, before: str) -> GateWeights:
     return GateWeights(products, {(gate, "recurrent"): arrays.vector(f"{before}h{gate}/bias") for gate in LSTM_INPUTS})
 
 
-BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding", transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), transforms=TRANSFORMS)

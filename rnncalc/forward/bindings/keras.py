@@ -32,6 +32,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 
 TRANSFORMS = TransformNames(
     {
+        "embedding": {"embedding": "embeddings", "position_embedding": "positions"},
         "conv1d": {"kernel": "kernel", "bias": "bias"},
         "layer_norm": {"scale": "gamma", "bias": "beta"},
         "batch_norm": {
@@ -48,4 +49,4 @@ TRANSFORMS = TransformNames(
     heads=bindings.IN_AXES,
 )
 
-BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings", transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), transforms=TRANSFORMS)

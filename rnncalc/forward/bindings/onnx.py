@@ -31,6 +31,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 
 TRANSFORMS = TransformNames(
     {
+        "embedding": {"embedding": "data", "position_embedding": "positions"},
         "conv1d": {"kernel": "W", "bias": "B"},
         "layer_norm": {"scale": "Scale", "bias": "B"},
         "batch_norm": {"scale": "scale", "bias": "B", "running_mean": "input_mean", "running_variance": "input_var"},
@@ -40,4 +41,4 @@ TRANSFORMS = TransformNames(
     transposed=True,
 )
 
-BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), embedding="data", transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), transforms=TRANSFORMS)

@@ -34,6 +34,7 @@ HEADS = {
 
 TRANSFORMS = TransformNames(
     {
+        "embedding": {"embedding": "weight", "position_embedding": "positions"},
         "conv1d": {"kernel": "weight", "bias": "bias"},
         "multi_head_attention": HEADS,
         "transformer": {
@@ -61,4 +62,4 @@ TRANSFORMS = TransformNames(
     taps_first=False,
 )
 
-BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight", transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), transforms=TRANSFORMS)

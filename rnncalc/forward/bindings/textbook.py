@@ -63,6 +63,7 @@ HEADS |= {"query_bias": "b_q", "key_bias": "b_k", "value_bias": "b_v", "output_b
 
 TRANSFORMS = TransformNames(
     {
+        "embedding": {"embedding": "E", "position_embedding": "P"},
         "conv1d": {"kernel": "W", "bias": "b"},
         "layer_norm": {"scale": "g", "bias": "b"},
         "transformer": HEADS
@@ -81,8 +82,6 @@ TRANSFORMS = TransformNames(
 BINDING = Binding(
     cell=_TextbookWeights,
     dense=DenseNames("W", "b", False),
-    embedding="E",
-    positions="P",
     output=DenseNames("W_hy", "b_y", False),
     transforms=TRANSFORMS,
 )
