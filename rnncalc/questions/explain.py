@@ -26,11 +26,13 @@ from rnncalc.step.equations import (
     Equation,
     Formula,
     Formulas,
+    KernelWindow,
     Letter,
     SequenceFormulas,
     Symbol,
     equations,
-    shortened,
+    sum_of,
+    tap_of,
 )
 from rnncalc.step.layer_trace import array_of, slides
 from rnncalc.step.nodes import ONE, Trace
@@ -228,7 +230,7 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
         case LayerFormulas(names=names) as named:
-            lines = [Equation(name, shortened(named.formula(place, named=False))) for place, name in names.items()]
+            lines = [Equation(name, named.formula(place, named=False)) for place, name in names.items()]
             return derivation._replace(equations=tuple(lines))
     return derivation
 
@@ -246,10 +248,8 @@ def _names(
     """
     stride, time = layer.every, "t" if placed.sequence or layer.along else ""  # it may output its last step alone
     rest = shape[0] % stride if isinstance(shape[0], int) else 0
-    window = [place or 0 for place in layer.window_of(FAR, 10 * FAR * stride + rest)] if layer.along else [FAR]
-    middle = time if stride == 1 else f"{stride}{time}"
-    apart = [place + 1 - stride * (FAR + 1) for place in window]
-    taps = [f"{middle}{'+' if place > 0 else '−'}{abs(place)}" if place else middle for place in apart]
+    read = layer.window_of(FAR, 10 * FAR * stride + rest) if layer.along else [FAR]
+    apart = [(place or 0) + 1 - stride * (FAR + 1) for place in read]
     step = trace(layer, placed.inputs // placed.places, row)
     y, x = Symbol("y", time=time), "h" if isinstance(layer, Output) else "x"
     letters = {role: (letter, "") for role, letter in convention("textbook").transform(layer.named_as).names.items()}
@@ -262,7 +262,7 @@ def _names(
     names = {place: Symbol(chr(ord("a") + number), time=time) for number, place in enumerate(wholes)}
     names[step.output] = y
     names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
-    return LayerFormulas(step, layer, [Symbol(x, time=tap) for tap in taps], letters, names)
+    return LayerFormulas(step, layer, KernelWindow(Symbol(x, time=time), stride, apart), letters, names)
 
 
 class LayerFormulas(NamedTuple):
@@ -274,7 +274,7 @@ class LayerFormulas(NamedTuple):
 
     trace: Trace
     layer: Layer
-    window: Sequence[Symbol]
+    window: KernelWindow
     letters: Mapping[str, Letter]
     names: Mapping[int, Symbol]
 
@@ -285,9 +285,9 @@ class LayerFormulas(NamedTuple):
             return self.names[place]
         match node.operation:
             case "input" | "step":
-                return self.window[node.number].replace(axes=() if node.width == ONE else (node.width,))
+                return self.window.vector(node.number).replace(axes=() if node.width == ONE else (node.width,))
             case "lookup" | "row":
-                table, (x, *_) = self.formula(node.operands[0]), self.window
+                table, x = self.formula(node.operands[0]), self.window.vector(0)
                 index = f"{x.letter}_{x.time}".rstrip("_") if node.operation == "lookup" else x.time
                 return table.replace(time=index, axes=(node.width,))
             case "weights":
@@ -300,12 +300,13 @@ class LayerFormulas(NamedTuple):
                 whole = self.names[node.operands[0]]
                 return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
-                matrix = self.formula(node.operands[0])
-                products: list[Formula] = [
-                    Application("matrix", (matrix.replace(subscript=str(tap)), x.replace(axes=("m",))))
-                    for tap, x in enumerate(self.window, 1)
-                ]
-                return Application("plus", tuple(products)) if len(products) > 1 else products[0]
+                kernel = self.formula(node.operands[0])
+
+                def product(number: int) -> Formula:
+                    x = self.window.vector(number).replace(axes=("m",))
+                    return Application("matrix", (tap_of(kernel, number), x))
+
+                return sum_of(len(self.window.apart), product)
             case name:
                 return Application(name, tuple(map(self.formula, node.operands)))
 

@@ -7,8 +7,8 @@ reports.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Union
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Union
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.layout import Stack
@@ -164,14 +164,44 @@ MOST_TERMS = 4
 DOTS = Symbol("⋯")
 
 
-def shortened(formula: Formula) -> Formula:
-    """Return a formula with dots in sums of more terms than are written."""
-    if isinstance(formula, Symbol):
-        return formula
-    operands = tuple(map(shortened, formula.operands))
-    if formula.operation == "plus" and len(operands) > MOST_TERMS:
-        operands = (*operands[:2], DOTS, operands[-1])
-    return formula.replace(operands=operands)
+def written(number: int) -> Sequence[int]:
+    """Return which of so many kernel steps are written, counted from 0."""
+    return range(number) if number <= MOST_TERMS else (0, 1, number - 1)
+
+
+def tap_of(kernel: Any, number: int) -> Symbol:
+    """Return the matrix of a step of a kernel, counted from 0, from the symbol of all."""
+    matrix: Symbol = kernel.replace(subscript=str(number + 1))
+    return matrix
+
+
+def sum_of(number: int, term: Callable[[int], Formula]) -> Formula:
+    """Return a sum of so many terms, with dots for those that are not written."""
+    terms = [*map(term, written(number))]
+    if number > MOST_TERMS:
+        terms.insert(2, DOTS)
+    return Application("plus", tuple(terms)) if len(terms) > 1 else terms[0]
+
+
+class KernelWindow(NamedTuple):
+    """The vectors that a layer reads for the step t of its output, one for each step of its kernel.
+
+    x: the vector at step t. stride: how many steps of the input are between two windows. apart: how many steps each
+    vector is behind the stride's multiple of t.
+    """
+
+    x: Symbol
+    stride: int = 1
+    apart: Sequence[int] = (0,)
+
+    def vector(self, number: int) -> Symbol:
+        """Return a vector by its number in the window, counted from 0."""
+        return self.at(self.apart[number])
+
+    def at(self, apart: int) -> Symbol:
+        """Return the vector so many steps behind the stride's multiple of t."""
+        sign = f"{'+' if apart > 0 else '−'}{abs(apart)}" if apart else ""
+        return self.x.replace(time=f"{self.stride if self.stride > 1 else ''}{self.x.time}{sign}")
 
 
 def symbols(formula: Formula) -> set[Symbol]:

@@ -6,13 +6,22 @@ the layer, `above`, and of what the equations of step t + 1 give the state befor
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.step.equations import MOST_TERMS, SAME_LETTER, Application, Equation, Formula, Symbol, shortened
+from rnncalc.step.equations import (
+    SAME_LETTER,
+    Application,
+    Equation,
+    Formula,
+    KernelWindow,
+    Symbol,
+    sum_of,
+    tap_of,
+    written,
+)
 from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
 from rnncalc.step.operations import GRADIENT, IN_LETTERS, OPERATIONS, RESULT
 
@@ -97,7 +106,7 @@ def gradient_equations(
                 lines.append(Equation(_derivative(formula(place)), gradient))
                 continue
             case "matrix" if len(trace.nodes[node.operands[0]].axes) > TAPPED:
-                of_x, of_taps = _through_taps(formula(place, named=False), gradient)
+                of_x, of_taps = _through_kernel(formula(node.operands[0]), cast("Any", named).window, gradient)
                 lines += of_x if needs[node.operands[1]] else ()
                 weights[:0] = of_taps if needs[node.operands[0]] else ()
                 continue
@@ -180,26 +189,38 @@ def _whole(symbol: Any) -> Any:
     )
 
 
-def _through_taps(taps: Any, gradient: Formula) -> tuple[Sequence[Equation], Sequence[Equation]]:
+def _through_kernel(
+    kernel: Any, window: KernelWindow, gradient: Formula
+) -> tuple[Sequence[Equation], Sequence[Equation]]:
     """Return the gradients of a convolution's input, at t or at each remainder of its stride, and of its matrices.
 
-    taps: the sum of the products of a matrix and a vector. gradient: that of the sum.
+    gradient: that of the sum of the products of a matrix and a vector.
     """
-    of_x: dict[str, list[Formula]] = {}
-    of_taps: list[Equation] = []
-    for term in taps.operands if taps.operation == "plus" else (taps,):
-        matrix, x = term.operands
-        values = _OperandFormulas({GRADIENT: gradient, 0: matrix, 1: x})
-        rules = [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
-        of_taps.append(Equation(_derivative(matrix), _summed(rules[0], "t")))
-        ((stride, sign, number),) = re.findall("([0-9]*)t(?:([+−])([0-9]+))?", x.time)
-        later, rest = divmod(int(number or 0) * (-1 if sign == "−" else 1), int(stride or 1))
-        time = f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"
-        at = f"{stride}t{f'+{rest}' if rest else ''}"
-        of_x.setdefault(at, []).append(_moved(rules[1], {"t": time}))
-        first = x
-    lines = [Equation(_derivative(first.replace(time=at)), shortened(_sum(each))) for at, each in of_x.items()]
-    return lines, of_taps if len(of_taps) <= MOST_TERMS else [*of_taps[:2], of_taps[-1]]
+    rules = OPERATIONS["matrix"].gradients
+
+    def through(number: int, operand: int) -> Formula:
+        values = _OperandFormulas({GRADIENT: gradient, 0: tap_of(kernel, number), 1: window.vector(number)})
+        return cast("Formula", rules[operand].written(partial(_apply, ""), values))
+
+    of_taps = [
+        Equation(_derivative(tap_of(kernel, number)), _summed(through(number, 0), "t"))
+        for number in written(len(window.apart))
+    ]
+    by_rest: dict[int, list[tuple[int, int]]] = {}
+    for number, apart in enumerate(window.apart):
+        later, rest = divmod(apart, window.stride)
+        by_rest.setdefault(rest, []).append((number, later))
+
+    def at_rest(taps: Sequence[tuple[int, int]]) -> Formula:
+        def term(place: int) -> Formula:
+            number, later = taps[place]
+            time = f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"
+            return _moved(through(number, 1), {"t": time})
+
+        return sum_of(len(taps), term)
+
+    of_x = [Equation(_derivative(window.at(rest)), at_rest(taps)) for rest, taps in by_rest.items()]
+    return of_x, of_taps
 
 
 def _sum(terms: Iterable[Formula]) -> Formula:

@@ -30,7 +30,8 @@ from rnncalc import (
 from rnncalc.conventions import NOTATIONS
 from rnncalc.layers.layer import Transform
 from rnncalc.questions.explain import LayerFormulas, explain_those
-from rnncalc.step.equations import MOST_TERMS, STACKED, Application, Formula, SequenceFormulas, Symbol
+from rnncalc.step import equations as written
+from rnncalc.step.equations import STACKED, Application, Formula, SequenceFormulas, Symbol
 from rnncalc.step.gradients import OVER_TIME, gradient_equations
 
 pytestmark = pytest.mark.conformance
@@ -346,13 +347,19 @@ def test_equations_of_a_decoder_with_attention_are_true_of_autograd(network: Net
     attends.check(gradient_equations(read.named, start=True))
 
 
+@pytest.fixture(autouse=True)
+def _whole_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write every term of a sum, without dots."""
+    monkeypatch.setattr(written, "MOST_TERMS", 12)
+
+
 @given(st.data(), st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
 def test_equations_of_convolutions_are_true_of_autograd(data: st.DataObject, seed: int) -> None:
     """Zeros before the first step and after the last; with a stride each remainder has its equation."""
     torch.manual_seed(seed)
     stride = data.draw(st.integers(1, 3))
-    kernel = data.draw(st.integers(1, MOST_TERMS * stride))  # of more, dots are in the sums
+    kernel = data.draw(st.integers(1, 12))
     width, steps = data.draw(st.integers(1, 3)), data.draw(st.integers(kernel, 12))
     layer = Conv1D(
         data.draw(st.integers(1, 3)),
@@ -391,9 +398,9 @@ def test_equations_of_convolutions_are_true_of_autograd(data: st.DataObject, see
         return known if forward else known.detach()
 
     forward, every = True, range(1, (derived.placed.output_shape[0] or 0) + 1)
-    written: Any = derived.named.formula(derived.named.trace.output, named=False)
+    formula: Any = derived.named.formula(derived.named.trace.output, named=False)
     for t in every:
-        inside = value(written.operands[0] if layer.activation != "linear" else written, t)
+        inside = value(formula.operands[0] if layer.activation != "linear" else formula, t)
         outputs["delta", t] = inside
         outputs["y", t] = FUNCTIONS[layer.activation](inside)
     for each in outputs.values():
@@ -407,5 +414,6 @@ def test_equations_of_convolutions_are_true_of_autograd(data: st.DataObject, see
                 continue
             seen |= {place(time, t)} if left.letter == "x" else set()
             torch.testing.assert_close(value(right, t), value(left, t), rtol=1e-8, atol=1e-8)
-    reached = {place(each.time, t) for each in derived.named.window for t in every}
+    window = derived.named.window
+    reached = {place(window.at(apart).time, t) for apart in window.apart for t in every}
     assert seen >= reached & {*x}
