@@ -7,7 +7,9 @@ binding, not the convention, decides which sides of a gate have biases.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial, reduce
+from itertools import count
+from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from rnncalc.conventions.rules import Side
@@ -193,8 +195,16 @@ def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Si
     return traced(layer, inputs, habits, dict(biases))
 
 
-_WINDOWED = {"largest": operations.largest, "average": operations.average}
-_PAIRED = {"dot": operations.dot, "mix": operations.mix}
+WINDOW, NUMBER = -1, -2
+"""The places of the window that a layer reads, and of the number of its step, beside those of the nodes' values."""
+
+_OF_SEVERAL: dict[str, Callable[[int], Operation]] = {
+    "largest": operations.largest,
+    "average": operations.average,
+    "dot": lambda operands: operations.dot(operands - 1),
+    "mix": lambda operands: operations.mix(operands - 1),
+}
+"""The operations on any number of operands."""
 
 
 class LetteredValue(NamedTuple, Generic[Value]):
@@ -279,14 +289,14 @@ class TransformPass(Generic[Value]):
             "".join(sorted(letters - {"t", "s" if node.width == STEPS else ""}))
             for node, letters in zip(self.trace.nodes, self.trace.repeats, strict=True)
         ]
-        self.calls: dict[tuple[int, int], Callable[..., Value]] = {}  # by the place of a node and its operands
+        self.calls: dict[tuple[str, int], Callable[..., Value]] = {}  # by the operation and the number of operands
         self.taken: list[dict[int, Any]] = []  # for each step of an output of a whole sequence, its values by place
         self.fixed: dict[int, Any] = {}  # what all those steps share
         self.zeros: Value | None = None
         self.sequence: Sequence[Value] = ()  # of a layer that reads several of its vectors at once
-        self.weights: dict[int, Value] = {}
         self.kernels: dict[tuple[int, int], list[Matrix]] = {}  # of each vector of a window, a matrix for each group
         self.parts: dict[int, tuple[Value, list[Value]]] = {}  # the groups of each vector, by its identity
+        self.calculations = [*map(self._calculation, range(len(self.trace.nodes)))]
 
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
         """Return the layer's output for a stream; memory: the sequence to which a decoder attends with it."""
@@ -320,7 +330,8 @@ class TransformPass(Generic[Value]):
         each = [place for place, letters in enumerate(self.trace.repeats) if "t" in letters]
         if not self.fixed:
             of_sequence = [place for place in range(len(self.trace.nodes)) if place not in each]
-            self.fixed = self._values({}, of_sequence, sequence)
+            values = self._values({}, of_sequence, sequence)
+            self.fixed = {place: values[place] for place in of_sequence}
         for step, query in enumerate(queries, first):
             self.vectors.at(step)
             read = len(self.layer.window_of(step, len(sequence)))
@@ -368,90 +379,91 @@ class TransformPass(Generic[Value]):
 
         vectors: a window; of a layer that reads a whole sequence that sequence, or the one at a step of the output.
         """
-        values, nodes = {**known}, self.trace.nodes
+        values = {**known, WINDOW: vectors, NUMBER: step}
         for place in places:
-            node, axes = nodes[place], self.axes[place]
-            operands = [(self.axes[each], values.get(each)) for each in node.operands]
-            match node.operation:
-                case "input":
-                    values[place] = vectors if self.slides else vectors[0]
-                case "step":
-                    values[place] = vectors[node.number]
-                case "sequence":
-                    values[place] = [*vectors]
-                case "heads" | "part":
-                    number = self.sizes[nodes[node.operands[0]].width] // self.sizes[node.width]
-                    cut = self._over(axes.replace("i", ""), operands, partial(self._cut, number=number))
-                    if node.operation == "part":
-                        cut = cut[node.number]
-                    values[place] = [*zip(*cut, strict=True)] if "s" in axes else cut
-                case "current":
-                    values[place] = values[node.operands[0]][step]
-                case "concat" | "joined":
-                    values[place] = self._over(axes, operands, self._joined)
-                case "dot" | "mix":
-                    values[place] = self._over(axes, operands, partial(self._pairs, place, node.operation))
-                case "largest" | "average":
-                    values[place] = self._call(place, _WINDOWED[node.operation], *vectors)
-                case "matrix":
-                    kernel, vector = node.operands
-                    product = partial(self._product, nodes[kernel], kernel)
-                    if not self.slides or vector != self.trace.x:
-                        values[place] = self._over(axes, operands[1:], partial(product, 0))
-                        continue
-                    values[place] = product(0, vectors[0])
-                    for tap, each in enumerate(vectors[1:], 1):
-                        values[place] = self._call(-1, OPERATIONS["plus"], values[place], product(tap, each))
-                case "lookup":
-                    assert self.table
-                    values[place] = self.vectors.row(self.table, values[node.operands[1]])
-                case "row":
-                    _, name, _ = self._array(nodes[node.operands[0]])
-                    values[place] = self.vectors.weight(self.arrays.vector(name, at=(step,)))
-                case "weights":
-                    if len(node.axes) == 1:
-                        if place not in self.weights:
-                            self.weights[place] = self._vector(node)
-                        values[place] = self.weights[place]
-                case "over_root":
-                    row = operations.over_root(self.sizes[node.axes[0]])
-                    values[place] = self._over(axes, operands, partial(self._call, place, row))
-                case name:
-                    values[place] = self._over(axes, operands, partial(self._call, place, self.rows[name]))
+            function, operands = self.calculations[place]
+            values[place] = function(*[values[operand] for operand in operands])
         return values
 
-    def _over(self, axes: str, operands: Sequence[tuple[str, Any]], function: Callable[..., Any]) -> Any:
-        """Return what a function makes of operands, for each element of these axes of their lists."""
-        if not axes:
-            return function(*[value for _, value in operands])
-        first, others = axes[0], axes[1:]
-        names, value = next(operand for operand in operands if first in operand[0])
-        for _ in range(names.index(first)):
-            value = value[0]
-        return [
-            self._over(
-                others,
-                [
-                    (names.replace(first, ""), _element(value, names.index(first), at) if first in names else value)
-                    for names, value in operands
-                ],
-                function,
-            )
-            for at in range(len(value))
-        ]
+    def _calculation(self, place: int) -> tuple[Callable[..., Any], Sequence[int]]:
+        """Return the function that computes the value of a node, and the places of the values that it takes."""
+        nodes, axes, node = self.trace.nodes, self.axes[place], self.trace.nodes[place]
+        operands = node.operands
 
-    def _pairs(self, place: int, name: str, vector: Value, sequence: Sequence[Value]) -> Value:
+        def over(
+            function: Callable[..., Any], operands: Sequence[int] = operands
+        ) -> tuple[Callable[..., Any], Sequence[int]]:
+            """Return the calculation that does this for each element of the lists of its operands."""
+            names = [self.axes[each] for each in operands]
+            return (partial(self._over, axes, names, function) if axes else function), operands
+
+        match node.operation:
+            case "input":
+                return itemgetter(slice(None) if self.slides else 0), (WINDOW,)
+            case "step":
+                return itemgetter(node.number), (WINDOW,)
+            case "sequence":
+                return list, (WINDOW,)
+            case "heads" | "part":
+                cut = partial(self._cut, number=self.sizes[nodes[operands[0]].width] // self.sizes[node.width])
+                if node.operation == "part":
+                    return over(lambda vector: cut(vector)[node.number])
+                return (lambda sequence: [*zip(*map(cut, sequence), strict=True)]) if "s" in axes else cut, operands
+            case "current":
+                return (lambda sequence, step: sequence[step]), (*operands, NUMBER)
+            case "concat" | "joined":
+                return over(self._joined)
+            case "dot" | "mix":
+                return over(partial(self._pairs, node.operation))
+            case "largest" | "average":
+                return (lambda window: self._of_several(node.operation, *window)), (WINDOW,)
+            case "matrix":
+                kernel, vector = operands
+                product = partial(self._product, nodes[kernel], kernel)
+                if not self.slides or vector != self.trace.x:
+                    return over(partial(product, 0), (vector,))
+                plus = self.vectors.operation(OPERATIONS["plus"])
+                return (lambda window: reduce(plus, map(product, count(), window))), (WINDOW,)
+            case "lookup":
+                assert self.table
+                return partial(self.vectors.row, self.table), operands[1:]
+            case "row":
+                _, name, _ = self._array(nodes[operands[0]])
+                return (lambda step: self.vectors.weight(self.arrays.vector(name, at=(step,)))), (NUMBER,)
+            case "weights":
+                return (cache(partial(self._vector, node)) if len(node.axes) == 1 else lambda: None), ()
+            case "over_root":
+                return over(self.vectors.operation(operations.over_root(self.sizes[node.axes[0]])))
+            case name:
+                return over(self.vectors.operation(self.rows[name]))
+
+    def _over(self, axes: str, names: Sequence[str], function: Callable[..., Any], *values: Any) -> Any:
+        """Return what a function makes of values, for each element of these axes of their lists; names: their axes."""
+        if not axes:
+            return function(*values)
+        first, others = axes[0], axes[1:]
+        letters, value = next(each for each in zip(names, values, strict=True) if first in each[0])
+        for _ in range(letters.index(first)):
+            value = value[0]
+        left = [letters.replace(first, "") for letters in names]
+        pairs = [*zip(names, values, strict=True)]
+        each = (
+            [_element(value, letters.index(first), at) if first in letters else value for letters, value in pairs]
+            for at in range(len(value))
+        )
+        return [self._over(others, left, function, *elements) for elements in each]
+
+    def _pairs(self, name: str, vector: Value, sequence: Sequence[Value]) -> Value:
         """Return the result of `dot` or `mix`, whose multiplications count like those of a matrix."""
         self.meter.multiplied(len(sequence) * len(self.vectors.numbers(sequence[0])))
-        return self._call(place, lambda operands: _PAIRED[name](operands - 1), vector, *sequence)
+        return self._of_several(name, vector, *sequence)
 
-    def _call(self, place: int, row: Operation | Callable[[int], Operation], *operands: Value) -> Value:
-        """Return the result of an operation, or of one for so many operands."""
-        call = self.calls.get((place, len(operands)))
-        if call is None:
-            operation = row if isinstance(row, Operation) else row(len(operands))
-            call = self.calls[place, len(operands)] = self.vectors.operation(operation)
-        return call(*operands)
+    def _of_several(self, name: str, *operands: Value) -> Value:
+        """Return the result of an operation on any number of operands."""
+        key = name, len(operands)
+        if key not in self.calls:
+            self.calls[key] = self.vectors.operation(_OF_SEVERAL[name](len(operands)))
+        return self.calls[key](*operands)
 
     def _zeros(self, width: int) -> Value:
         """Return zeros for a step outside the sequence; the backward pass need not save them."""
