@@ -106,9 +106,7 @@ class Derivation(NamedTuple):
             return Formulas(trace(layer, placed.inputs, self.row), self.notation)
         if isinstance(layer, Transform) and layer.whole:
             return SequenceFormulas(trace(layer, placed.inputs, self.row), layer)
-        if isinstance(layer, Dense | Embedding) or (
-            isinstance(layer, Transform) and layer.arrays and not (layer.ends and slides(layer))
-        ):
+        if isinstance(layer, Dense | Embedding) or (isinstance(layer, Transform) and layer.arrays):
             return _names(layer, placed, self.shape, self.row, self.notation)
         return None
 
@@ -229,7 +227,7 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
             return derivation._replace(equations=(*whole.equations(),))
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
-        case LayerFormulas(names=names) as named:
+        case LayerFormulas(names=names) as named if not (layer.ends and slides(layer)):
             lines = [Equation(name, named.formula(place, named=False)) for place, name in names.items()]
             return derivation._replace(equations=tuple(lines))
     return derivation

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
-from rnncalc.questions.explain import Derivation, explain_those
+from rnncalc.questions.explain import Derivation, LayerFormulas, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Outputs, Tally
-from rnncalc.step.equations import Equation, Formula, Symbol
-from rnncalc.step.gradients import gradient_equations
-from rnncalc.step.nodes import ONE
+from rnncalc.step.equations import Equation, Formula, Formulas, Symbol
+from rnncalc.step.gradients import NamedValues, gradient_equations
+from rnncalc.step.nodes import INPUT, ONE, STEP
 from rnncalc.text import escape
 
 
@@ -45,14 +45,15 @@ class SavedLine(NamedTuple):
 
 
 class ProductsLine(NamedTuple):
-    """Equal products of the backward pass: their purpose, matrices, vector, and number.
+    """Equal products of the backward pass: their purpose, the matrix and the vector of each, and their number.
 
-    matrices, vector: as in BackwardProduct.
+    gates: the letters of the matrices, if there are several; matrix: then without the letters of a gate.
     """
 
     gradient: Gradient
-    matrices: tuple[Formula | str, ...]
-    vector: Formula | str
+    gates: tuple[str, ...]
+    matrix: Formula
+    vector: Formula
     axes: tuple[str, ...]
     expression: Expression
     number: int
@@ -120,7 +121,7 @@ def _gradients(derivation: Derivation, chunks: list[ChunkTally]) -> tuple[Equati
     """Return the backward equations of a layer that the loss reaches."""
     kinds = [each.chunk for each in chunks]
     reached = any(kind.outputs is not Outputs.NONE or kind.final_states for kind in kinds)
-    if derivation.named is None or not reached:
+    if derivation.named is None or not derivation.equations or not reached:
         return ()
     x, start = any(any(kind.inputs_need) for kind in kinds), any(any(kind.starts_need) for kind in kinds)
     return gradient_equations(derivation.named, frozen=kinds[0].frozen, x=x, start=start, asked=derivation.asked)
@@ -179,20 +180,37 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
 
 def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:
     """Yield the products, those of like gates together: gradients of weights first, of the input first."""
-    alike: dict[tuple[BackwardProduct, int], list[Formula | str]] = {}
-    gates = isinstance(derivation.placed.layer, Cell)
-    for product, times in work.items():
-        alike.setdefault((product._replace(matrix="") if gates else product, times), []).append(product.matrix)
+    named, cell = derivation.named, isinstance(derivation.placed.layer, Cell)
+    alike: dict[tuple[str, Gradient, Any, Any, tuple[str, ...], int], list[tuple[str, Formula, Formula]]] = {}
+    for (gradient, place, axes), times in work.items():
+        assert named is not None  # a layer that multiplies has equations
+        first, second = named.trace.nodes[place].operands
+        weights = named.trace.nodes[first].weights
+        if weights is None and gradient is Gradient.MATRIX:  # both are vectors
+            gradient, first, second = Gradient.VECTOR, second, first
+        matrix, vector = named.formula(first), _vector(named, second)
+        like = None if cell else matrix, None if cell and gradient is Gradient.MATRIX else vector
+        key = (weights.vector if cell and weights else "of a formula"), gradient, *like, axes, times
+        alike.setdefault(key, []).append((weights.matrix if cell and weights else "", matrix, vector))
     order = "".join(gate.letter for gate in derivation.gates)
 
-    def order_of(item: tuple[BackwardProduct, int]) -> tuple[bool, bool, bool, str]:
-        vector = item[0].vector if isinstance(item[0].vector, str) else "of a formula"
-        return not vector, vector != "x", item[0].gradient is Gradient.VECTOR, vector
+    def order_of(key: tuple[str, Gradient, Any, Any, tuple[str, ...], int]) -> tuple[bool, bool, bool, str]:
+        return not key[0], key[0] != "x", key[1] is Gradient.VECTOR, key[0]
 
-    for (product, times), matrices in sorted(alike.items(), key=lambda item: order_of(item[0])):
-        arithmetic = _times(times, *product.axes)
-        if len(matrices) > 1:
-            arithmetic = Times((len(matrices), *arithmetic.factors))
-        ordered = tuple(sorted(matrices, key=lambda matrix: order.find(str(matrix))))
+    for key in sorted(alike, key=order_of):
+        read, gradient, *_, axes, times = key
+        arithmetic = _times(times, *axes)
+        (_, matrix, vector), *others = alike[key]
+        letters: tuple[str, ...] = ()
+        if others and isinstance(named, Formulas):
+            arithmetic = Times((len(alike[key]), *arithmetic.factors))
+            letters = tuple(sorted((each[0] for each in alike[key]), key=order.find))
+            matrix = Symbol(*named.letters.named("input" if read == "x" else "recurrent", "", read))
         number = value(arithmetic, derivation.placed.sizes)
-        yield ProductsLine(product.gradient, ordered, product.vector, product.axes, arithmetic, number)
+        yield ProductsLine(gradient, letters, matrix, vector, axes, arithmetic, number)
+
+
+def _vector(named: NamedValues, place: int) -> Formula:
+    """Return what a matrix multiplies; of the vectors of a kernel's window that at step t."""
+    read = named.trace.nodes[place].operation in (INPUT, STEP)
+    return named.window.x if read and isinstance(named, LayerFormulas) else named.formula(place)

@@ -16,7 +16,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output, Shape, Transform
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -354,10 +354,7 @@ def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
     widths = [() if node.width == ONE else (node.width,) for node in step.nodes]
     names = [y.replace(letter=node.letter or "y", axes=axes) for node, axes in zip(step.nodes, widths, strict=True)]
     dense = costs.tally(step, chunk._replace(fed_itself=False), names.__getitem__)
-    arrays = network.spelling.output if isinstance(layer, Output) else network.spelling.dense
-    kernel, x = Symbol(*arrays.kernel.symbol()), names[step.x]
-    work = {product._replace(matrix=kernel, vector=x): times for product, times in dense.work.items()}
-    dense = Tally(dict(reversed([*dense.saved.items()])), work)  # x before y
+    dense = dense._replace(saved=dict(reversed([*dense.saved.items()])))  # x before y
     if not chunk.fed_itself:
         return dense
     # a layer that reads its own outputs: if inputs and outputs are saved, each is counted once
@@ -399,10 +396,8 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
             if vector.operation == STEP:
                 taps = [(window[vector.number],) for window in windows]
             times = sum(purpose is Gradient.MATRIX or tap is not None for window in taps for tap in window)
-            assert kernel.weights
             if times:
-                matrix, read = Symbol(kernel.weights.letter or "W"), Symbol("x", time="t" if placed.sequence else "")
-                work[BackwardProduct(purpose, matrix, read, kernel.axes[:2])] += times * placed.places
+                work[BackwardProduct(purpose, place, kernel.axes[:2])] += times * placed.places
     if inputs := inputs - {None}:
         x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
         return Tally({x: placed.places * len(inputs), **saved}, work)
@@ -467,10 +462,7 @@ def _tally_of_whole(
             saved[SavedVector(named.formula(place), width)] += repeats.number(step.repeats[place])
     for place, purpose in read.products:
         axes, letters = step.work(place)
-        first, second = map(named.formula, step.nodes[place].operands)
-        if not step.nodes[step.nodes[place].operands[0]].weights and purpose is Gradient.MATRIX:
-            purpose, first, second = Gradient.VECTOR, second, first
-        work[BackwardProduct(purpose, first, second, axes)] += repeats.number(letters)
+        work[BackwardProduct(purpose, place, axes)] += repeats.number(letters)
     return Tally({**{vector: len(each) for vector, each in steps.items()}, **saved}, work)
 
 

@@ -31,7 +31,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Application, Formula, Symbol, letters_of, stacks, within
+from rnncalc.step.equations import Application, Symbol, letters_of, stacks, within
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
 from rnncalc.step.trace import trace
@@ -253,36 +253,18 @@ def _on_decoder(layer: DecoderAttention) -> Iterator[Phrase]:
 
 def gradient(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the variable that a gradient is with respect to."""
-    read, matrix, layer = line.vector, _matrix(line, each), each.derivation.placed.layer
-    if line.gradient is Gradient.MATRIX:
-        read = matrix
-    elif isinstance(layer, Cell) and not read:
-        if any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices):
-            return Phrase(((Derivative(LOSS, Term("h")),), " before it is projected"))
-        return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", vector(matrix, {}), " reads"))
-    elif isinstance(read, str):
-        read = Symbol(read, time="t" if read == "x" else "t−1")
-    if isinstance(read, Symbol):
-        return Phrase((vector(read.replace(gradient=True), {}),))
-    return Phrase(("the gradient of ", vector(read, each.derivation.placed.sizes)))
+    variable = line.matrix if line.gradient is Gradient.MATRIX else line.vector
+    if isinstance(variable, Symbol):
+        return Phrase((vector(variable.replace(gradient=True), {}, each.derivation.notation),))
+    return Phrase(("the gradient of ", vector(variable, each.derivation.placed.sizes, each.derivation.notation)))
 
 
 def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the description of a line's matrices."""
     back = line.gradient is not Gradient.MATRIX
-    if len(line.matrices) > 1:
-        gates = f"the blocks {all_of([*map(str, line.matrices)])}"
-        return Phrase((f"back through those of {gates}" if back else f"matrices of {gates}",))
-    alone = "its matrix" if len(line.axes) > 1 else "its vector"
-    return Phrase(("back through ", vector(_matrix(line, each), each.derivation.placed.sizes)) if back else (alone,))
-
-
-def _matrix(line: ProductsLine, each: TrainingDerivation) -> Formula:
-    """Return a matrix as the equations write it; for several gates, without the gates' letters."""
-    layer, read, (matrix, *others) = each.derivation.placed.layer, str(line.vector), line.matrices
-    if not isinstance(matrix, str):
-        return matrix
-    assert isinstance(layer, Cell)  # of others the formulas are stored
-    letters = letters_of(trace(layer, each.derivation.placed.inputs, each.derivation.row), each.derivation.notation)
-    part = "input" if read == "x" else "recurrent" if read else "projection"
-    return Symbol(*letters.named(part, "" if others else matrix, read))
+    if line.gates:
+        blocks = f"the blocks {all_of([*line.gates])}"
+        return Phrase((f"back through those of {blocks}" if back else f"matrices of {blocks}",))
+    if back:
+        return Phrase(("back through ", vector(line.matrix, each.derivation.placed.sizes, each.derivation.notation)))
+    return Phrase(("its matrix" if len(line.axes) > 1 else "its vector",))

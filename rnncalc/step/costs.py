@@ -27,7 +27,6 @@ from rnncalc.step.nodes import (
     WEIGHTS,
     Repeats,
     Trace,
-    axes_of_work,
 )
 from rnncalc.step.operations import MERGES, OPERATIONS, RESULT
 
@@ -160,15 +159,10 @@ class Gradient(Enum):
 
 
 class BackwardProduct(NamedTuple):
-    """A product of the backward pass: what for, whose matrix it is, what that multiplied, and the letters of its axes.
-
-    matrix: the letters of a gate, or of a matrix beside the gates; vector: x, the letter of a state, or nothing. In a
-    layer that is no cell both are what its equations write.
-    """
+    """A product of the backward pass: what for, the place of the product in the step, and the letters of its axes."""
 
     gradient: Gradient
-    matrix: Formula | str
-    vector: Formula | str
+    place: int
     axes: tuple[str, ...]
 
 
@@ -191,7 +185,7 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
     for steps in (chunk.steps,) if short else (enough - 1, enough):
         tape = _taped(trace, chunk._replace(steps=steps))
         tape.back()
-        saved = Counter((value.place, value.width) for value in tape.saved.values())
+        saved = Counter((value.name, value.width) for value in tape.saved.values())
         counts.append((saved, tape.work))
     (saved, work), further = counts[-1], 0 if short else chunk.steps - enough
     if further > 0:
@@ -235,16 +229,17 @@ def layer_reads(trace: Trace, *, trained: bool, needs: bool, current: bool | Non
 class _TapeValue:
     """A value of a step: its node, and the values that it was made of.
 
+    name: the place by whose name it is called: its own, or that of the state that it is before the next step.
     needs: whether its gradient is asked for, because something that it is made of is trained; reached: whether a loss
     depends on it. kept: whether it is kept, even if its operation could be repeated in the backward pass.
     """
 
-    __slots__ = ("kept", "needs", "operands", "operation", "place", "reached", "width")
+    __slots__ = ("kept", "name", "needs", "operands", "operation", "place", "reached", "width")
 
     def __init__(
         self, place: int, operation: str, width: str, operands: Sequence[_TapeValue] = (), *, needs: bool
     ) -> None:
-        self.place = place
+        self.place = self.name = place
         self.operation = operation
         self.width = width
         self.operands = operands
@@ -320,12 +315,8 @@ class _Tape:
                 for read in row.reads[number]:
                     self.save(value if read == RESULT else value.operands[read])
                 if row.name in MATRICES:
-                    self.work[self._product(value, Gradient.VECTOR if number else Gradient.MATRIX)] += 1
-
-    def _product(self, value: _TapeValue, gradient: Gradient) -> BackwardProduct:
-        node = self.trace.nodes[value.operands[0].place]
-        assert node.weights is not None
-        return BackwardProduct(gradient, node.weights.matrix, node.weights.vector, axes_of_work(value.operation, node))
+                    axes, _ = self.trace.work(value.place)
+                    self.work[BackwardProduct([*Gradient][number], value.place, axes)] += 1
 
 
 def _taped(trace: Trace, chunk: Chunk) -> _Tape:
@@ -376,7 +367,7 @@ def _direction(
     once: dict[int, _TapeValue] = {}
     for x in sequence:
         for value, place in zip(state, before, strict=True):
-            value.place, value.kept = place, True
+            value.name, value.kept = place, True
         output, state = tape.step(outputs[-1] if chunk.fed_itself and outputs else x, state, once)
         outputs.append(output)
     return outputs, state

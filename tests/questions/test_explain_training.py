@@ -26,7 +26,7 @@ from rnncalc.conventions.formula import letters
 from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Symbol
+from rnncalc.step.equations import Application, Symbol
 
 
 def report(network: Network, chunk: int | None = None) -> dict[str, Any]:
@@ -118,24 +118,26 @@ def test_products_by_whose_matrices_they_are() -> None:
     network = Network(input=2, layers=layers, output=6, steps=7, topology="many-to-many")
     dense, lstm, gru, output = explain_training(training(network))
     into, through = Gradient.MATRIX, Gradient.VECTOR
-    assert [line[:3] for line in dense.work] == [(into, (Symbol("W"),), Symbol("x", time="t", axes=("m",)))]
-    assert [(*line[:3], line.number) for line in lstm.work] == [
-        (into, tuple("ifgo"), "x", 4 * 7 * 5 * 3),
-        (through, tuple("ifgo"), "x", 4 * 7 * 5 * 3),
-        (into, tuple("ifgo"), "h", 4 * 7 * 5 * 5),
-        (through, tuple("ifgo"), "h", 4 * 6 * 5 * 5),
+    x, of_x = Symbol("x", time="t", axes=("m",)), Symbol("W", "x")
+    h, of_h = Symbol("h", time="t−1", axes=("h",)), Symbol("W", "h")
+    lines = [[(*line[:4], line.number) for line in each.work] for each in (dense, lstm, gru, output)]
+    assert lines[0] == [(into, (), Symbol("W", axes=("n", "m")), Symbol("x", time="t"), 7 * 3 * 2)]
+    assert lines[1] == [
+        (into, tuple("ifgo"), of_x, x, 4 * 7 * 5 * 3),
+        (through, tuple("ifgo"), of_x, x, 4 * 7 * 5 * 3),
+        (into, tuple("ifgo"), of_h, h, 4 * 7 * 5 * 5),
+        (through, tuple("ifgo"), of_h, h, 4 * 6 * 5 * 5),
     ]
-    assert [(*line[:3], line.number) for line in gru.work] == [
-        (into, tuple("zrn"), "x", 3 * 7 * 4 * 5),
-        (through, tuple("zrn"), "x", 3 * 7 * 4 * 5),
-        (into, tuple("zrn"), "h", 3 * 7 * 4 * 4),
-        (through, ("n",), "h", 7 * 4 * 4),
-        (through, tuple("zr"), "h", 2 * 6 * 4 * 4),
+    reset = Application("times", (Symbol("r", time="t", axes=("h",)), h))
+    assert lines[2] == [
+        (into, tuple("zrn"), of_x, x, 3 * 7 * 4 * 5),
+        (through, tuple("zrn"), of_x, x, 3 * 7 * 4 * 5),
+        (into, tuple("zrn"), of_h, reset, 3 * 7 * 4 * 4),
+        (through, (), Symbol("W", "hn", axes=("h", "h")), reset, 7 * 4 * 4),
+        (through, tuple("zr"), of_h, h, 2 * 6 * 4 * 4),
     ]
-    assert [(*line[:3], line.number) for line in output.work] == [
-        (into, (Symbol("W", "hy"),), Symbol("h", time="t", axes=("m",)), 7 * 6 * 4),
-        (through, (Symbol("W", "hy"),), Symbol("h", time="t", axes=("m",)), 7 * 6 * 4),
-    ]
+    y = Symbol("W", "hy", axes=("n", "m")), Symbol("h", time="t"), 7 * 6 * 4
+    assert lines[3] == [(into, (), *y), (through, (), *y)]
     assert [(line.kind, line.number, line.gate) for line in lstm.saved] == [
         (Kind.INPUT, 7 * 3, ""),
         (Kind.STATE_BEFORE, 7 * 5, ""),
