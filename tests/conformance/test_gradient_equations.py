@@ -55,6 +55,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 IN_GRADIENTS: dict[str, Callable[..., Any]] = {
     "negative": lambda x: -x,
     "positive": lambda x: (x > 0) * 1.0,
+    "gelu_slope": lambda x: torch.autograd.functional.vjp(torch.nn.functional.gelu, x, torch.ones_like(x))[1],
     "total": lambda x: x.sum()[None],
     "lowered": lambda x, number: x - number,
     "inner": lambda left, right: torch.dot(left, right)[None],
