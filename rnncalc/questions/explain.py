@@ -100,13 +100,13 @@ class Derivation(NamedTuple):
 
     @property
     def named(self) -> Formulas | SequenceFormulas | LayerFormulas | None:
-        """The names of the values of a step; None for a layer without equations."""
+        """The names of the values of a step; None for a layer without one."""
         placed, layer = self.placed, self.placed.layer
         if isinstance(layer, Cell):
             return Formulas(trace(layer, placed.inputs, self.row), self.notation)
         if isinstance(layer, Transform) and layer.whole:
             return SequenceFormulas(trace(layer, placed.inputs, self.row), layer)
-        if isinstance(layer, Dense | Embedding) or (isinstance(layer, Transform) and layer.arrays):
+        if isinstance(layer, Dense | Embedding | Transform):
             return _names(layer, placed, self.shape, self.row, self.notation)
         return None
 
@@ -227,7 +227,7 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
             return derivation._replace(equations=(*whole.equations(),))
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
-        case LayerFormulas(names=names) as named if not (layer.ends and slides(layer)):
+        case LayerFormulas(names=names) as named if layer.arrays and not (layer.ends and slides(layer)):
             lines = [Equation(name, named.formula(place, named=False)) for place, name in names.items()]
             return derivation._replace(equations=tuple(lines))
     return derivation

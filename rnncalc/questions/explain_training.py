@@ -129,8 +129,9 @@ def _gradients(derivation: Derivation, chunks: list[ChunkTally]) -> tuple[Equati
 
 def _saved(derivation: Derivation, tally: Tally) -> Iterator[SavedLine]:
     layer, gates = derivation.placed.layer, {gate.letter: gate.name for gate in derivation.gates}
-    states = tuple(layer.states) if isinstance(layer, Cell) else ()
-    for (formula, width), times in tally.saved.items():
+    states, named = tuple(layer.states) if isinstance(layer, Cell) else (), derivation.named
+    for (place, width), times in tally.saved.items():
+        formula = _vector(named, place, (width,))
         arithmetic: Expression = times if width == ONE else _times(times, width)
         kind = _kind(formula, states, gates)
         gate = gates[formula.letter] if kind is Kind.GATE and isinstance(formula, Symbol) else ""
@@ -139,7 +140,7 @@ def _saved(derivation: Derivation, tally: Tally) -> Iterator[SavedLine]:
 
 def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> Kind:
     match formula:
-        case Symbol("x") | Symbol("h", "", _, ("m",)):
+        case Symbol("x") | Symbol("h" | "v", "", _, ("m",)):
             return Kind.INPUT
         case Symbol(letter, _, time) if letter in states:
             return Kind.STATE if time == "t" else Kind.STATE_BEFORE
@@ -183,7 +184,7 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
     named, cell = derivation.named, isinstance(derivation.placed.layer, Cell)
     alike: dict[tuple[str, Gradient, Any, Any, tuple[str, ...], int], list[tuple[str, Formula, Formula]]] = {}
     for (gradient, place, axes), times in work.items():
-        assert named is not None  # a layer that multiplies has equations
+        assert named is not None  # what multiplies has a step
         first, second = named.trace.nodes[place].operands
         weights = named.trace.nodes[first].weights
         if weights is None and gradient is Gradient.MATRIX:  # both are vectors
@@ -210,7 +211,9 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
         yield ProductsLine(gradient, letters, matrix, vector, axes, arithmetic, number)
 
 
-def _vector(named: NamedValues, place: int) -> Formula:
-    """Return what a matrix multiplies; of the vectors of a kernel's window that at step t."""
-    read = named.trace.nodes[place].operation in (INPUT, STEP)
-    return named.window.x if read and isinstance(named, LayerFormulas) else named.formula(place)
+def _vector(named: NamedValues | None, place: int, axes: tuple[str, ...] = ()) -> Formula:
+    """Return the formula of a value; of the vectors of a window that at step t, with these axes."""
+    assert named is not None  # what is saved or multiplied is a step's
+    if isinstance(named, LayerFormulas) and named.trace.nodes[place].operation in (INPUT, STEP):
+        return named.window.x.replace(axes=() if axes == (ONE,) else axes)
+    return named.formula(place)

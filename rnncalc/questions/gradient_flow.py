@@ -22,9 +22,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step import costs
 from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally
-from rnncalc.step.equations import Formula, Formulas, SequenceFormulas, Symbol, symbol_of
 from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STEP, STEPS, Repeats, Trace
-from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 from rnncalc.text import escape
 
@@ -338,22 +336,19 @@ def _before(layer: Cell, reached: Outputs | frozenset[int], kind: Chunks, *, sta
 
 
 def _tally(network: Network, placed: Placed, chunk: Chunk) -> Tally:
-    """Return the reads and products of a chunk of a layer, in the network's notation; none of an external part."""
+    """Return the reads and products of a chunk of a layer; none of an external part."""
     layer = placed.layer
     if isinstance(layer, Transform):
         step = trace(layer, placed.inputs // placed.places, convention(network.convention))
         if layer.whole and not layer.along:
-            return _tally_of_attention(network, placed, SequenceFormulas(step, layer), chunk)
+            return _tally_of_attention(network, placed, step, chunk)
         return _tally_of_transform(placed, layer, step, chunk)
     if not isinstance(layer, Cell | Dense | Embedding) or not (chunk.outputs is not Outputs.NONE or chunk.final_states):
         return Tally({}, {})
     step = trace(layer, placed.inputs, convention(network.convention))
     if isinstance(layer, Cell):
-        return costs.tally(step, chunk, Formulas(step, network.spelling).formula)
-    y = Symbol("y", time="t" if placed.sequence else "")
-    widths = [() if node.width == ONE else (node.width,) for node in step.nodes]
-    names = [y.replace(letter=node.letter or "y", axes=axes) for node, axes in zip(step.nodes, widths, strict=True)]
-    dense = costs.tally(step, chunk._replace(fed_itself=False), names.__getitem__)
+        return costs.tally(step, chunk)
+    dense = costs.tally(step, chunk._replace(fed_itself=False))
     dense = dense._replace(saved=dict(reversed([*dense.saved.items()])))  # x before y
     if not chunk.fed_itself:
         return dense
@@ -380,8 +375,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
         if layer.whole and group:
             lengths = [*map(len, windows)]
             repeats = Repeats(len(group), max(lengths), sum(lengths), placed.sizes.get(HEADS, 1))
-            named = SequenceFormulas(step, layer)
-            return _tally_of_whole(named, repeats, reads, {*_steps_read(layer, group, steps)}, group)
+            return _tally_of_whole(step, repeats, reads, {*_steps_read(layer, group, steps)}, group)
         for place in reads.saved:
             node = step.nodes[place]
             if node.operation == STEP:
@@ -389,7 +383,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
             elif place == step.x:
                 inputs.update(*windows)
             else:
-                saved[SavedVector(_formula(step, place), node.width)] += placed.places * len(windows)
+                saved[SavedVector(place, node.width)] += placed.places * len(windows)
         for place, purpose in reads.products:
             kernel, vector = (step.nodes[operand] for operand in step.nodes[place].operands)
             taps = windows if len(kernel.axes) > 2 else [window[:1] for window in windows]
@@ -399,12 +393,11 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
             if times:
                 work[BackwardProduct(purpose, place, kernel.axes[:2])] += times * placed.places
     if inputs := inputs - {None}:
-        x = SavedVector(Symbol("x", time="t", axes=("m",)), "m")
-        return Tally({x: placed.places * len(inputs), **saved}, work)
+        return Tally({SavedVector(step.x, "m"): placed.places * len(inputs), **saved}, work)
     return Tally(saved, work)
 
 
-def _tally_of_attention(network: Network, placed: Placed, named: SequenceFormulas, chunk: Chunk) -> Tally:
+def _tally_of_attention(network: Network, placed: Placed, step: Trace, chunk: Chunk) -> Tally:
     """Return the reads and products of a decoder's attention, for the queries whose context the loss reaches."""
     outputs, trained, (memory,) = steps_of(chunk.outputs, chunk.steps), _is_trained(placed.layer), chunk.starts_need
     first, others = chunk.inputs_need
@@ -417,12 +410,12 @@ def _tally_of_attention(network: Network, placed: Placed, named: SequenceFormula
     if later and 0 in outputs and first != others:  # the first query alone
         parts += [(sign, need, Repeats(1, 0, steps, heads), (0,)) for sign, need in ((-1, others), (1, first))]
     for sign, asked, repeats, queries in parts if outputs else ():
-        read = costs.layer_reads(named.trace, trained=trained, needs=memory, current=asked)
-        tally = _tally_of_whole(named, repeats, read, {*range(repeats.steps)}, queries)
+        read = costs.layer_reads(step, trained=trained, needs=memory, current=asked)
+        tally = _tally_of_whole(step, repeats, read, {*range(repeats.steps)}, queries)
         saved.update({vector: sign * times for vector, times in tally.saved.items()})
         work.update({product: sign * times for product, times in tally.work.items()})
-    nodes = enumerate(named.trace.nodes)
-    vectors = {node.operation: _vector_read(named.trace, place) for place, node in nodes if node.operation in READ}
+    nodes = enumerate(step.nodes)
+    vectors = {node.operation: _vector_read(step, place) for place, node in nodes if node.operation in READ}
     if 0 in outputs and all(saved[vector] for vector in vectors.values()) and _begins_with_a_key(network):
         saved[vectors[INPUT]] -= 1
     return Tally(+saved, +work)
@@ -442,14 +435,13 @@ READ = (INPUT, SEQUENCE)
 def _vector_read(step: Trace, place: int) -> SavedVector:
     """Return a vector that a layer reads; one at the step of its output is of the sequence if it has that's letter."""
     node = step.nodes[place]
-    return SavedVector(symbol_of(step, step.x if node.letter == step.nodes[step.x].letter else place), node.width)
+    return SavedVector(step.x if node.letter == step.nodes[step.x].letter else place, node.width)
 
 
 def _tally_of_whole(
-    named: SequenceFormulas, repeats: Repeats, read: costs.LayerReads, inputs: set[int], outputs: Collection[int]
+    step: Trace, repeats: Repeats, read: costs.LayerReads, inputs: set[int], outputs: Collection[int]
 ) -> Tally:
     """Return the reads and products of a layer that reads a whole sequence; inputs: the steps of it that are read."""
-    step = named.trace
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
     steps: dict[SavedVector, set[int]] = {}  # of the vectors that it reads
@@ -459,21 +451,11 @@ def _tally_of_whole(
             steps.setdefault(_vector_read(step, place), set()).update(inputs if node.operation == SEQUENCE else outputs)
         else:
             width = ONE if node.width == STEPS else node.width
-            saved[SavedVector(named.formula(place), width)] += repeats.number(step.repeats[place])
+            saved[SavedVector(place, width)] += repeats.number(step.repeats[place])
     for place, purpose in read.products:
         axes, letters = step.work(place)
         work[BackwardProduct(purpose, place, axes)] += repeats.number(letters)
     return Tally({**{vector: len(each) for vector, each in steps.items()}, **saved}, work)
-
-
-def _formula(step: Trace, place: int) -> Formula:
-    """Return what a value of a layer around the cells is called: y if it is its output."""
-    node = step.nodes[place]
-    if place == step.output:
-        return Symbol("y", time="t", axes=(node.width,))
-    if node.operation == "part":
-        return Symbol("a", str(node.number + 1), "t", (node.width,))
-    return Symbol(OPERATIONS[node.operation].function or node.operation, time="t", axes=(node.width,))
 
 
 def saved_numbers(placed: Placed, tally: Tally) -> int:

@@ -8,13 +8,12 @@ the same. Knows no sequence and no network; the chunk is an argument.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from math import prod
 from typing import NamedTuple
 
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.step.equations import Formula
 from rnncalc.step.nodes import (
     INPUT,
     MATRICES,
@@ -145,9 +144,9 @@ class Chunk(NamedTuple):
 
 
 class SavedVector(NamedTuple):
-    """A forward value that a backward equation reads, with the letter of its width."""
+    """A forward value that a backward equation reads: its place in the step, and the letter of its width."""
 
-    formula: Formula
+    place: int
     width: str
 
 
@@ -173,11 +172,8 @@ class Tally(NamedTuple):
     work: Mapping[BackwardProduct, int]
 
 
-def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tally:
-    """Return what the backward pass of a chunk of a layer reads and multiplies.
-
-    formula: what a value of the step is called, by its place.
-    """
+def tally(trace: Trace, chunk: Chunk) -> Tally:
+    """Return what the backward pass of a chunk of a layer reads and multiplies."""
     # After one step for each state the set of needed gradients is complete, and so it is as many steps before the end.
     enough = 2 * len(trace.before) + 3
     counts = []
@@ -185,7 +181,7 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
     for steps in (chunk.steps,) if short else (enough - 1, enough):
         tape = _taped(trace, chunk._replace(steps=steps))
         tape.back()
-        saved = Counter((value.name, value.width) for value in tape.saved.values())
+        saved = Counter(SavedVector(value.name, value.width) for value in tape.saved.values())
         counts.append((saved, tape.work))
     (saved, work), further = counts[-1], 0 if short else chunk.steps - enough
     if further > 0:
@@ -193,7 +189,7 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
             Counter({what: count + further * (count - few.get(what, 0)) for what, count in more.items()})
             for few, more in zip(*counts, strict=True)
         )
-    return Tally({SavedVector(formula(place), width): times for (place, width), times in saved.items()}, work)
+    return Tally(saved, work)
 
 
 class LayerReads(NamedTuple):
