@@ -32,7 +32,6 @@ from rnncalc.step.equations import (
     Symbol,
     equations,
     sum_of,
-    tap_of,
 )
 from rnncalc.step.layer_trace import array_of, slides
 from rnncalc.step.nodes import ONE, Trace
@@ -283,9 +282,10 @@ class LayerFormulas(NamedTuple):
             return self.names[place]
         match node.operation:
             case "input" | "step":
-                return self.window.vector(node.number).replace(axes=() if node.width == ONE else (node.width,))
+                x = self.window.at(self.window.apart[node.number])
+                return x.replace(axes=() if node.width == ONE else (node.width,))
             case "lookup" | "row":
-                table, x = self.formula(node.operands[0]), self.window.vector(0)
+                table, x = self.formula(node.operands[0]), self.window.x
                 index = f"{x.letter}_{x.time}".rstrip("_") if node.operation == "lookup" else x.time
                 return table.replace(time=index, axes=(node.width,))
             case "weights":
@@ -299,12 +299,8 @@ class LayerFormulas(NamedTuple):
                 return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 kernel = self.formula(node.operands[0])
-
-                def product(number: int) -> Formula:
-                    x = self.window.vector(number).replace(axes=("m",))
-                    return Application("matrix", (tap_of(kernel, number), x))
-
-                return sum_of(len(self.window.apart), product)
+                steps = range(len(self.window.apart))
+                return sum_of(steps, lambda step: Application("matrix", self.window.product(kernel, step)))
             case name:
                 return Application(name, tuple(map(self.formula, node.operands)))
 

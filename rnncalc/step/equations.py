@@ -164,21 +164,15 @@ MOST_TERMS = 4
 DOTS = Symbol("⋯")
 
 
-def written(number: int) -> Sequence[int]:
-    """Return which of so many kernel steps are written, counted from 0."""
-    return range(number) if number <= MOST_TERMS else (0, 1, number - 1)
+def written(steps: Sequence[int]) -> Sequence[int]:
+    """Return those of the steps of a kernel that are written."""
+    return steps if len(steps) <= MOST_TERMS else (*steps[:2], steps[-1])
 
 
-def tap_of(kernel: Any, number: int) -> Symbol:
-    """Return the matrix of a step of a kernel, counted from 0, from the symbol of all."""
-    matrix: Symbol = kernel.replace(subscript=str(number + 1))
-    return matrix
-
-
-def sum_of(number: int, term: Callable[[int], Formula]) -> Formula:
-    """Return a sum of so many terms, with dots for those that are not written."""
-    terms = [*map(term, written(number))]
-    if number > MOST_TERMS:
+def sum_of(steps: Sequence[int], term: Callable[[int], Formula]) -> Formula:
+    """Return the sum of the terms of some steps of a kernel, with dots for those that are not written."""
+    terms = [*map(term, written(steps))]
+    if len(steps) > MOST_TERMS:
         terms.insert(2, DOTS)
     return Application("plus", tuple(terms)) if len(terms) > 1 else terms[0]
 
@@ -194,9 +188,9 @@ class KernelWindow(NamedTuple):
     stride: int = 1
     apart: Sequence[int] = (0,)
 
-    def vector(self, number: int) -> Symbol:
-        """Return a vector by its number in the window, counted from 0."""
-        return self.at(self.apart[number])
+    def product(self, kernel: Any, number: int) -> tuple[Symbol, Symbol]:
+        """Return the matrix of a step of a kernel, counted from 0, and the vector that it multiplies."""
+        return kernel.replace(subscript=str(number + 1)), self.at(self.apart[number]).replace(axes=("m",))
 
     def at(self, apart: int) -> Symbol:
         """Return the vector so many steps behind the stride's multiple of t."""

@@ -19,7 +19,6 @@ from rnncalc.step.equations import (
     KernelWindow,
     Symbol,
     sum_of,
-    tap_of,
     written,
 )
 from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
@@ -196,30 +195,24 @@ def _through_kernel(
 
     gradient: that of the sum of the products of a matrix and a vector.
     """
-    rules = OPERATIONS["matrix"].gradients
 
-    def through(number: int, operand: int) -> Formula:
-        values = _OperandFormulas({GRADIENT: gradient, 0: tap_of(kernel, number), 1: window.vector(number)})
-        return cast("Formula", rules[operand].written(partial(_apply, ""), values))
+    def through(number: int) -> list[Formula]:
+        matrix, x = window.product(kernel, number)
+        values = _OperandFormulas({GRADIENT: gradient, 0: matrix, 1: x})
+        return [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
 
-    of_taps = [
-        Equation(_derivative(tap_of(kernel, number)), _summed(through(number, 0), "t"))
-        for number in written(len(window.apart))
-    ]
-    by_rest: dict[int, list[tuple[int, int]]] = {}
+    def term(number: int) -> Formula:
+        later = window.apart[number] // window.stride
+        return _moved(through(number)[1], {"t": f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"})
+
+    by_rest: dict[int, list[int]] = {}
     for number, apart in enumerate(window.apart):
-        later, rest = divmod(apart, window.stride)
-        by_rest.setdefault(rest, []).append((number, later))
-
-    def at_rest(taps: Sequence[tuple[int, int]]) -> Formula:
-        def term(place: int) -> Formula:
-            number, later = taps[place]
-            time = f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"
-            return _moved(through(number, 1), {"t": time})
-
-        return sum_of(len(taps), term)
-
-    of_x = [Equation(_derivative(window.at(rest)), at_rest(taps)) for rest, taps in by_rest.items()]
+        by_rest.setdefault(apart % window.stride, []).append(number)
+    of_x = [Equation(_derivative(window.at(rest)), sum_of(taps, term)) for rest, taps in by_rest.items()]
+    of_taps = [
+        Equation(_derivative(window.product(kernel, number)[0]), _summed(through(number)[0], "t"))
+        for number in written(range(len(window.apart)))
+    ]
     return of_x, of_taps
 
 
