@@ -81,16 +81,14 @@ class Meter:
 class TensorPart(NamedTuple):
     """A matrix or a vector within a tensor: its index on the first axes, its first row, and whether transposed.
 
-    taps: the places of a convolution's kernel, or the heads among a matrix's columns. each: the numbers of each head
-    among its rows.
-    last: its index on the last axis, if that is not an axis of the matrix.
+    taps: the places of a convolution's kernel, all or one, or the heads among a matrix's columns. each: the numbers of
+    each head among its rows.
     """
 
     name: str
     at: tuple[int, ...] = ()
     start: int = 0
     transposed: bool = False
-    last: int | None = None
     taps: tuple[tuple[int, ...], ...] = ()
     each: int = 0
 
@@ -239,7 +237,7 @@ class Arrays:
         array = self._array(name, at)
         if last is not None:
             kept = [[_number(name, cell, last) for cell in row] for row in array[rows]]
-            return Matrix(name, kept, TensorPart(name, at, rows.start or 0, last=last))
+            return Matrix(name, kept, TensorPart(name, at, rows.start or 0, taps=((last,),)))
         if not array or not isinstance(array[0], list):
             raise BindingError(f"{name}: a matrix is needed, a vector is declared")
         if transposed:

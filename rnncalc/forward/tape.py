@@ -212,11 +212,6 @@ class LayerTape:
         array = self.gradients[piece.name]
         for place in piece.at:
             array = array[place]
-        if piece.last is not None:
-            for line, gradients in zip(array[piece.start : piece.start + len(rows)], rows, strict=True):
-                for cell, gradient in zip(line, gradients, strict=True):
-                    cell[piece.last] += gradient
-            return
         if piece.each and not piece.taps:
             rows = [rows[0][at : at + piece.each] for at in range(0, len(rows[0]), piece.each)]
         if not isinstance(array[0], list):

@@ -109,19 +109,17 @@ def explain_operations(counted: PassOperations, only: tuple[str, ...] = ()) -> t
     network = network_of(counted.network)
     derivations = zip(explain_those(network).layers, counted.layers, strict=True)
     return tuple(
-        _derivation(derivation, counts, network, counted.batch)
+        _derivation(derivation, counts, counted.batch)
         for derivation, counts in derivations
         if not only or derivation.placed.name in only
     )
 
 
-def _derivation(
-    derivation: Derivation, counts: OperationCounts | None, network: Network, batch: int
-) -> OperationsDerivation:
+def _derivation(derivation: Derivation, counts: OperationCounts | None, batch: int) -> OperationsDerivation:
     placed, layer = derivation.placed, derivation.placed.layer
     if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
-        if counts and placed.repeats and isinstance(layer, Transform):
-            lines = tuple(_of_whole(placed, trace(layer, placed.inputs, convention(network.convention)), batch))
+        if counts and placed.repeats and derivation.named:
+            lines = tuple(_of_whole(placed, derivation.named.trace, batch))
             return OperationsDerivation(derivation, (), (*lines, *_flops(counts)), counts)
         times = batch * (placed.uses or 1)
         applied = [
@@ -130,8 +128,8 @@ def _derivation(
             if number
         ]
         return OperationsDerivation(derivation, (), (*applied, *_flops(counts)), counts)
-    row = convention(network.convention)  # the step under a notation is the same
-    step = tuple(_of_step(placed, trace(layer, placed.inputs, row), derivation))
+    assert derivation.named  # cells and dense layers have a step
+    step = tuple(_of_step(placed, derivation.named.trace, derivation))
     sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
     return OperationsDerivation(derivation, step, sequence, counts)
 

@@ -31,10 +31,9 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Application, Symbol, letters_of, stacks, within
+from rnncalc.step.equations import Application, Formulas, Symbol, stacks, within
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
-from rnncalc.step.trace import trace
 from rnncalc.text import all_of
 
 Row = tuple[Phrase, Phrase | str, Arithmetic, int]
@@ -212,9 +211,9 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
         yield f"{all_of(named)}: the gradient by the rule of the function, first that of its result."
     if isinstance(layer, Cell) and layer.directions > 1 and each.gradients:
         yield "Each direction has these equations, step t+1 being the next that it reads; the gradient of x is the sum."
-    step = isinstance(layer, Cell) and trace(layer, each.derivation.placed.inputs, each.derivation.row)
-    if step and (joined := stacks(step, each.derivation.notation)):
-        letters, stack = letters_of(step, each.derivation.notation), joined[0]
+    step = each.derivation.named
+    if isinstance(step, Formulas) and (joined := stacks(step.trace, each.derivation.notation)):
+        letters, stack = step.letters, joined[0]
         parts = [
             (Term(*letters.named("input" if read == "x" else "recurrent", stack.matrices[0], read)),)
             for read in stack.reads
