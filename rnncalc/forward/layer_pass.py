@@ -281,10 +281,6 @@ class TransformPass(Generic[Value]):
         self.trace = layer_trace(layer, inputs // places)
         self.sizes = layer.sizes(inputs // places)
         self.table = table
-        for node in self.trace.nodes:
-            if node.operation == "lookup":
-                _, name, _ = self._array(self.trace.nodes[node.operands[0]])
-                self.table = arrays.matrix(name)
         self.axes = [  # of each value's lists, of heads and of steps; the numbers of all steps may be one vector
             "".join(sorted(letters - {"t", "s" if node.width == STEPS else ""}))
             for node, letters in zip(self.trace.nodes, self.trace.repeats, strict=True)
@@ -425,7 +421,8 @@ class TransformPass(Generic[Value]):
                 plus = self.vectors.operation(OPERATIONS["plus"])
                 return (lambda window: reduce(plus, map(product, count(), window))), (WINDOW,)
             case "lookup":
-                assert self.table
+                _, name, _ = self._array(nodes[operands[0]])
+                self.table = self.arrays.matrix(name)
                 return partial(self.vectors.row, self.table), operands[1:]
             case "row":
                 _, name, _ = self._array(nodes[operands[0]])
