@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from conftest import Call
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -110,39 +108,6 @@ def test_the_reports_beside_a_count_are_polynomials_too(spec: Spec, names: dict[
         for each in both
     )
     assert at(of, sizes) == right
-
-
-def test_the_report_has_nulls_and_formulas(call: Call) -> None:
-    """A number that has letters in it is null; the formula is plain arithmetic."""
-    text = call("-i", "m", "-l", "lstm:h", "-l", "rnn:3", "-o", 2, "-T", "T", "-f", "json").out
-    (report,) = json.loads(text)["reports"]
-    assert report["params"] is report["multiply_adds"] is report["steps"] is report["dense"] is None
-    assert report["params_formula"] == "4*h*(m + h + 1) + 3*(h + 4) + 8"
-    lstm, rnn, output = report["layers"]
-    assert (lstm["params_formula"], lstm["output_shape"]) == ("4*h*(m + h + 1)", [None, None])
-    assert (lstm["formula"], lstm["substituted"]) == ("4h(m + h + 1)", "4h(m + h + 1)")
-    assert (rnn["params_formula"], rnn["output_shape"]) == ("3*(h + 4)", [3])
-    assert (output["params"], output["params_formula"], output["tensors"][0]["shape"]) == (8, None, [2, 3])
-
-
-def test_the_table_has_each_formula_and_the_total_in_two_forms(call: Call) -> None:
-    """Expanded in the last row, factored by layer below it; multiply-adds likewise."""
-    text = call("-i", "m", "-l", "rnn:n", "-o", "p", "-T", "T", "--cost").out
-    assert " n(m + n + 1) " in text
-    assert "h(m + h + 1)" not in text  # the layer's own letters would clash with the user's
-    assert "m·n + n² + n + n·p + p" in text
-    assert "Parameters: n(m + n + 1) + p(n + 1)." in text
-    assert "T·m·n + T·n² + n·p" in text
-    assert "Multiply-adds: T·n(m + n) + n·p." in text
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "html", "csv", "json"])
-def test_every_format_writes_letters(call: Call, form: str) -> None:
-    """CSV leaves a number that has letters empty, as JSON has null."""
-    result = call("-i", "m", "-l", "lstm:h_1", "-o", "p", "-T", "T", "--cost", "--tensors", "-f", form)
-    assert (result.code, result.err) == (0, "")
-    if form == "csv":
-        assert result.out.splitlines()[-1] == "network,,total,,,,,,,"
 
 
 def test_a_spec_in_letters_is_written_and_read_again() -> None:
