@@ -211,27 +211,25 @@ Wrong = Iterable[tuple[Mapping[str, str], ReturnedArray]]
 """The values for the {braces} of a mistake, and the wrong array."""
 
 
-def _same_steps(array: ReturnedArray) -> Wrong:
-    for steps, window, stride in _kept(array):
-        if stride == 1:
-            text = f"without padding, its window of {window} shortens the sequence by {window - 1}"
-        elif window in (1, stride):
-            text = f"its stride of {stride} divides them"
-        else:
-            text = f"its window of {window} shortens the sequence, and its stride of {stride} divides it"
-        yield from _in_any_batch(array, steps, {"steps": f"{steps:,}", "why": text})
+def _steps(array: ReturnedArray, wrong: Callable[[int, int, int], int]) -> Wrong:
+    """Yield the array of a convolution or pooling with a wrong number of steps, with and without the axis of a batch.
 
-
-def _no_stride(array: ReturnedArray) -> Wrong:
-    for steps, window, stride in _kept(array):
-        if 1 < stride < window:
-            yield from _in_any_batch(array, steps - window + 1, {"stride": str(stride)})
-
-
-def _no_window(array: ReturnedArray) -> Wrong:
-    for steps, window, stride in _kept(array):
-        if 1 < stride < window:
-            yield from _in_any_batch(array, -(-steps // stride), {"window": str(window)})
+    wrong: returns it from the steps that are read, the window without what is padded, and the stride; 0 for none.
+    """
+    layer, steps = array.place.layer, array.module.input.get("T")
+    if not isinstance(layer, Sliding) or not isinstance(steps, int) or array.sizes.get("T") in (None, steps):
+        return
+    window, stride = 1 if layer.taps[3] != "valid" else layer.span, layer.every
+    if stride == 1:
+        why = f"without padding, its window of {window} shortens the sequence by {window - 1}"
+    elif window in (1, stride):
+        why = f"its stride of {stride} divides them"
+    else:
+        why = f"its window of {window} shortens the sequence, and its stride of {stride} divides it"
+    values = {"steps": f"{steps:,}", "why": why, "stride": str(stride), "window": str(window)}
+    if number := wrong(steps, window, stride):
+        yield values, array.with_size("T", number)
+        yield values, array.without("B", T=number)
 
 
 def _not_flattened(array: ReturnedArray) -> Wrong:
@@ -240,21 +238,6 @@ def _not_flattened(array: ReturnedArray) -> Wrong:
         width = array.place.inputs
         yield {"steps": f"{steps:,}"}, array.of("BTW", T=steps, W=width)
         yield {"steps": f"{steps:,}"}, array.with_size("W", width)
-
-
-def _kept(array: ReturnedArray) -> Iterator[tuple[int, int, int]]:
-    """Yield the steps that a convolution or pooling reads, its window without what is padded, and its stride."""
-    layer = array.place.layer
-    steps = array.module.input.get("T")
-    if isinstance(layer, Sliding) and isinstance(steps, int) and array.sizes.get("T") not in (None, steps):
-        padded = layer.taps[3] != "valid"
-        yield steps, 1 if padded else layer.span, layer.every
-
-
-def _in_any_batch(array: ReturnedArray, steps: int, values: Mapping[str, str]) -> Wrong:
-    """Yield an array with another number of steps, with and without the axis of a batch."""
-    yield values, array.with_size("T", steps)
-    yield values, array.without("B", T=steps)
 
 
 def _one_direction(array: ReturnedArray) -> Wrong:
@@ -326,10 +309,13 @@ def _all_gates(array: ReturnedArray) -> Wrong:
 # a row is read on one line, or on a few: an id, what is wrong, and the wrong arrays
 # fmt: off
 MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
-    ("same-steps", "has the {steps} steps of the input; {why}", _same_steps),
-    ("no-stride", "forgets the stride of {stride}, which divides the steps", _no_stride),
+    ("same-steps", "has the {steps} steps of the input; {why}",
+     lambda array: _steps(array, lambda steps, *_: steps)),
+    ("no-stride", "forgets the stride of {stride}, which divides the steps", lambda array: _steps(
+        array, lambda steps, window, stride: steps - window + 1 if 1 < stride < window else 0)),
     ("not-flattened", "keeps the width of one step; flatten puts all {steps} steps side by side", _not_flattened),
-    ("no-window", "forgets that a window of {window} steps shortens the sequence", _no_window),
+    ("no-window", "forgets that a window of {window} steps shortens the sequence", lambda array: _steps(
+        array, lambda steps, window, stride: -(-steps // stride) if 1 < stride < window else 0)),
     ("batch-first-state",
      "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",
      lambda array: [({}, array.of("B" + array.axes.replace("B", "")))] if array.axes.startswith("L") else []),

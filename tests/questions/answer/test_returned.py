@@ -1,5 +1,6 @@
 """Answers that are shapes of outputs and states. What is right is asked of the frameworks in `conformance`."""
 
+import re
 from typing import Any
 
 import pytest
@@ -111,9 +112,12 @@ def test_the_arrays_that_a_mistake_gives(case: dict[str, Any]) -> None:
     for name, mistakes in case["arrays"].items():
         array, *_ = _named(network, shapes(network).modules, NamedShape(name, ()), ())
         for key, expected in mistakes.items():
-            (wrong,) = (function for id_, _, function in MISTAKES if id_ == key)
+            ((sentence, wrong),) = ((text, function) for id_, text, function in MISTAKES if id_ == key)
+            names = re.findall(r"{(\w+)}", sentence)
             texts = [
-                ", ".join(values.values()) + ": " * bool(values) + " ".join([at.axes, *map(str, at.array.values())])
+                ", ".join(values[name] for name in names)
+                + ": " * bool(names)
+                + " ".join([at.axes, *map(str, at.array.values())])
                 for values, at in wrong(array)
             ]
             assert texts == expected, (name, key)
