@@ -6,10 +6,11 @@ is one; so are the product of a tensor's axes and every other sum that is shown.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
-from itertools import pairwise, product, starmap
+from itertools import pairwise, starmap
 from math import gcd, prod
 from operator import add, and_
 from typing import TYPE_CHECKING, Union
@@ -141,13 +142,18 @@ def _sum(terms: Iterable[Expression], folded: bool) -> Expression:
 
 
 def _product(factors: Iterable[Expression], folded: bool) -> Expression:
-    flat = [inner for factor in factors for inner in (factor.factors if isinstance(factor, Times) else (factor,))]
     if folded:
+        flat = [inner for factor in factors for inner in (factor.factors if isinstance(factor, Times) else (factor,))]
         number = prod([factor for factor in flat if isinstance(factor, int)])
-        others = [factor for factor in flat if not isinstance(factor, int)]
-        flat = [number, *others] if number else [0]
-    flat = [factor for factor in flat if factor != 1]
-    return (flat[0] if flat else 1) if len(flat) < 2 else Times(tuple(flat))
+        factors = [number, *(factor for factor in flat if not isinstance(factor, int))] if number else [0]
+    return product(*factors)
+
+
+def product(*factors: Expression) -> Expression:
+    """Return the product of factors, flattened, without factors of 1."""
+    others = [factor for factor in factors if factor != 1]
+    flat = [inner for factor in others for inner in (factor.factors if isinstance(factor, Times) else (factor,))]
+    return Times(tuple(flat)) if len(flat) > 1 else flat[0] if flat else 1
 
 
 def _expression(size: int | Polynomial) -> Expression:
@@ -212,7 +218,7 @@ def formula(tensors: Iterable[Tensor]) -> Expression:
             before, _ = terms.get((role, word), (0, word))
             terms[role, word] = (before + number, word)
     brackets = [part for each in (*matrices, gates) for part in _bracket([*each.values()])]
-    parts = [*_alike(brackets), *map(_times, others.values())]
+    parts = [*_alike(brackets), *(product(number, *word) for number, word in others.values())]
     whole = parts[0] if len(parts) == 1 else Plus(tuple(parts))
     return Times((2, whole)) if doubled else whole
 
@@ -232,7 +238,7 @@ def _bracket(terms: list[Term]) -> list[Expression]:
     """Return `4h(m + h + 1)` for the terms of the gates; each by itself if no letter is in all of them."""
     shared = reduce(and_, [Counter(word) for _, word in terms]) if len(terms) > 1 else Counter[str]()
     if not shared:
-        return [*map(_times, terms)]
+        return [product(number, *word) for number, word in terms]
     longest = terms[0][1]
     first = [letter for at, letter in enumerate(longest) if longest[:at].count(letter) < shared[letter]]
     common = gcd(*(number for number, _ in terms))
@@ -242,7 +248,7 @@ def _bracket(terms: list[Term]) -> list[Expression]:
             like[word] = like.get(word, 0) + number
         terms = [(number, word) for word, number in like.items()]
         common = gcd(*like.values())
-    inside = Plus(tuple(_times((number // common, _without(word, first))) for number, word in terms))
+    inside = Plus(tuple(product(number // common, *_without(word, first)) for number, word in terms))
     return [Times((*first, inside) if common == 1 else (common, *first, inside))]
 
 
@@ -252,17 +258,10 @@ def _without(word: str, letters: Iterable[str]) -> str:
     return word
 
 
-def _times(term: Term) -> Expression:
-    number, word = term
-    if not word:
-        return number
-    return Times((number, *word) if number != 1 else (*word,))
-
-
 def _terms(tensor: Tensor) -> list[Term]:
     """Return the terms of a tensor's count: one for each of the widths that are one after the other on an axis."""
     number = prod([axis.times for axis in tensor.axes])
-    words = map("".join, product(*[getattr(axis, "letters", (axis.letter,)) for axis in tensor.axes]))
+    words = map("".join, itertools.product(*[getattr(axis, "letters", (axis.letter,)) for axis in tensor.axes]))
     first = [sorted(word, key=lambda letter: (letter not in "hnfu", letter != "k")) for word in words]  # as gates share
     return [(number, "".join(word)) for word in first]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import reduce
 from operator import attrgetter
 
-from rnncalc.conventions.formula import Expression, Times
+from rnncalc.conventions.formula import Expression, Times, product
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Layer, Output, Transform
 from rnncalc.network.network import Network
@@ -25,7 +25,6 @@ from rnncalc.questions.answer.worksheet import (
     amount,
     neighbours,
     parts_of,
-    product,
 )
 
 LineChange = Callable[[LayerLine], LayerLine]

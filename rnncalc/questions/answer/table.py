@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from rnncalc.conventions.formula import Times
+from rnncalc.conventions.formula import Times, product
 from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
@@ -39,7 +39,7 @@ from rnncalc.questions.answer.changes import (
     without_other,
 )
 from rnncalc.questions.answer.mistake import Family, Mistake
-from rnncalc.questions.answer.worksheet import GateInput, GateLine, product, state_of, total
+from rnncalc.questions.answer.worksheet import GateInput, GateLine, state_of, total
 
 rare = partial(Mistake, rare=True)
 

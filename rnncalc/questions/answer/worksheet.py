@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
+from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, product, substituted, value
 from rnncalc.conventions.layout import axis_of, role_of
 from rnncalc.conventions.tensor import BIASES, Direction, Role
 from rnncalc.layers.cell import Cell, Form, Gate, Product
@@ -38,20 +38,6 @@ def amount(expression: Expression) -> int:
 def write(expression: Expression) -> str:
     """Return an expression as text: `4 × 16 × (8 + 16 + 1)`, or `4h(m + h + 1)`."""
     return letters(substituted(expression, {})) if has_letters(amount(expression)) else numbers(expression, {})
-
-
-def product(*factors: Expression) -> Expression:
-    """Return the product of factors, flattened, without factors of 1."""
-    flat: list[Expression] = []
-    for factor in factors:
-        match factor:
-            case 1:
-                pass
-            case Times(inner):
-                flat += inner
-            case _:
-                flat.append(factor)
-    return Times(tuple(flat)) if len(flat) > 1 else flat[0] if flat else 1
 
 
 def total(terms: Iterable[Expression]) -> Expression:
