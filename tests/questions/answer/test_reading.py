@@ -269,6 +269,9 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
         r"\(W_{xh}\in\mathbb R^{3\times4}\)",
         "W_xh ∈ R^{3x4}",
         "W_xh ∈ ℝ^(3×4)",
+        "W_xh = (3, 4).",
+        "**W_xh = (3, 4)**",
+        r"\[W_{xh} = \left(3,\,4\right)\]",
     ],
 )
 def test_how_the_shape_of_a_tensor_is_written(text: str) -> None:
