@@ -329,6 +329,12 @@ def set_input(line: LayerLine, width: int | None) -> LayerLine:
     return line if width is None else set_width(line, width + line.layer.extra_inputs, "input")
 
 
+def feed_next(worksheet: Worksheet, place: int, width: int | None) -> Worksheet:
+    """Return a worksheet with another input width of the line that reads the output of the one at this place."""
+    reader = above(worksheet, place)
+    return worksheet if reader is None else replace_line(worksheet, reader, set_input(worksheet[reader], width))
+
+
 def direction_width(line: LayerLine) -> int:
     """Return the output width of one direction."""
     layer = line.layer
@@ -455,10 +461,7 @@ def swap_inputs_and_units(worksheet: Worksheet, network: Network) -> Worksheet:
     if place is None:
         return worksheet
     changed = replace_line(worksheet, place, swap_sizes(worksheet[place]))
-    reader = above(worksheet, place)
-    if reader is None:
-        return changed
-    return replace_line(changed, reader, set_input(worksheet[reader], changed[place].h * worksheet[place].directions))
+    return feed_next(changed, place, changed[place].h * worksheet[place].directions)
 
 
 def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:

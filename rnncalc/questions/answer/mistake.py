@@ -20,7 +20,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.answer import changes
-from rnncalc.questions.answer.changes import in_cells, leave_out, replace_line, set_input
+from rnncalc.questions.answer.changes import in_cells, leave_out, replace_line
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.worksheet import (
     GateLine,
@@ -199,12 +199,10 @@ def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[V
 def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield, for each layer with two directions, the worksheet with one, also in the next layer's input width."""
     for place, line in enumerate(worksheet):
-        reader = above(worksheet, place)
-        if line.directions != 2 or not changes.concatenates(line.layer) or reader is None:
-            continue
-        changed = replace_line(worksheet, place, line._replace(directions=1))
-        fed = set_input(worksheet[reader], changes.direction_width(line))
-        yield Variant(replace_line(changed, reader, fed), {"layer": line.name}, line.name)
+        if line.directions == 2 and changes.concatenates(line.layer) and above(worksheet, place) is not None:
+            changed = replace_line(worksheet, place, line._replace(directions=1))
+            fed = changes.feed_next(changed, place, changes.direction_width(line))
+            yield Variant(fed, {"layer": line.name}, line.name)
 
 
 def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -216,9 +214,9 @@ def without_each_layer(worksheet: Worksheet, question: Question) -> Iterator[Var
         yield Variant(left, {"layer": line.name, "fed": ""}, line.name)
         reader = above(worksheet, place)
         if reader is not None and not line.placed.starts:
-            fed = set_input(worksheet[reader], line.placed.inputs - line.layer.extra_inputs)
+            fed = changes.feed_next(left, place, line.placed.inputs - line.layer.extra_inputs)
             values = {"layer": line.name, "fed": f", and feeds {worksheet[reader].name} with its input"}
-            yield Variant(replace_line(left, reader, fed), values, line.name)
+            yield Variant(fed, values, line.name)
 
 
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEARNED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.changes import concatenates, direction_width, replace_line, set_input
+from rnncalc.questions.answer.changes import concatenates, direction_width, feed_next, replace_line
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.quantities import KnownQuantity, Subject, quantities
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import Worksheet, above, sum_of, worksheet_of
+from rnncalc.questions.answer.worksheet import Worksheet, sum_of, worksheet_of
 from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
@@ -332,8 +332,4 @@ def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iter
         width = direction_width(was) if both and now.directions == 1 else None
         if was.part("projection") and not now.part("projection"):
             width = now.h * (2 if both else 1)
-        reader = above(way, place)
-        if reader is None or not way[reader].width("input"):
-            yield way
-        else:
-            yield replace_line(way, reader, set_input(way[reader], width))
+        yield feed_next(way, place, width)
