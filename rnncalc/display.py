@@ -38,20 +38,16 @@ def report_of(result: Any) -> Any:
 
 def as_text(result: Any, form: str = "") -> str:
     """Return a result in a format; without one as its command prints it. Raises CallError for one that it has not."""
-    return _written(result, form) if form else _written(result, "").rstrip("\n")
-
-
-def _written(result: Any, form: str) -> str:
     formats = import_module("rnncalc.formats")
     report = report_of(result)
     file = io.StringIO()
     formats.write([report], form or formats.offered(type(report))[0], file)
-    return file.getvalue()
+    return file.getvalue() if form else file.getvalue().rstrip("\n")
 
 
 def as_html(result: Any) -> str:
     """Return a result for a notebook: its page in a frame, so that neither changes the style of the other."""
-    page = _written(result, "html").replace("&", "&amp;").replace('"', "&quot;")
+    page = as_text(result, "html").replace("&", "&amp;").replace('"', "&quot;")
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 20 + 'px'"
     return f'<iframe srcdoc="{page}" onload="{fit}" style="width: 100%; height: 30em; border: 0"></iframe>'
 

@@ -32,7 +32,7 @@ from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape, read_answer
 from rnncalc.reports.answer import AnswerReport
-from rnncalc.spec import flags_template, parse
+from rnncalc.spec import parse, spec_in_flags
 from rnncalc.spec.reader import TOP_KEYS
 
 SPEC = "network.yaml"
@@ -212,7 +212,7 @@ def _read(settings: Settings) -> Network:
     count = cli.get_command(Context(cli), "count")
     assert count
     flags = count.make_context("count", words).params
-    return flags_template(**{key: flags[key] for key in NetworkFlags.__annotations__}).network()
+    return spec_in_flags(**{key: flags[key] for key in NetworkFlags.__annotations__}).network
 
 
 def _command(settings: Settings) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar, Unpack
 
 import click
@@ -22,7 +23,7 @@ from rnncalc.questions.compare import Compared
 from rnncalc.questions.solve import Sized
 from rnncalc.reports.compare import THIS_NETWORK, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.vary import VaryReport
-from rnncalc.spec import Template, flags_template, read_value
+from rnncalc.spec import Spec, read_value, spec_in_flags
 from rnncalc.text import all_of, escape
 
 Read = TypeVar("Read")
@@ -78,7 +79,7 @@ def compare(
         if params and same_params:
             at_once.refuse("--params and --same-params are two budgets: give one of them")
         budget = at_once.ask(read_value, "--params", params, WholeNumber(suffixes=True)) if params else None
-        read = _sized if params or same_params else Template.network
+        read = partial(_sized, search=bool(params or same_params))
         asked = specs or not in_flags
         networks: list[Any] = (at_once.ask(read_each, specs, flags, read) or []) if asked else []
         if in_flags and (own_flags := describing(flags)):
@@ -109,12 +110,12 @@ def _one_network(**_: Unpack[NetworkFlags]) -> None:
     """Parse the flags of one network."""
 
 
-def _sized(template: Template) -> Network | Sized:
-    """Return a network, or the function from a size to it if sizes are written `?`."""
-    return template.network if template.marked else template.network()
+def _sized(spec: Spec, search: bool) -> Network | Sized:
+    """Return a network, or for a search the function from a size to it if sizes are written `?`."""
+    return spec.sized if search and spec.marked else spec.network
 
 
-def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Template], Read]) -> Read:
+def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec], Read]) -> Read:
     """Return what `read` makes of one --network; the steps, topology and convention of the call apply to it too.
 
     Raises SpecError for an invalid network, with the number of the flag.
@@ -126,7 +127,7 @@ def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Templ
         sizes = (*flags["sizes"], *others["sizes"])
         flags |= overrides(others) | {"sizes": sizes}  # type: ignore[typeddict-item]  # keys of the flags
         if describing(flags):
-            return read(flags_template(**flags))
+            return read(spec_in_flags(**flags))
         message = "no network; write flags such as '-i 10 -l lstm:20 -o 5'"
     except SpecError as error:
         sources = (f"{where}: {each.source}" if each.source else where for each in error.problems)

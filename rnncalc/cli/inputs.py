@@ -18,7 +18,7 @@ from rnncalc.cli.output import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
-from rnncalc.spec import OVERRIDES, Override, Spec, Template, contents, flags_template, parse_template
+from rnncalc.spec import OVERRIDES, Override, Spec, contents, spec_in_file, spec_in_flags
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
 
 Kept = TypeVar("Kept")
@@ -32,7 +32,7 @@ def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec
 
     Raises SpecError with the problems of all specs, CallError if neither specs nor flags are given, or both.
     """
-    return read_each(specs, flags, Template.spec)
+    return read_each(specs, flags, Spec.checked)
 
 
 def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
@@ -40,7 +40,7 @@ def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tupl
 
     Only the network of a file is kept: its text and positions take several times the memory.
     """
-    return read_each(specs, flags, lambda template: (template.source, template.network()))
+    return read_each(specs, flags, lambda spec: (spec.source, spec.network))
 
 
 def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
@@ -48,11 +48,11 @@ def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[N
     return [network for _, network in read_files(specs, **flags)]
 
 
-def read_each(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Template], Kept]) -> list[Kept]:
+def read_each(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
     """Return what `kept` makes of each spec, or of the flags, as read. Raises as `read_specs` does."""
 
     def keep(path: str) -> Kept:
-        return kept(_template(path, overrides(flags), hint=True))
+        return kept(_spec(path, overrides(flags), hint=True))
 
     in_flags = describing(flags)
     with AllAtOnce() as at_once:
@@ -63,7 +63,7 @@ def read_each(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Templat
             at_once.refuse(_both(in_flags, specs, flags["layers"]))
             return []
         if in_flags:
-            return [at_once.ask(lambda: kept(flags_template(**flags)))]
+            return [at_once.ask(lambda: kept(spec_in_flags(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
         if specs and not os.path.exists(specs[0]) and (network := _network_meant(specs)):
@@ -134,19 +134,19 @@ def _is_layer(word: str) -> bool:
     return re.split("[:=]", word)[0] in KINDS and not word.isalnum()
 
 
-def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Template:
+def read_open_spec(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Spec:
     """Return the description in one spec or the flags, with sizes `?` left open. Raises as `read_specs` does."""
     with AllAtOnce() as at_once:
         if hint := _file_for_units(flags):
             raise CallError(hint)
         if len(specs) + bool(describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
-        return at_once.ask(_template, specs[0], overrides(flags)) if specs else flags_template(**flags)
+        return at_once.ask(_spec, specs[0], overrides(flags)) if specs else spec_in_flags(**flags)
 
 
-def _template(path: str, overrides: Mapping[str, Override], *, hint: bool = False) -> Template:
+def _spec(path: str, overrides: Mapping[str, Override], *, hint: bool = False) -> Spec:
     data, source = read_file(path, hint=hint)
-    return parse_template(data, source, **overrides)
+    return spec_in_file(data, source, **overrides)
 
 
 def describing(flags: NetworkFlags) -> list[str]:

@@ -8,7 +8,7 @@ import click
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
-from rnncalc.cli.inputs import read_file, read_template
+from rnncalc.cli.inputs import read_file, read_open_spec
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
@@ -55,12 +55,12 @@ def solve(
         size = at_once.ask(bytes_of, dtype)
         budget = at_once.ask(_budget, params, bytes_, match)
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
-        template = at_once.ask(read_template, specs, **flags)
-    if not template.marked:
+        spec = at_once.ask(read_open_spec, specs, **flags)
+    if not spec.marked:
         such = "such as lstm: ?, in the file" if specs else "as in -l 'lstm:?'"
         raise CallError(f"no size is written ?, so there is nothing to solve for; write one {such}")
     each = 0 if bytes_ is None else size
-    solution = question.solve(template.network, budget, multiple=multiple, exact=exact, bytes_each=each)
+    solution = question.solve(spec.sized, budget, multiple=multiple, exact=exact, bytes_each=each)
     write([SolutionReport(solution)], destination)
     return 0 if solution.solved else 1
 

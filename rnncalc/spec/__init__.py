@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Collection
 from collections.abc import Mapping as MappingOf
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
@@ -29,23 +30,6 @@ OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate", 
 
 Override = str | tuple[str, ...] | None
 """The value of such a key as a word; of sizes words such as `D=64`, which replace single ones."""
-
-
-class Spec(Frozen):
-    """A network and what it was read from.
-
-    own_convention: the spec's own convention or the default, even if a flag overrides it; empty without a spec.
-    """
-
-    network: Network
-    root: Node
-    source: str
-    own_convention: str = ""
-
-    def place(self, path: Path) -> tuple[int, int] | None:
-        """Return the line and column of the value at a path; None if there is none, or for a flag."""
-        mark = node_at(self.root, path).mark
-        return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
 
 def load(
@@ -103,8 +87,11 @@ def contents(path: str, most: int = MAX_BYTES) -> bytes:
         return data if len(data) < USUAL_BYTES else data + file.read(most + 1 - USUAL_BYTES)
 
 
-class Template(Frozen):
-    """A spec as read, not yet a network: its sizes written `?` may have any value."""
+class Spec(Frozen):
+    """A spec as read; its sizes written `?` may have any value.
+
+    own_convention: the spec's own convention or the default, even if a flag overrides it; empty without a spec.
+    """
 
     root: Node
     source: str
@@ -112,13 +99,24 @@ class Template(Frozen):
     problems: tuple[Problem, ...] = ()
     own_convention: str = Network.convention
 
-    def spec(self) -> Spec:
-        """Return the spec, none of its sizes open. Raises SpecError with every problem there is."""
-        return Spec(self.network(), self.root, self.source, self.own_convention)
+    @cached_property
+    def network(self) -> Network:
+        """The network, none of its sizes open. Raises SpecError with every problem there is."""
+        return self.sized(None)
 
-    def network(self, unknown: int | None = None) -> Network:
+    def sized(self, unknown: int | None) -> Network:
         """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
         return read_network(self.root, self.source, self.name, self.problems, unknown)
+
+    def checked(self) -> Spec:
+        """Return the spec if it is one of a network. Raises SpecError with every problem there is."""
+        _ = self.network
+        return self
+
+    def place(self, path: Path) -> tuple[int, int] | None:
+        """Return the line and column of the value at a path; None if there is none, or for a flag."""
+        mark = node_at(self.root, path).mark
+        return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
     @property
     def marked(self) -> bool:
@@ -131,10 +129,10 @@ def parse(data: bytes, source: str, **overrides: Override) -> Spec:
 
     Raises SpecError with every problem there is.
     """
-    return parse_template(data, source, **overrides).spec()
+    return spec_in_file(data, source, **overrides).checked()
 
 
-def parse_template(data: bytes, source: str, **overrides: Override) -> Template:
+def spec_in_file(data: bytes, source: str, **overrides: Override) -> Spec:
     """Return the spec in these bytes with sizes written `?` left open. Raises SpecError if they are not YAML."""
     from rnncalc.spec.document import read_document  # imports yaml, which flags do not need
 
@@ -144,7 +142,7 @@ def parse_template(data: bytes, source: str, **overrides: Override) -> Template:
     stem = os.path.splitext(os.path.basename(source))[0]
     name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # the name of a file may have bytes that are not text
     own_convention = convention.value if isinstance(convention, Scalar) else Network.convention
-    return Template(root, source, name, tuple(problems), own_convention)
+    return Spec(root, source, name, tuple(problems), own_convention)
 
 
 def parse_if_meant(data: bytes, source: str, **overrides: Override) -> Spec | None:
@@ -153,14 +151,14 @@ def parse_if_meant(data: bytes, source: str, **overrides: Override) -> Spec | No
     Raises SpecError with every problem of a file that is meant to be a spec.
     """
     try:
-        template = parse_template(data, source, **overrides)
+        spec = spec_in_file(data, source, **overrides)
     except SpecError:
         if is_meant(keys_in(data)):
             raise
         return None
-    items = template.root.items if isinstance(template.root, Mapping) else ()
+    items = spec.root.items if isinstance(spec.root, Mapping) else ()
     keys = [key.value for key, _ in items if not isinstance(key.mark, Flag)]
-    return template.spec() if is_meant(keys) else None
+    return spec.checked() if is_meant(keys) else None
 
 
 def is_meant(keys: Collection[str]) -> bool:
@@ -185,10 +183,10 @@ def keys_in(data: bytes) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: Override) -> Template:
+def spec_in_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: Override) -> Spec:
     """Return the spec in flags, with sizes written `?` left open."""
     root = tree(input=input, layers=layers, output=output, **others)
-    return Template(root, "", "network", own_convention="")
+    return Spec(root, "", "network", own_convention="")
 
 
 File = tuple[bytes, str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from rnncalc import Network
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import GivenNumber
-from rnncalc.spec import flags_template, parse
+from rnncalc.spec import parse, spec_in_flags
 
 ROOT = Path(__file__).parent.parent.parent
 MEASURED: tuple[tuple[str, tuple[str, ...], str | None, str | None], ...] = (  # input, layers, output and steps
@@ -36,7 +36,7 @@ def networks() -> dict[str, Network]:
 
 
 def network_of(m: str, layers: tuple[str, ...], n: str | None, steps: str | None) -> Network:
-    return flags_template(m, layers, n, steps=steps).network()
+    return spec_in_flags(m, layers, n, steps=steps).network
 
 
 def main() -> None:

@@ -55,7 +55,9 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 def read(network: Network, text: str) -> Any:
     """Return what `--weights` makes of a file."""
-    return parse_data(Spec(network, Mapping(Flag("")), ""), weights=(text.encode(), "weights.yaml")).weights
+    spec = Spec(Mapping(Flag("")), "", "")
+    vars(spec)["network"] = network
+    return parse_data(spec, weights=(text.encode(), "weights.yaml")).weights
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)

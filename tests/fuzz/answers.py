@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from rnncalc import CallError, Network  # noqa: E402  the path comes first
 from rnncalc.questions.answer.grading import Grader  # noqa: E402
 from rnncalc.questions.answer.reading import read_answer  # noqa: E402
-from rnncalc.spec import flags_template  # noqa: E402
+from rnncalc.spec import spec_in_flags  # noqa: E402
 
 SECONDS, KILOBYTES = 2, 300_000
 BLOCKS = {"rnn": 1, "mgu": 2, "gru": 3, "lstm": 4}
@@ -125,7 +125,7 @@ def numbered(number: int, in_letters: bool) -> Asked:
         sizes["p"] = chance.randint(1, 20)
         output = size("p")
         sums.append(Times((Term(1, ("p",)), plus(width, Term(1)))))
-    spec = flags_template(size("m"), tuple(layers), output).spec()
+    spec = spec_in_flags(size("m"), tuple(layers), output).checked()
     flags = " ".join(["-i", size("m"), *(f"-l {layer}" for layer in layers), *(["-o", output] if output else [])])
     return Asked(spec.network, Grader(spec.network), flags, sums[0] if len(sums) == 1 else plus(*sums), sizes)
 

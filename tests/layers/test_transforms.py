@@ -18,7 +18,7 @@ from rnncalc.layers.rnn import RNN
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.run import run
 from rnncalc.questions.stream import stream
-from rnncalc.spec import flags_template
+from rnncalc.spec import spec_in_flags
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_kind_without_a_number_is_written_in_three_ways(tmp_path: Path) -> Non
 def test_steps_in_letters(layer: Layer, steps: str) -> None:
     """A window that moves by one step leaves a letter's; with a stride it need not divide them."""
     assert Conv1D(3, 4, padding="same").padding_of(None) == (1, 2)
-    network = flags_template("2", ("dense:2", "rnn:2"), None, steps="T", topology="many-to-many").network()
+    network = spec_in_flags("2", ("dense:2", "rnn:2"), None, steps="T", topology="many-to-many").network
     _, last = network.replace(layers=(layer, RNN(2))).stack
     assert f"{last.uses}" == steps
 

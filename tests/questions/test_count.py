@@ -10,7 +10,7 @@ from strategies import Spec, flags, network, network_of, part
 
 from rnncalc import LSTM, RNN, Network
 from rnncalc.questions.count import count
-from rnncalc.spec import flags_template
+from rnncalc.spec import spec_in_flags
 
 
 @given(network())
@@ -37,7 +37,7 @@ def test_flags_and_yaml_describe_the_same_network(spec: Spec) -> None:
         value = next(words)
         given_flags["layers"] += (value,) if key == "layer" else ()
         given_flags |= {key: value} if key != "layer" else {}
-    assert flags_template(**given_flags).network().stack == network_of(spec).stack
+    assert spec_in_flags(**given_flags).network.stack == network_of(spec).stack
 
 
 @given(network())

@@ -43,7 +43,7 @@ MEASURE = """
 import gc, os, re, sys
 from rnncalc.questions.price import memory_of
 from rnncalc.questions.run import run, with_steps_to_run
-from rnncalc.spec import flags_template
+from rnncalc.spec import spec_in_flags
 
 def now(key):
     return int(re.search(key + r":\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
@@ -53,7 +53,7 @@ def measure(line):
     input, output, steps, convention, topology, states, *layers = words
     feedback = "true" if topology == "feedback" else None
     flags = dict(steps=steps, convention=convention, topology="one-to-many" if feedback else topology)
-    small, network = (flags_template(input, each, output, **flags).network() for each in (("rnn:2",), tuple(layers)))
+    small, network = (spec_in_flags(input, each, output, **flags).network for each in (("rnn:2",), tuple(layers)))
     network = network.replace(feedback=feedback is not None)
     run(small.replace(input=2, steps=2), states=bool(states))
     gc.disable()

@@ -29,7 +29,7 @@ from rnncalc import (
     SpecError,
 )
 from rnncalc.questions.solve import Solution, TriedSizes, pieces, solve
-from rnncalc.spec import Template, parse_template
+from rnncalc.spec import Spec, spec_in_file
 
 KINDS = (RNN, GRU, LSTM, Dense)
 
@@ -154,16 +154,16 @@ def repeated_halves(draw: st.DrawFn) -> dict[str, Any]:
     return {"encoder": {"input": 3, "layers": encoder}, "decoder": {"input": 5, "layers": decoder}}
 
 
-def template_of(spec: dict[str, Any]) -> Template:
-    return parse_template(yaml.safe_dump(spec).encode(), "drawn.yaml")
+def spec_of_words(words: dict[str, Any]) -> Spec:
+    return spec_in_file(yaml.safe_dump(words).encode(), "drawn.yaml")
 
 
-def tried(template: Template) -> dict[int, int]:
+def tried(spec: Spec) -> dict[int, int]:
     """Return the counts of the sizes at which there is a network."""
     found = {}
     for size in TRIED:
         try:
-            found[size] = template.network(size).params
+            found[size] = spec.sized(size).params
         except SpecError:
             continue
     return found
@@ -189,14 +189,14 @@ def hold(found: Solution, counts: dict[int, int], budget: int) -> None:
 @pytest.mark.broad
 @given(documents(), st.booleans(), st.integers(-1, 3), st.integers(1, 3), st.randoms(use_true_random=False))
 def test_it_finds_in_drawn_networks_what_brute_force_finds(
-    spec: dict[str, Any], exact: bool, more: int, multiple: int, chance: random.Random
+    words: dict[str, Any], exact: bool, more: int, multiple: int, chance: random.Random
 ) -> None:
     """Sizes at which the network cannot be are no solutions, and of the others the largest that fits is."""
-    template = template_of(spec)
-    counts = {size: params for size, params in tried(template).items() if size % multiple == 0}
+    spec = spec_of_words(words)
+    counts = {size: params for size, params in tried(spec).items() if size % multiple == 0}
     budget = max(0, chance.choice([*counts.values()] or [500]) + more)
     try:
-        solution = solve(template.network, budget, multiple=multiple, exact=exact)
+        solution = solve(spec.sized, budget, multiple=multiple, exact=exact)
     except SpecError:
         assert not counts
     except RefusedError:
@@ -207,9 +207,9 @@ def test_it_finds_in_drawn_networks_what_brute_force_finds(
 
 def test_the_brute_force_can_object() -> None:
     """An answer that is not the largest is told."""
-    template = template_of({"input": 3, "layers": [{"rnn": "?"}]})
-    counts = tried(template)
-    right = solve(template.network, counts[9])
+    spec = spec_of_words({"input": 3, "layers": [{"rnn": "?"}]})
+    counts = tried(spec)
+    right = solve(spec.sized, counts[9])
     hold(right, counts, counts[9])
     with pytest.raises(AssertionError):
         hold(right._replace(size=8, params=counts[8]), counts, counts[9])

@@ -17,7 +17,7 @@ from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.questions.answer.asked import OF
 from rnncalc.questions.count import DTYPES
-from rnncalc.spec import flags_template, parse
+from rnncalc.spec import parse, spec_in_flags
 from rnncalc.spec.aliases import ALIASES, IN_FLAGS, TYPED, meanings
 from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
 from rnncalc.text import did_you_mean
@@ -54,7 +54,7 @@ def test_a_kind_that_is_told_is_one(row: str) -> None:
     number = "0.5" if ours(row) == "dropout" else "4"
     typed = re.split("; |, and ", row.format(**IN_FLAGS | {"number": f":{number}"}))[0].replace("=N", "=3")
     before = ("last",) if ours(row) == "repeat_vector" else ()
-    assert flags_template("4", (*before, typed.replace(":T", ":4")), None, steps="4").network().layers
+    assert spec_in_flags("4", (*before, typed.replace(":T", ":4")), None, steps="4").network.layers
 
 
 SAVED = {*BUDGET_KEYS, *UPDATE_KEYS, "total", "tied"}

@@ -19,7 +19,7 @@ from rnncalc.layers.options import EXPRESSION
 from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
-from rnncalc.spec import parse, parse_data, parse_template
+from rnncalc.spec import parse, parse_data, spec_in_file
 from rnncalc.spec.reader import OUTPUT_KEYS
 from rnncalc.spec.schema import schema
 from rnncalc.text import LETTER
@@ -111,7 +111,7 @@ def reads(place: str, text: str) -> bool:
     """Return whether the reader finds nothing wrong with the word where it is; `?` being a size to look for."""
     template = PLACES[place][0] % text + (f"sizes: {{{text}: 1}}\n" if re.fullmatch(LETTER, text) else "")
     try:
-        parse_template(template.encode(), "spec").network(1)
+        spec_in_file(template.encode(), "spec").sized(1)
     except SpecError as error:
         return not any(problem.message.startswith("expected ") for problem in error.problems)
     return True
