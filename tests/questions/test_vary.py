@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from conftest import Call, file_at, refusal
+from conftest import Call, file_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,30 +107,6 @@ def test_curves_are_drawn(call: Call) -> None:
     assert all(f">{kind}<" in svg for kind in ("rnn", "gru", "lstm"))
     assert call("compare", *flags, "-f", "html").out.count("<figure") == 1
     assert call("compare", *flags, "--vary", "input=1..2", "-f", "html").out.count("<figure") == 3
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("--vary", "lstm_2=1..3"), "vary: expected input, steps, lstm_1, lstm_1.repeat"),
-        (("--vary", "lstm_1=1..9000"), "vary: 9,000 combinations, and the limit is 2,000; write a larger STEP"),
-        (("--vary", "lstm_1=9..3"), "--vary: expected the smaller size first; write lstm_1=3..9"),
-        (("--vary", "lstm_1=3"), "--vary: expected SIZE=LO..HI or SIZE=LO..HI:STEP"),
-        (("--vary", "lstm_1=3..4", "--tensors"), "--vary has a table of its own: remove --tensors"),
-        (("--vary", "input=1..2", "--vary", "steps=1..2", "--vary", "output=1..2"), "--vary: a grid has two sizes"),
-        (("--vary", "lstm_1=3..4", "--all-conventions"), "--all-conventions is used alone: remove --vary"),
-    ],
-)
-def test_what_is_refused(args: tuple[str, ...], message: str, call: Call) -> None:
-    """In one line."""
-    (line,) = refusal(call, "count", *LSTM_FLAGS, *args).splitlines()
-    assert message in line
-
-
-def test_a_budget_beside_it_is_refused(call: Call) -> None:
-    """A budget searches for the width that --vary gives; letters have no curve."""
-    assert "--vary gives the sizes" in refusal(call, "compare", *LSTM_FLAGS, "--vary", "input=1..2", "--params", "100k")
-    assert "--vary needs numbers" in refusal(call, "count", "-i", "m", "-l", "lstm:h", "--vary", "lstm_1=1..2")
 
 
 def test_names_in_one_key_may_have_spaces_between(tmp_path: Path) -> None:

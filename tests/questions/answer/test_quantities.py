@@ -1,6 +1,9 @@
 """A number of another kind is said to be what it is; a single size that would give a number."""
 
+from typing import Any
+
 import pytest
+from case_files import cases, worked_out
 from conftest import Call
 from finding import judged
 from hypothesis import given
@@ -151,39 +154,12 @@ def size_of(part: str | None, place: int | None, key: str, size: int, right: int
     return OtherSize(SizePlace(part, place, key), size, right)
 
 
-READING = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
-# 4·6·(7 + 6 + 1) = 336, 11·(5 + 1) = 66, 4·6·(11 + 6 + 1) = 432, 5·(6 + 1) = 35
-NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
-
-
-@pytest.mark.parametrize(
-    ("network", "number", "size"),
-    [
-        (NARROW, 4 * 9 * (3 + 6 + 1) + 6 * 9, size_of(None, 0, "projection", 6, 4)),
-        (NARROW, 4 * 9 * (8 + 4 + 1) + 4 * 9, size_of(None, None, "input", 8, 3)),
-        (Network(input=3, layers=(LSTM(9, projection=5),)), 4 * 7 * 9 + 5 * 7, size_of(None, 0, "units", 7, 9)),
-        (NARROW, 4 * 9 * (3 + 10 + 1) + 10 * 9 + 1, None),
-        (Network(input=4, layers=(RNN(5),)), 50 + 1, None),
-        (Network(input=4, layers=(RNN(5),)), 5 * (1 + 5 + 1), size_of(None, None, "input", 1, 4)),
-        (Network(input=4, layers=(RNN(4, repeat=100),)), 4 * 15 + 99 * 36, size_of(None, None, "input", 10, 4)),
-        (
-            Network(input=4, layers=(RNN(5), RNN(4)) * 15),
-            5 * 16 + 15 * 40 + 14 * 50,
-            size_of(None, None, "input", 10, 4),
-        ),
-        (Network(input=4, layers=(RNN(5), RNN(4)) * 15 + (RNN(6),)), 5 * 16 + 15 * 40 + 14 * 50 + 66, None),
-        (Network(input=9, layers=(Embedding(4), RNN(5))), 9 * 7 + 5 * (7 + 5 + 1), None),
-        (READING, 869 + 11 * 40, size_of("decoder", None, "input", 45, 5)),
-        (READING, 869 + 9 * (5 + 1 + 24), size_of("decoder", 0, "units", 20, 11)),
-        (READING, 869 + 24 * 31, size_of("encoder", None, "input", 38, 7)),
-        (Network(input=3, layers=(RNN(5), Dense(4), Dense(2))), 60 + 28 + 10, size_of(None, 0, "units", 6, 5)),
-        (Network(input=3, layers=(RNN(5), Dense(4))), 4, None),
-        (Network(input=3, layers=(RNN(5), Dense(4))), 45 + 7 * 6, size_of(None, 1, "units", 7, 4)),
-    ],
-)
-def test_the_first_size_that_would_give_a_number(network: Network, number: int, size: OtherSize | None) -> None:
-    """Inputs, then layer by layer its units and its projection; not of tables, nor of more than 30 different layers."""
-    assert other_size(size_curves(network), GivenNumber(number)) == size
+@pytest.mark.parametrize("case", cases("questions/answer/other_sizes.yaml"), ids=lambda case: str(case)[:80])
+def test_the_first_size_that_would_give_a_number(case: dict[str, Any]) -> None:
+    """Inputs, then layer by layer its units and its projection."""
+    expected = size_of(*case["size"]) if "size" in case else None
+    tried = size_curves(network_of(case["network"]))
+    assert other_size(tried, GivenNumber(worked_out(case["number"]))) == expected
 
 
 def test_the_first_size_that_would_give_a_rounded_number() -> None:

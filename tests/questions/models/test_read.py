@@ -25,23 +25,16 @@ NORM = {"bn.weight": (4,), "bn.bias": (4,)}
 @pytest.mark.parametrize(
     ("shapes", "layers"),
     [
-        (gates(1, 3, 2), [{"rnn": 2, "bias": False}]),
-        (gates(3, 3, 2), [{"gru": 2, "bias": False}]),
-        (gates(4, 3, 2), [{"lstm": 2, "bias": False}]),
         (lstm(3, 2), [{"lstm": 2}]),
         (BOTH_WAYS, [{"lstm": 2, "bidirectional": True}]),
         (PROJECTED, [{"lstm": 4, "bias": False, "projection": 2}]),
         ({**lstm(2, 2), **lstm(2, 2, number=1)}, [{"lstm": 2, "repeat": 2}]),
-        ({**lstm(3, 2), **lstm(2, 2, number=1)}, [{"lstm": 2, "repeat": 2}]),
-        ({**TABLE, **lstm(3, 2)}, [{"embedding": 3, "path": "emb"}, {"lstm": 2}]),
         ({"0.weight": (20, 3), **lstm(3, 2)}, [{"embedding": 3, "path": "0"}, {"lstm": 2}]),
         ({**lstm(3, 4), **NORM, **DENSE}, [{"lstm": 4}, {"external": {"weight": [4], "bias": [4]}, "path": "bn"}]),
-        (gates(2, 3, 2), [{"external": {"weight_ih_l0": [4, 3], "weight_hh_l0": [4, 2]}}]),
         (  # one bias where there are two or none
             {**gates(4, 3, 2), "rnn.bias_ih_l0": (8,)},
             [{"external": {"weight_ih_l0": [8, 3], "weight_hh_l0": [8, 2], "bias_ih_l0": [8]}}],
         ),
-        ({**lstm(3, 2), **lstm(5, 2, "two")}, [{"lstm": 2}, {"lstm": 2, "extra_inputs": 3, "path": "two"}]),
         ({**lstm(3, 4), **lstm(2, 2, "two")}, [{"lstm": 4}, {"external": 0, "outputs": 2}, {"lstm": 2, "path": "two"}]),
     ],
 )
