@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from conftest import Call
 from verified import backward
 
 from rnncalc import Cell, FastGRNN, Gate, Network, Product, training
@@ -44,17 +43,6 @@ def test_each_direction_and_each_layer_has_its_own(topology: Any, chunk: int | N
     assert done.agrees
     if chunk is None and topology == "many-to-many":  # what both directions read, x, is saved once
         assert done.layers[0].seen.saved_read == 3 * (M + 2 * 4 * H) + 2 * 2
-
-
-def test_the_command_says_so(call: Call) -> None:
-    """5(8 + 4·16) + 2 = 362; in the table of the derivation the two numbers are once."""
-    flags = ("-i", 8, "-l", "fastgrnn:16", "-T", 5)
-    assert " 362 " in call("count", *flags, "--training").out
-    text = call("explain", *flags, "--training").out
-    assert "T(m + 4h) + 2 = 5 × (8 + 4 × 16) + 2" in text
-    for name in ("σ(ζ) ", "σ(ν) "):
-        (line,) = (line for line in text.splitlines() if line.startswith(name) and "·" not in line)
-        assert line.split() == [name.strip(), "1", "1"]
 
 
 class Bent(Cell):

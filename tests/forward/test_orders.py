@@ -1,13 +1,11 @@
-"""In which order gates lie in fused tensors, and when a gate resets, as the frameworks' documentation has it."""
+"""In which order gates lie in fused tensors, as the frameworks' documentation has it."""
 
 from collections.abc import Iterator
-from math import exp, tanh
 from random import Random
-from typing import Any
 
 import pytest
 
-from rnncalc import GRU, LSTM, MGU, RNN, Cell, Network, run
+from rnncalc import GRU, LSTM, RNN, Cell, Network
 from rnncalc.forward.arrays import Arrays, BindingError, filled
 from rnncalc.forward.bindings import binding
 
@@ -27,98 +25,6 @@ def test_gates_lie_in_the_documented_order(convention: str, layer: Cell, orders:
     """What a convention declares of each fused tensor, by its name."""
     (placed,) = Network(input=2, layers=(layer,), convention=convention).stack
     assert {tensor.name: tensor.gates for tensor in placed.tensors} == orders
-
-
-def sigmoid(x: float) -> float:
-    return 1 / (1 + exp(-x))
-
-
-X, H = {"r": 0.3, "z": -0.4, "n": 0.5}, {"r": -0.6, "z": 0.7, "n": 0.8}
-BX, BH = {"r": 0.1, "z": 0.2, "n": -0.3}, {"r": 0.15, "z": -0.25, "n": 0.9}
-
-
-def gru(reset_after: bool) -> float:
-    """Return the state of a GRU of one unit after the inputs 1 and 2, written out."""
-    h = 0.0
-    for x in (1.0, 2.0):
-        r, z = (sigmoid(X[gate] * x + BX[gate] + H[gate] * h + BH[gate]) for gate in "rz")
-        past = r * (H["n"] * h + BH["n"]) if reset_after else H["n"] * (r * h) + BH["n"]
-        n = tanh(X["n"] * x + BX["n"] + past)
-        h = (1 - z) * n + z * h
-    return h
-
-
-def fused(of: dict[str, float], order: str) -> list[float]:
-    return [of[gate] for gate in order]
-
-
-WEIGHTS: dict[str, dict[str, Any]] = {
-    "pytorch": {
-        "weight_ih_l0": [[number] for number in fused(X, "rzn")],
-        "weight_hh_l0": [[number] for number in fused(H, "rzn")],
-        "bias_ih_l0": fused(BX, "rzn"),
-        "bias_hh_l0": fused(BH, "rzn"),
-    },
-    "keras": {
-        "kernel": [fused(X, "zrn")],
-        "recurrent_kernel": [fused(H, "zrn")],
-        "bias": [fused(BX, "zrn"), fused(BH, "zrn")],
-    },
-    "onnx": {
-        "W": [[[number] for number in fused(X, "zrn")]],
-        "R": [[[number] for number in fused(H, "zrn")]],
-        "B": [fused(BX, "zrn") + fused(BH, "zrn")],
-    },
-    "flax-linen": {
-        **{f"i{gate}/kernel": [[X[gate]]] for gate in "rzn"},
-        **{f"h{gate}/kernel": [[H[gate]]] for gate in "rzn"},
-        **{f"i{gate}/bias": [BX[gate] + BH[gate]] for gate in "rz"},
-        "in/bias": [BX["n"]],
-        "hn/bias": [BH["n"]],
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("convention", "chosen", "reset_after"),
-    [
-        ("pytorch", None, True),
-        ("pytorch", True, True),
-        ("keras", None, True),
-        ("flax-linen", None, True),
-        ("onnx", None, False),
-        ("onnx", True, True),
-    ],
-)
-def test_a_gru_resets_where_its_framework_does(convention: str, chosen: bool | None, reset_after: bool) -> None:
-    """One unit and two steps, by hand, with another bias on each side of every gate."""
-    network = Network(input=1, layers=(GRU(1, reset_after=chosen),), convention=convention, steps=2)
-    result = run(network, weights={"gru_1": WEIGHTS[convention]}, inputs={None: [[1.0], [2.0]]})
-    assert result.agrees
-    assert result.outputs == pytest.approx([gru(reset_after)])
-    assert gru(reset_after=True) != pytest.approx(gru(reset_after=False))
-
-
-def test_the_gate_of_flax_keeps_the_old_state() -> None:
-    """An MGU of one unit and two steps, by hand; the textbook's gate replaces it."""
-    h = 0.0
-    for x in (1.0, 2.0):
-        f = sigmoid(X["r"] * x + BX["r"] + H["r"] * h)
-        n = tanh(X["n"] * x + BX["n"] + f * (H["n"] * h + BH["n"]))
-        h = (1 - f) * n + f * h
-    weights = {
-        "if/kernel": [[X["r"]]],
-        "in/kernel": [[X["n"]]],
-        "hf/kernel": [[H["r"]]],
-        "hn/kernel": [[H["n"]]],
-        "if/bias": [BX["r"]],
-        "in/bias": [BX["n"]],
-        "hn/bias": [BH["n"]],
-    }
-    network = Network(input=1, layers=(MGU(1),), convention="flax-linen", steps=2)
-    result = run(network, weights={"mgu_1": weights}, inputs={None: [[1.0], [2.0]]})
-    assert result.agrees
-    assert result.outputs == pytest.approx([h])
 
 
 LAYERS: list[Cell] = [

@@ -1,9 +1,6 @@
 """States before the first step that come from a vector, or from an encoder, through dense layers."""
 
-from pathlib import Path
-
 import pytest
-from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, fitting, network_of, started
@@ -66,38 +63,6 @@ def test_every_convention_has_it(convention: str) -> None:
     net = Network(input=1, layers=layers, steps=3, topology="one-to-many", feedback=True, convention=convention)
     assert run(net).agrees
     assert backward(net).agrees
-
-
-def test_every_command_knows_it(tmp_path: Path, call: Call) -> None:
-    """Equations, pictures, answers, shapes, streaming and training."""
-    flags = ("-i", M, "-l", f"lstm:{H},initial_state={V}", "-o", N, "-T", 4)
-    assert "h_0 = W " in call("explain", *flags).out
-    drawn = call("draw", *flags).out
-    assert "h_0 and c_0 of lstm_1 come from a vector of 7 numbers" in drawn
-    assert "lstm_1_h_0" not in drawn
-    total = 4 * H * (M + H + 1) + 2 * H * (V + 1) + N * (H + 1)
-    assert call("answer", *flags, total).code == 0
-    assert "leaves out the layer lstm_1_h_0" in call("answer", *flags, total - H * (V + 1)).out
-    assert "lstm_1_h_0  dense  (B, 7)     output   (B, 3)" in call(*flags, "-c", "pytorch", "--shapes").out
-    assert f"{total:,}" in call(*flags, "--training").out
-    spec = tmp_path / "spec.yaml"
-    spec.write_text(
-        f"input: {M}\nlayers: [{{rnn: {H}, initial_state: 2}}]\nsteps: 2\nstart: {{rnn_1: {{h: [1, 1, 1]}}}}\n"
-    )
-    assert "start.rnn_1: does not apply: its states come from a vector" in call("run", spec).err
-    assert "2h(v + 1) + 4h(m + h + 1)" in call("-i", "m", "-l", "lstm:h,initial_state=v").out
-    worked = call("run", "--work", "-i", 2, "-l", "rnn:2,initial_state=3", "-o", 1, "-T", 2).out
-    assert any(line.startswith("h_0 = ⎡") and " + " in line for line in worked.splitlines())
-    varied = call("exercise", *flags, "--vary", "lstm_1.initial_state=5..9", "--variants", 2)
-    assert (varied.code, varied.err) == (0, "")
-    both = call("-i", M, "-l", "rnn:3,initial_state=2,learned_state")
-    assert both.err == (
-        "--layer 1: learned_state: the state before the first step comes from a vector already; remove one of the two\n"
-    )
-    clash = call("-i", M, "-l", "rnn:3,initial_state=2", "-l", "dense:3,name=rnn_1_h_0")
-    assert clash.code == 2
-    assert "another layer is called 'rnn_1_h_0', by default" in clash.err
-    assert RNN(3).initial_state is None
 
 
 def test_a_state_that_is_made_is_that_of_its_layer() -> None:

@@ -1,8 +1,5 @@
 """A cell of one's own becomes a kind, from a plain script; a half right one is refused in one line."""
 
-import csv
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,24 +91,3 @@ def test_a_half_right_cell_is_refused(wrong: Any, message: str) -> None:
         register(wrong)
     assert "\n" not in str(caught.value)
     assert before == KINDS
-
-
-def test_it_works_from_a_plain_script(tmp_path: Path) -> None:
-    """As a decorator, in a file that is run."""
-    script = tmp_path / "own.py"
-    script.write_text(
-        "from rnncalc import Cell, Gate, Product, register\n"
-        "from rnncalc.cli import call\n\n\n"
-        "@register\n"
-        "class Plain(Cell):\n"
-        '    kind = "plain"\n\n'
-        "    def gates(self, inputs):\n"
-        '        return (Gate("h", "tanh", (Product("x"), Product("h")), "hidden state", "mixes both"),)\n\n'
-        "    def step(self, ops, x, state):\n"
-        '        h = ops.gate("h", x=x, h=state[0])\n'
-        "        return h, (h,)\n\n\n"
-        'raise SystemExit(call(["-i", "8", "-l", "plain:16", "-f", "csv"]))\n'
-    )
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    *_, total = csv.DictReader(done.stdout.splitlines())
-    assert total["params"] == "400"
