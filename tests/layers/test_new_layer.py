@@ -9,7 +9,7 @@ import pytest
 from conftest import Call, report_of
 from verified import backward
 
-from rnncalc import Network, register
+from rnncalc import Network, register, run
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
@@ -110,6 +110,41 @@ def test_it_is_explained_drawn_and_answered(call: Call) -> None:
     assert "causal_skip 3" in call("draw", *NETWORK).out
     assert call("answer", *NETWORK, 56 + 16).code == 0
     assert call("exercise", *NETWORK, "-f", "json").code == 0
+
+
+class HalvesPool(Transform):
+    """Ends a sequence in the sum of its vectors' second halves, weighted by a score of their first halves."""
+
+    kind = "halves_pool"
+    number = ""
+    reads = "a sequence"
+    along = whole = ends = True
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return {"m": inputs, "g": inputs // 2}
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("score", "g"),)
+
+    def output_width(self, inputs: int) -> int:
+        return inputs // 2
+
+    def output_shape(self, shape: Shape) -> Shape:
+        return (shape[-1] // 2,)
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        weights = ops.activate("softmax", ops.dot(ops.weight("score"), ops.part(window, "g", 0)))
+        return ops.mix(weights, ops.part(window, "g", 1))
+
+
+def test_a_part_of_each_vector_of_a_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal scores weigh the second halves (3, 4), (5, 6) and (7, 8) equally: their mean is (5, 6)."""
+    monkeypatch.setitem(KINDS, "halves_pool", HalvesPool)
+    network = Network(input=4, layers=[HalvesPool()], steps=3, topology="many-to-one")
+    inputs = [[1, 2, 3, 4], [0, 1, 5, 6], [2, 0, 7, 8]]
+    assert run(network, weights={"halves_pool_1": {"score": [0, 0]}}, inputs=inputs).outputs == pytest.approx([5, 6])
+    assert backward(network).agrees
 
 
 class Unread(GatedUnit):
