@@ -50,7 +50,7 @@ _STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|mathbf|
 _SPACE = rf"(?:\s|[~$]|\\[,;:!> ]|\\(?:{_STYLES})(?![A-Za-z]))+"
 _WORD = r"(?<=[\s\d)\]}])(?:word)(?=[\s\d(\[{\\])"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
 """The signs with which a factor may begin."""
 
@@ -151,7 +151,7 @@ def _tokens(text: str, sizes: Known, plain: str = "") -> Iterator[Token]:
     for match in _pattern(known is not None and any(name[0] == "x" for name in known)).finditer(plain or text):
         kind, place = str(match.lastgroup), match.start()
         if kind not in ("space", "letters"):
-            yield Token(kind, match[0].lstrip("\\") if kind in ("open", "close") else match[0], place, match)
+            yield Token(kind, match[0][1:] if match[0] in ("\\{", "\\}") else match[0], place, match)
         if kind != "letters":
             continue
         names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
@@ -208,7 +208,7 @@ class _Parser:
             raise self.expected("+, -, a factor or the end")
         if value < 0:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
-        number, *rest = [token for token in self.tokens[:-1] if token.text not in ("+", *"()[]{}")]
+        number, *rest = [token for token in self.tokens[:-1] if token.text not in ("+", *_BRACKETS, *_BRACKETS.values())]
         if number.kind != "number" or len(rest) > 1 or not {each.text for each in rest} <= self.suffixes:
             return ChainSide(value)
         digits, shift, power = self.parts(number, rest[0].text if rest else "")

@@ -92,6 +92,8 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
             return f"; write {option.opts[-1]} {word}"
     known = [option.opts[-1] for option in options]
     key = word.replace("-", "_")
+    if command.name == "answer" and key == "exact":  # which it once had
+        return "; write the number in full, as 1600 instead of 1.6k"
     if "--max-growth" in known and (cure := instead_of(key, in_flags=True)):
         return cure
     if matches := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
