@@ -67,5 +67,6 @@ def test_a_call_worked_out_by_hand(
     words = shlex.split(case["call"])
     hold(case, words, call)
     for more, what in case.get("with", {}).items():
+        assert isinstance(what, list) or not PARTS & {*what} or {*what} <= PARTS, "a part beside paths is not read"
         expected = {"says": what} if isinstance(what, list) else what if PARTS & {*what} else {"holds": what}
         hold(expected, [*words, *shlex.split(more)], call)
