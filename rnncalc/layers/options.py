@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import isnan, prod
 from sys import float_info
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.records import Frozen
@@ -39,7 +39,29 @@ def is_size(width: object) -> bool:
     return width > 0 if isinstance(width, int) and not isinstance(width, bool) else has_letters(width)
 
 
-class Size(Frozen):
+class Allowed(Frozen):
+    """The allowed values of an option."""
+
+    @property
+    def expected(self) -> str:
+        """Which they are, in words."""
+        raise NotImplementedError
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor, as JSON Schema."""
+        raise NotImplementedError
+
+    def fits(self, value: Any) -> bool:
+        """Return whether a value is allowed; or of their type, if `problem` says what else is wrong."""
+        raise NotImplementedError
+
+    def problem(self, value: object) -> str | None:
+        """Return what is wrong with the value, or None."""
+        return None if self.fits(value) else f"expected {self.expected}, got {brief(value)}"
+
+
+class Size(Allowed):
     """A whole number from `least` to 10^12.
 
     room: the most, a power of ten, that all layers of a network may have together.
@@ -55,7 +77,6 @@ class Size(Frozen):
         return "a positive whole number" if self.least else "a whole number, 0 or more"
 
     def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
         if self.letters and has_letters(value):
             return None
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
@@ -79,20 +100,18 @@ class Params(Size):
 
     @property
     def schema(self) -> Schema:
-        """The same for an editor."""
         shape = {"type": "array", "minItems": 1, "items": Size(letters=True).schema}
         tensors = {"type": "object", "minProperties": 1, "additionalProperties": shape}
         return {"anyOf": [*super().schema["anyOf"], tensors]}
 
 
-class Tensors(Frozen):
+class Tensors(Allowed):
     """The shapes of tensors: a name and a tuple of sizes each."""
 
     expected: str = "the names of tensors, each with a shape such as (20, 10)"
     letters: bool = True
 
     def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
         if not isinstance(value, tuple) or not all(isinstance(name, str) and name for name, _ in value):
             return f"expected {self.expected}, got {brief(value)}"
         for name, shape in value:
@@ -100,80 +119,61 @@ class Tensors(Frozen):
                 return f"{escape(name)}: {problem}"
         return None
 
-    @property
-    def schema(self) -> Schema:
-        """The same for an editor."""
-        return {"type": "object"}
+    schema: ClassVar[Schema] = {"type": "object"}
 
 
-class Trainable(Frozen):
+class Trainable(Allowed):
     """Whether tensors are trained, by name."""
 
     expected: str = "the names of tensors, each with true or false"
 
-    def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        fits = isinstance(value, tuple) and all(isinstance(trained, bool) for _, trained in value)
-        return None if fits else f"expected {self.expected}, got {brief(value)}"
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, tuple) and all(isinstance(trained, bool) for _, trained in value)
 
-    @property
-    def schema(self) -> Schema:
-        """The same for an editor."""
-        return {"type": "object", "additionalProperties": {"type": "boolean"}}
+    schema: ClassVar[Schema] = {"type": "object", "additionalProperties": {"type": "boolean"}}
 
 
-class Sizes(Frozen):
+class Sizes(Allowed):
     """One or two sizes, written `64` or `64x48`; in Python a tuple."""
 
     expected: str = "one or two positive whole numbers, such as 64 or 64x48"
 
     def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
         if not isinstance(value, tuple) or not 1 <= len(value) <= 2 or any(Size().problem(each) for each in value):
             return f"expected {self.expected}, got {brief(value)}"
         return f"expected at most 10^12 places, got {prod(value):,}" if prod(value) > MAX_SIZE else None
 
     @property
     def schema(self) -> Schema:
-        """The same for an editor."""
         one = {"type": "integer", "minimum": 1, "maximum": MAX_SIZE}
         two = {"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"}
         items = {"anyOf": [one, _EXPRESSION]}
         return {"anyOf": [one, two, _EXPRESSION, {"type": "array", "items": items, "minItems": 1, "maxItems": 2}]}
 
 
-class Rate(Frozen):
+class Rate(Allowed):
     """A number from 0 to 1."""
 
     expected: str = "a number from 0 to 1"
 
-    def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-        return None if fits else f"expected {self.expected}, got {value!r}"
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
-    @property
-    def schema(self) -> Schema:
-        """The same for an editor."""
-        return {"type": "number", "minimum": 0, "maximum": 1}
+    schema: ClassVar[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
 
 
-class Switch(Frozen):
+class Switch(Allowed):
     """True or false."""
 
     expected: str = "true or false"
 
-    def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        return None if isinstance(value, bool) else f"expected {self.expected}, got {value!r}"
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, bool)
 
-    @property
-    def schema(self) -> Schema:
-        """The same for an editor."""
-        return {"type": "boolean"}
+    schema: ClassVar[Schema] = {"type": "boolean"}
 
 
-class Switches(Frozen):
+class Switches(Allowed):
     """True or false, or a choice for each of a few words: `{query: true, score: false}`; in Python, pairs."""
 
     words: tuple[str, ...]
@@ -182,21 +182,19 @@ class Switches(Frozen):
     def expected(self) -> str:
         return f"true or false, or keys ({', '.join(self.words)})"
 
-    def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
+    def fits(self, value: Any) -> bool:
         pairs = value if isinstance(value, tuple) else ()
         fits = all(isinstance(pair, tuple) and pair[0] in self.words and isinstance(pair[1], bool) for pair in pairs)
-        return None if isinstance(value, bool) or (pairs and fits) else f"expected {self.expected}, got {value!r}"
+        return isinstance(value, bool) or bool(pairs and fits)
 
     @property
     def schema(self) -> Schema:
-        """The same for an editor."""
         one = {"type": "boolean"}
         keys = {"type": "object", "properties": dict.fromkeys(self.words, one), "additionalProperties": False}
         return {"anyOf": [one, keys]}
 
 
-class Choice(Frozen):
+class Choice(Allowed):
     """One of a few words; the words may be a list that grows."""
 
     words: Collection[str]
@@ -206,30 +204,31 @@ class Choice(Frozen):
         *most, last = self.words
         return f"{', '.join(most)} or {last}" if most else last
 
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.words
+
     def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        if isinstance(value, str) and value in self.words:
-            return None
-        near = did_you_mean(value, [*self.words]) if isinstance(value, str) else ""
-        return f"expected {self.expected}, got {value!r}{near}"
+        problem = super().problem(value)
+        return problem and problem + (did_you_mean(value, [*self.words]) if isinstance(value, str) else "")
 
     @property
     def schema(self) -> Schema:
-        """The same for an editor."""
         return {"enum": [*self.words]}
 
 
-class Text(Frozen):
+class Text(Allowed):
     """Any text of one or more characters."""
 
     expected: str = "text"
     most: int = MAX_TEXT
 
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, str) and bool(value.strip())
+
     def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        if not isinstance(value, str) or not value.strip():
-            return f"expected {self.expected}, got {value!r}"
-        return f"expected at most {self.most} characters, got {len(value):,}" if len(value) > self.most else None
+        if isinstance(value, str) and len(value) > self.most and value.strip():
+            return f"expected at most {self.most} characters, got {len(value):,}"
+        return super().problem(value)
 
     @property
     def schema(self) -> Schema:
@@ -240,7 +239,7 @@ class Text(Frozen):
 _BINARY = {"ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
-class WholeNumber(Frozen):
+class WholeNumber(Allowed):
     """A whole number of any size, 0 or more, that may be written with a suffix: 1M, 2.5k.
 
     unit: `B` where bytes are counted, and 4MB and 4MiB are understood.
@@ -253,14 +252,11 @@ class WholeNumber(Frozen):
     def expected(self) -> str:
         return f"a whole number{f', or one such as 4M{self.unit}' if self.suffixes else ', 0 or more'}"
 
-    def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        fits = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-        return None if fits else f"expected {self.expected}, got {value!r}"
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
     @property
     def schema(self) -> Schema:
-        """The same for an editor."""
         number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
         suffixed = f"{SUFFIXED.replace('[GB]', 'G')} ?B?" if self.unit else SUFFIXED  # a B of bytes is no billion
         written = f"^(?![0-9]+$)(?:{suffixed})$" if self.suffixes else _GROUPED
@@ -279,49 +275,38 @@ class WholeNumber(Frozen):
         return int(number) if number.denominator == 1 else None
 
 
-class Ratio(Frozen):
+class Ratio(Allowed):
     """A number of 0 or more, or above 0; from a spec it is a Fraction, to be compared exactly."""
 
     above_zero: bool = False
 
     @property
     def expected(self) -> str:
-        """What is expected of it, in words."""
         return "a number above 0" if self.above_zero else "a number, 0 or more"
 
-    def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        number: Any = value if isinstance(value, float) or hasattr(value, "numerator") else -1
-        fits = not isinstance(value, bool) and 0 <= number < float("inf") and not (self.above_zero and number == 0)
-        return None if fits else f"expected {self.expected}, got {value!r}"
+    def fits(self, value: Any) -> bool:
+        number = value if isinstance(value, float) or hasattr(value, "numerator") else -1
+        return not isinstance(value, bool) and 0 <= number < float("inf") and not (self.above_zero and number == 0)
 
     @property
     def schema(self) -> Schema:
-        """The same for an editor."""
         least = "exclusiveMinimum" if self.above_zero else "minimum"
         return {"type": "number", least: 0, "maximum": 10**MAX_DIGITS - 1}
 
 
-class Real(Frozen):
+class Real(Allowed):
     """Any finite number."""
 
     expected: str = "a number"
 
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool) and not isnan(value)
+
     def problem(self, value: object) -> str | None:
-        """Return what is wrong with the value, or None."""
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            return f"expected {self.expected}, got {value!r}"
-        if abs(value) > float_info.max:
-            return f"expected a number up to 1.8e308, got {brief(value)}"
-        return f"expected {self.expected}, got {value!r}" if isnan(value) else None
+        too_large = isinstance(value, int | float) and abs(value) > float_info.max
+        return f"expected a number up to 1.8e308, got {brief(value)}" if too_large else super().problem(value)
 
-    @property
-    def schema(self) -> Schema:
-        """The same for an editor."""
-        return {"type": "number"}
-
-
-Allowed = Size | Sizes | Tensors | Trainable | Rate | Switch | Switches | Choice | Text | WholeNumber | Ratio | Real
+    schema: ClassVar[Schema] = {"type": "number"}
 
 
 class Option(Frozen):
