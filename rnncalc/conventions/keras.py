@@ -3,29 +3,18 @@
 Matrices are input by output, with the places of a kernel before that.
 """
 
-from rnncalc.conventions.rules import (
-    Array,
-    CellArrays,
-    Convention,
-    DenseArrays,
-    Returns,
-    Side,
-    TransformArrays,
-    attention_of_dense,
-    restricted,
-    with_heads,
-)
+from rnncalc.conventions import rules
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.layer import CROSS
 
-_CELL = CellArrays(
-    input=Array("kernel", "m gates"),
-    recurrent=Array("recurrent_kernel", "reads gates"),
-    bias=Array("bias", "gates"),
-    only=restricted(),
+_CELL = rules.CellArrays(
+    input=rules.Array("kernel", "m gates"),
+    recurrent=rules.Array("recurrent_kernel", "reads gates"),
+    bias=rules.Array("bias", "gates"),
+    only=rules.restricted(),
 )
 
-CONVENTION = Convention(
+CONVENTION = rules.Convention(
     name="keras",
     title="Keras",
     note="one bias vector per gate, but two in a GRU unless reset_after is false",
@@ -34,28 +23,30 @@ CONVENTION = Convention(
         "rnn": _CELL,
         "gru": _CELL.replace(
             order="zrn",
-            both_biases=Array("bias", "2 gates"),
-            side=Side.BOTH,
-            side_before=Side.INPUT,
+            both_biases=rules.Array("bias", "2 gates"),
+            side=rules.Side.BOTH,
+            side_before=rules.Side.INPUT,
             habits=Habits(reset_after=True),
         ),
         "lstm": _CELL.replace(order="ifgo"),
         "conv_lstm": _CELL.replace(order="ifgo"),
     },
-    dense=DenseArrays(Array("kernel", "m n"), Array("bias", "n")),
+    dense=rules.DenseArrays(rules.Array("kernel", "m n"), rules.Array("bias", "n")),
     transforms={
-        "embedding": TransformArrays({"embedding": "embeddings", "position_embedding": "positions"}),
-        "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")),
-        "layer_norm": TransformArrays({"scale": "gamma", "bias": "beta"}, epsilon=1e-3),
-        "multi_head_attention": with_heads("attention_output"),
-        "batch_norm": TransformArrays(
+        "embedding": rules.TransformArrays({"embedding": "embeddings", "position_embedding": "positions"}),
+        "conv1d": rules.TransformArrays(
+            {"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")
+        ),
+        "layer_norm": rules.TransformArrays({"scale": "gamma", "bias": "beta"}, epsilon=1e-3),
+        "multi_head_attention": rules.with_heads("attention_output"),
+        "batch_norm": rules.TransformArrays(
             {"scale": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_variance": "moving_variance"},
             epsilon=1e-3,
         ),
-        "decoder_attention": attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
-        **dict.fromkeys(CROSS, with_heads("attention_output", "q", "k", "d")),
+        "decoder_attention": rules.attention_of_dense("{}/kernel", "{}/bias", (1, 0)),
+        **dict.fromkeys(CROSS, rules.with_heads("attention_output", "q", "k", "d")),
     },
-    returns=Returns(
+    returns=rules.Returns(
         sequence="BTW",
         output="output",
         axes="BTW",

@@ -1,30 +1,20 @@
 """ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
 
-from rnncalc.conventions.rules import (
-    Array,
-    CellArrays,
-    Convention,
-    DenseArrays,
-    Returns,
-    Side,
-    TransformArrays,
-    attention_of_dense,
-    restricted,
-)
+from rnncalc.conventions import rules
 from rnncalc.layers.layer import CROSS
 
 _LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
 
-_CELL = CellArrays(
-    input=Array("W", "directions gates m"),
-    recurrent=Array("R", "directions gates reads"),
-    both_biases=Array("B", "directions 2gates"),
-    state=Array("initial_{read}", "directions 1 reads"),
-    side=Side.BOTH,
-    only=restricted("learned_state", **_LACKS),
+_CELL = rules.CellArrays(
+    input=rules.Array("W", "directions gates m"),
+    recurrent=rules.Array("R", "directions gates reads"),
+    both_biases=rules.Array("B", "directions 2gates"),
+    state=rules.Array("initial_{read}", "directions 1 reads"),
+    side=rules.Side.BOTH,
+    only=rules.restricted("learned_state", **_LACKS),
 )
 
-CONVENTION = Convention(
+CONVENTION = rules.Convention(
     name="onnx",
     title="ONNX",
     note="two bias vectors per gate, one after the other in B",
@@ -34,25 +24,25 @@ CONVENTION = Convention(
         "gru": _CELL.replace(order="zrn"),
         "lstm": _CELL.replace(
             order="iofg",
-            peephole=Array("P", "directions gates"),
-            only=restricted("learned_state", "peepholes", **_LACKS),
+            peephole=rules.Array("P", "directions gates"),
+            only=rules.restricted("learned_state", "peepholes", **_LACKS),
         ),
     },
-    dense=DenseArrays(Array("B", "m n"), Array("C", "n")),
+    dense=rules.DenseArrays(rules.Array("B", "m n"), rules.Array("C", "n")),
     transforms={
-        "embedding": TransformArrays({"embedding": "data", "position_embedding": "positions"}),
-        "conv1d": TransformArrays({"kernel": "W", "bias": "B"}, steps_last=True),
-        "pool1d": TransformArrays(steps_last=True),
-        "layer_norm": TransformArrays({"scale": "Scale", "bias": "B"}),
-        "batch_norm": TransformArrays(
+        "embedding": rules.TransformArrays({"embedding": "data", "position_embedding": "positions"}),
+        "conv1d": rules.TransformArrays({"kernel": "W", "bias": "B"}, steps_last=True),
+        "pool1d": rules.TransformArrays(steps_last=True),
+        "layer_norm": rules.TransformArrays({"scale": "Scale", "bias": "B"}),
+        "batch_norm": rules.TransformArrays(
             {"scale": "scale", "bias": "B", "running_mean": "input_mean", "running_variance": "input_var"},
             buffers=("running_mean", "running_variance"),
             only={"scale": (True,), "center": (True,)},
             steps_last=True,
         ),
-        **dict.fromkeys(("decoder_attention", *CROSS), attention_of_dense("{}/B", "{}/C", (1, 0))),
+        **dict.fromkeys(("decoder_attention", *CROSS), rules.attention_of_dense("{}/B", "{}/C", (1, 0))),
     },
-    returns=Returns(
+    returns=rules.Returns(
         sequence="TBW",
         output="Y",
         axes="TDBW",

@@ -3,33 +3,23 @@
 Its modules concatenate the two directions; any other `merge` is an operation after the module, as users write it.
 """
 
-from rnncalc.conventions.rules import (
-    Array,
-    CellArrays,
-    Convention,
-    DenseArrays,
-    Returns,
-    Side,
-    TransformArrays,
-    attention_of_dense,
-    restricted,
-)
+from rnncalc.conventions import rules
 from rnncalc.layers.cell import Habits
 
 
-def _array(stem: str, axes: str) -> Array:
-    return Array(f"{stem}_l{{copy}}{{direction}}", axes)
+def _array(stem: str, axes: str) -> rules.Array:
+    return rules.Array(f"{stem}_l{{copy}}{{direction}}", axes)
 
 
 _LACKS = {"reset_after": (None, True), "activation": ("tanh",)}
 
-_CELL = CellArrays(
+_CELL = rules.CellArrays(
     input=_array("weight_ih", "gates m"),
     recurrent=_array("weight_hh", "gates reads"),
     bias=_array("bias_ih", "gates"),
     recurrent_bias=_array("bias_hh", "gates"),
-    side=Side.BOTH,
-    only=restricted(**_LACKS),
+    side=rules.Side.BOTH,
+    only=rules.restricted(**_LACKS),
 )
 
 _WEIGHTS = {"kernel": "weight", "scale": "weight", "bias": "bias"}
@@ -45,48 +35,48 @@ def _heads(path: str = "") -> dict[str, str]:
     return {role: f"{path}{name}" for role, name in names.items()}
 
 
-CONVENTION = Convention(
+CONVENTION = rules.Convention(
     name="pytorch",
     title="PyTorch",
     note="two bias vectors per gate, on the input and on the recurrent side",
     why="cuDNN's kernels, which it uses, add a bias to each of the two products",
     cells={
-        "rnn": _CELL.replace(only=restricted(**_LACKS | {"activation": ("tanh", "relu")})),
+        "rnn": _CELL.replace(only=rules.restricted(**_LACKS | {"activation": ("tanh", "relu")})),
         "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
         "lstm": _CELL.replace(
             order="ifgo",
             projection=_array("weight_hr", "p h"),
-            only=restricted("projection", **_LACKS),
+            only=rules.restricted("projection", **_LACKS),
             projects_down=True,
         ),
     },
-    dense=DenseArrays(Array("weight", "n m"), Array("bias", "n")),
+    dense=rules.DenseArrays(rules.Array("weight", "n m"), rules.Array("bias", "n")),
     transforms={
-        "embedding": TransformArrays({"embedding": "weight", "position_embedding": "positions"}),
-        "conv1d": TransformArrays(_WEIGHTS, steps_last=True),
-        "pool1d": TransformArrays(steps_last=True),
-        "layer_norm": TransformArrays(_WEIGHTS),
-        "multi_head_attention": TransformArrays(_heads(), only=_NO_SIZES),
-        "transformer": TransformArrays(
+        "embedding": rules.TransformArrays({"embedding": "weight", "position_embedding": "positions"}),
+        "conv1d": rules.TransformArrays(_WEIGHTS, steps_last=True),
+        "pool1d": rules.TransformArrays(steps_last=True),
+        "layer_norm": rules.TransformArrays(_WEIGHTS),
+        "multi_head_attention": rules.TransformArrays(_heads(), only=_NO_SIZES),
+        "transformer": rules.TransformArrays(
             _heads("self_attn.")
             | {"up": "linear1.weight", "up_bias": "linear1.bias", "down": "linear2.weight", "down_bias": "linear2.bias"}
             | {"norm_1_scale": "norm1.weight", "norm_1_bias": "norm1.bias"}
             | {"norm_2_scale": "norm2.weight", "norm_2_bias": "norm2.bias"},
             only={"activation": ("relu", "gelu")},
         ),
-        "batch_norm": TransformArrays(
+        "batch_norm": rules.TransformArrays(
             _WEIGHTS | {"running_mean": "running_mean", "running_variance": "running_var"},
             buffers=("running_mean", "running_variance"),
             alike=("scale", "center"),
             steps_last=True,
         ),
-        "decoder_attention": attention_of_dense("{}.weight", "{}.bias"),
-        "cross_attention": TransformArrays(
+        "decoder_attention": rules.attention_of_dense("{}.weight", "{}.bias"),
+        "cross_attention": rules.TransformArrays(
             _heads() | {role: f"{role[0]}_proj_weight" for role in ("query", "key", "value")}, only=_NO_SIZES
         ),
-        "cross_attention_of_one_width": TransformArrays(_heads(), only=_NO_SIZES),  # as of self-attention
+        "cross_attention_of_one_width": rules.TransformArrays(_heads(), only=_NO_SIZES),  # as of self-attention
     },
-    returns=Returns(
+    returns=rules.Returns(
         sequence="BTW",
         output="output",
         axes="BTW",

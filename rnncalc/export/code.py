@@ -114,16 +114,16 @@ def with_return(lines: list[str]) -> list[str]:
     return [*lines, f"{head}return x"]
 
 
-def docstring(*paragraphs: str, depth: int = 1) -> list[str]:
+def docstring(*paragraphs: str) -> list[str]:
     """Return the lines of a docstring; users' text in it must have gone through `docstring_text`."""
-    width = WIDTH - len(INDENT) * depth
+    width = WIDTH - len(INDENT)
     (first, *others) = (paragraph for paragraph in paragraphs if paragraph)
     if not others and len(first) + 6 <= width:
-        return [f'{INDENT * depth}"""{first}"""']
-    lines = [f'{INDENT * depth}"""' + f"\n{INDENT * depth}".join(_wrapped(first, width - 3))]
+        return [f'{INDENT}"""{first}"""']
+    lines = [f'{INDENT}"""' + f"\n{INDENT}".join(_wrapped(first, width - 3))]
     for paragraph in others:
-        lines += ["", *(f"{INDENT * depth}{line}" for line in _wrapped(paragraph, width))]
-    return [line for text in lines for line in text.split("\n")] + [f'{INDENT * depth}"""']
+        lines += ["", *(f"{INDENT}{line}" for line in _wrapped(paragraph, width))]
+    return [line for text in lines for line in text.split("\n")] + [f'{INDENT}"""']
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -27,21 +27,7 @@ from rnncalc.export.code import (
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
-from rnncalc.network.flow import (
-    Apply,
-    Attend,
-    Begin,
-    Delay,
-    InitialState,
-    Input,
-    Last,
-    Merge,
-    Recur,
-    Window,
-    array_of,
-    arrays,
-    shapes,
-)
+from rnncalc.network import flow
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS
@@ -171,8 +157,8 @@ class Writer(ABC):
             self.own_cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
         beside = re.findall(r"^class (\w+)", f"{self.runner}\n{self.external}", re.MULTILINE)
         self.name = class_name(program.network.name, {"Attention", *beside, *self.own_cells.values()})
-        self.single = all(len(shape) == 1 for shape in shapes(program.network.flow))  # its modules read one step
-        self.arrays = arrays(program.network.flow)
+        self.single = all(len(shape) == 1 for shape in flow.shapes(program.network.flow))  # its modules read one step
+        self.arrays = flow.arrays(program.network.flow)
         self.looping = False
 
     def text(self) -> str:
@@ -322,7 +308,7 @@ class Writer(ABC):
             for option, value in module.layer.values().items()
         }
 
-    def _transformed(self, module: Module, move: Window, shape: Shape, sequence: bool, x: str) -> str:
+    def _transformed(self, module: Module, move: flow.Window, shape: Shape, sequence: bool, x: str) -> str:
         """Return the output of a layer around the cells; shape: of its input."""
         layer, around = move.layer, self._around(module)
         before, after = layer.padding_of(shape[0]) if sequence else (0, 0)
@@ -338,32 +324,32 @@ class Writer(ABC):
 
     def _flow(self) -> Iterator[str]:
         """Yield the statements that pass the inputs through the modules, one move of the network after the other."""
-        flow = self.program.network.flow
-        shape = shapes(flow)
+        moves = self.program.network.flow
+        shape = flow.shapes(moves)
         modules = {module.places[-1].name: module for module in self.program.modules}
         x = "x"
-        for place, move in enumerate(flow):
-            if isinstance(move, Apply | Recur) and (wanted := self._reshaped(place, shape, x)):
+        for place, move in enumerate(moves):
+            if isinstance(move, flow.Apply | flow.Recur) and (wanted := self._reshaped(place, shape, x)):
                 yield f"x = {self.reshaped.format(x=x, shape=wanted)}"
                 x = "x"
             match move:
-                case Input(extra_of=None, part="decoder") if any(isinstance(each, Attend) for each in flow):
+                case flow.Input(extra_of=None, part="decoder") if any(isinstance(each, flow.Attend) for each in moves):
                     yield with_comment(f"memory = {x}", shape_of(self.arrays[place - 1]))
                     x = input_of(move)
                     continue
-                case Input(extra_of=None) if not self.single:
+                case flow.Input(extra_of=None) if not self.single:
                     x = input_of(move)
                     continue
-                case Input(extra_of=None):
+                case flow.Input(extra_of=None):
                     yield with_comment(f"x = {self.one_step.format(x=input_of(move))}", "one step")
-                case Delay():
+                case flow.Delay():
                     yield from self._decoder_loop(move, x)
                     x = "sequence[:, step : step + 1]"
                     continue
-                case Attend(reads=(read, _)):
-                    query = flow[read]
+                case flow.Attend(reads=(read, _)):
+                    query = moves[read]
                     code = x
-                    if isinstance(query, Delay):
+                    if isinstance(query, flow.Delay):
                         recurrent = [module for module in self.program.modules if module.looped and module.recurrent]
                         code = self.one_step.format(x=self.first_state(recurrent[-1]))
                     module = modules[move.name]
@@ -371,33 +357,33 @@ class Writer(ABC):
                     attended = self._around(module).applied.format(**places)
                     yield with_comment(f"context = {attended}", shape_of(module.shape))
                     continue
-                case Merge(reads=(_, beside)) if isinstance(flow[beside], Attend | Delay):
+                case flow.Merge(reads=(_, beside)) if isinstance(moves[beside], flow.Attend | flow.Delay):
                     yield f"x = {self.join}([{x}, context], {self.axis}=-1)"
-                case Merge(reads=(_, beside)):
-                    extra = flow[beside]
-                    assert isinstance(extra, Input)
+                case flow.Merge(reads=(_, beside)):
+                    extra = moves[beside]
+                    assert isinstance(extra, flow.Input)
                     step = "[:, step : step + 1]" if self.looping else ""
                     name = f"{self.identifiers[extra.extra_of or '']}_extra{step}"
                     yield f"x = {self.join}([{x}, {name}], {self.axis}=-1)"
-                case Begin(later="output"):
+                case flow.Begin(later="output"):
                     yield with_comment(f"x = {self.one_step.format(x=x)}", "one step")
                     yield from self._loop()
-                case Begin():
+                case flow.Begin():
                     step = ", ".join(map(str, self.arrays[place][1:]))
                     yield f"zeros = {self.zeros.format(x=x, steps='steps - 1', width=step)}"
                     grown = f"x = {self.join}([{self.one_step.format(x=x)}, zeros], {self.axis}=1)"
                     yield with_comment(grown, f"{shape_of(self.arrays[place])}, zeros after the input")
-                case Recur(name=name) if name in modules and self.looping:
+                case flow.Recur(name=name) if name in modules and self.looping:
                     step = self.looped.format(module=self.identifier(modules[name]), x=x)
                     yield with_comment(step, shape_of(modules[name].shape))
-                case Recur(name=name) if name in modules:
+                case flow.Recur(name=name) if name in modules:
                     yield from self.recur(modules[name], x)
-                case InitialState():
+                case flow.InitialState():
                     continue  # its layer applies it
-                case Apply(name=name):
+                case flow.Apply(name=name):
                     code = self._applied(modules[name], x)
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
-                case Window(name=name):
+                case flow.Window(name=name):
                     below = shape[move.reads[0]]
                     sequence = len(below) > 1 or self.single or self.looping
                     one = sequence and len(below) == 1 and (move.layer.ends or move.layer.begins)
@@ -408,7 +394,7 @@ class Writer(ABC):
                     if code == x:
                         continue
                     yield with_comment(f"x = {code}", shape_of(modules[name].shape))
-                case Last(reads=(read,)) if isinstance(flow[read], Apply | Window):
+                case flow.Last(reads=(read,)) if isinstance(moves[read], flow.Apply | flow.Window):
                     yield with_comment(f"x = {x}[:, -1]", shape_of(self.arrays[place]))
                 case _:
                     continue
@@ -424,8 +410,8 @@ class Writer(ABC):
         move = self.program.network.flow[place]
         below, read = shapes[move.reads[0]], self.arrays[move.reads[0]]
         wanted = read
-        if isinstance(move, Recur):
-            wanted = array_of(below, move.layer.grid)
+        if isinstance(move, flow.Recur):
+            wanted = flow.array_of(below, move.layer.grid)
         elif len(self.arrays[place]) < len(read):
             wanted = below
         if wanted == read:
@@ -445,7 +431,7 @@ class Writer(ABC):
         yield f"for {'step' if extras else '_'} in range(steps):"
         self.looping = True
 
-    def _decoder_loop(self, move: Delay, x: str) -> Iterator[str]:
+    def _decoder_loop(self, move: flow.Delay, x: str) -> Iterator[str]:
         """Yield the statements that begin a decoder's loop over steps, its states and its context first."""
         for module in self.program.modules:
             if module.looped and module.recurrent and module.starts_itself:
@@ -535,13 +521,13 @@ class Writer(ABC):
         extras, steps = [], []
         for place, move in enumerate(self.program.network.flow):
             match move:
-                case Input(extra_of=None):
+                case flow.Input(extra_of=None):
                     shape = self.arrays[place]
                     yield Argument(input_of(move), shape[:-1] if move.tokens else shape, move.tokens)
-                case Input(extra_of=str(name)):
+                case flow.Input(extra_of=str(name)):
                     shape = (1, *move.shape) if self.single and not move.starts else move.shape
                     extras.append(Argument(f"{self.identifiers[name]}_{'start' if move.starts else 'extra'}", shape))
-                case Begin():
+                case flow.Begin():
                     steps.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *steps)
 
@@ -631,7 +617,7 @@ class Argument(Frozen):
         return (ints if self.tokens else zeros).format(shape)
 
 
-def input_of(move: Input) -> str:
+def input_of(move: flow.Input) -> str:
     """Return the name of a part's input."""
     return {"encoder": "source", "decoder": "target"}.get(move.part or "", "x")
 

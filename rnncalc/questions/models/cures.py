@@ -346,16 +346,11 @@ def _end(slots: list[_Slot]) -> None:
     before = next(slot for slot in reversed(slots[:-1]) if slot.items or slot.layer is None)
     bare = before.layer is None and not before.added and len(layers) == 1
     last = [layers.pop()] if layers and isinstance(layers[-1].layer, Dense) and not bare else []
-    before.added += [item._replace(layer=_as_dense(item.layer)) for item in layers]
+    for item in layers:
+        values = {key: value for key, value in item.layer.values().items() if key in Dense.fields}
+        before.added.append(item._replace(layer=Dense(**values)) if isinstance(item.layer, Output) else item)
     output.items = [item._replace(layer=_as_output(item.layer, output.layer)) for item in last]
     output.added = []
-
-
-def _as_dense(layer: Layer) -> Layer:
-    """Return a layer; an output layer as a dense one."""
-    if not isinstance(layer, Output):
-        return layer
-    return Dense(**{key: value for key, value in layer.values().items() if key in Dense.fields})
 
 
 def _as_output(layer: Layer, ours: Output) -> Output:

@@ -203,17 +203,12 @@ def _tables(sites: Sequence[Site]) -> dict[str, Site]:
     tables: dict[str, Site] = {}
     for name, those in sharing.items():
         for site in those:
-            if {*site.tensors} <= {"weight", "positions"} and any(_is_table_of(site, other) for other in those):
+            others = [other for other in those if other is not site and not isinstance(other.layer, Embedding)]
+            output = any(named_last(other) or "bias" in other.tensors for other in others)
+            is_table = (others and isinstance(site.layer, Embedding)) or (_may_be_table(site) and output)
+            if is_table and {*site.tensors} <= {"weight", "positions"}:
                 tables.setdefault(name, site)
     return tables
-
-
-def _is_table_of(site: Site, other: Site) -> bool:
-    """Return whether only the first of two layers that share a matrix is its table."""
-    if other is site or isinstance(other.layer, Embedding):
-        return False
-    is_output = named_last(other) or "bias" in other.tensors
-    return isinstance(site.layer, Embedding) or (_may_be_table(site) and is_output)
 
 
 def _with_owner(site: Site, tables: Mapping[str, Site]) -> Site:
