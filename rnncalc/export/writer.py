@@ -26,7 +26,7 @@ from rnncalc.export.code import (
 )
 from rnncalc.export.program import Module, OwnCell, Program
 from rnncalc.layers.decoder_attention import DecoderAttention
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform, bias_of
 from rnncalc.network import flow
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
@@ -236,13 +236,12 @@ class Writer(ABC):
         yield f"class Attention({self.base}):"
         yield from docstring(f"Attention with {layer.scoring} scores: a context for each query.")
         yield from ("", *(f"    {line}" for line in self.setup))
-        dense = {role: axes for role, axes in layer.arrays if len(axes) > 1}
+        arrays = dict(layer.arrays)
+        dense = {role: axes for role, axes in arrays.items() if len(axes) > 1}
         names = {role: "matrix" if role == "kernel" else role for role in dense}
         for role, axes in dense.items():
             units, inputs = (sum(sizes.get(letter, 1) for letter in axis.split("+")) for axis in axes)
-            scored = layer.scoring in ("additive", "concat")
-            biased = scored and layer.has("bias" if role == "kernel" else f"{role}_bias")
-            bias = "" if biased else self.without_bias
+            bias = "" if bias_of(role) in arrays else self.without_bias
             places = {"inputs": inputs, "units": units, "bias": bias, "activation": "", "name": names[role]}
             yield from broken(f"        self.{names[role]} = {self.layers['dense'].format(**places)}")
         if not dense and len(self.setup) == 1:

@@ -7,7 +7,7 @@ sequence in one vector. `multi_head_attention` and `transformer` are those of Va
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import Choice, Option, Size, Switch
 from rnncalc.text import plural
 
@@ -33,27 +33,19 @@ class Attention(Transform):
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
-        biases = [("bias", "u")] * self.bias
-        return (("kernel", "um"), *biases, ("score", "u"), *[("score_bias", "1")] * self.score_bias)
+        biases = [("score_bias", "1")] * self.score_bias
+        return (*with_bias("kernel", "um", bias=self.bias), ("score", "u"), *biases)
 
     def output_shape(self, shape: Shape) -> Shape:
         return shape[-1:]
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
-        total = ops.product("kernel", window)
-        if self.bias:
-            total = ops.plus(total, ops.weight("bias"))
+        total = affine(ops, "kernel", window, bias=self.bias)
         scores = ops.dot(ops.weight("score"), ops.name("k", ops.activate("tanh", total)))
         if self.score_bias:
             scores = ops.shift(scores, ops.weight("score_bias"))
         weights = ops.name("alpha", ops.activate("softmax", ops.name("e", scores)))
         return ops.mix(weights, window)
-
-
-def affine(ops: LayerOperations[Any], role: str, vector: Any, *, bias: bool) -> Any:
-    """Return a matrix times a vector, and its bias if there is one."""
-    total = ops.product(role, vector)
-    return ops.plus(total, ops.weight(f"{role}_bias")) if bias else total
 
 
 def attend(ops: LayerOperations[Any], query: Any, sequence: Any, width: str, *, bias: bool, key: str = "k") -> Any:
@@ -69,11 +61,18 @@ def attend(ops: LayerOperations[Any], query: Any, sequence: Any, width: str, *, 
     return affine(ops, "output", ops.concat(ops.name("c", context), width), bias=bias)
 
 
-def with_bias(role: str, axes: tuple[str, str], *, bias: bool) -> Iterator[ArrayAxes]:
-    """Yield a matrix, and its bias if there is one."""
-    yield role, axes
-    if bias:
-        yield f"{role}_bias", (axes[0],)
+def projections(query: str, memory: str, keys: str, values: str, *, bias: bool) -> Iterator[ArrayAxes]:
+    """Yield the arrays of attention with heads, by the letters of the widths that are read, and of all heads' parts."""
+    axes = {"query": (keys, query), "key": (keys, memory), "value": (values, memory), "output": (query, values)}
+    for role, each in axes.items():
+        yield from with_bias(role, each, bias=bias)
+
+
+def undivided(what: str, width: Any, heads: int, cure: str) -> str:
+    """Return why a number of heads does not divide a width, and the cure; nothing if it does."""
+    if not isinstance(width, int):
+        return f"the {what}'s width must be a number, to be divided by them, got {width}{cure}"
+    return f"{plural(heads, 'head')} do not divide the {what}'s {width:,}; change one{cure}" if width % heads else ""
 
 
 HEADS = {
@@ -117,10 +116,8 @@ class _WithHeads(Transform):
         if self.values().get("key_size") is not None:
             return
         cure = "" if "key_size" not in self.fields else ", or give it key_size"
-        if not isinstance(shape[-1], int):
-            yield self.kind, f"the input's width must be a number, to be divided by them, got {shape[-1]}{cure}"
-        elif shape[-1] % self.heads:
-            yield self.kind, f"{plural(self.heads, 'head')} do not divide the input's {shape[-1]:,}; change one{cure}"
+        if problem := undivided("input", shape[-1], self.heads, cure):
+            yield self.kind, problem
 
 
 class MultiHeadAttention(_WithHeads):
@@ -151,9 +148,7 @@ class MultiHeadAttention(_WithHeads):
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
-        keys, values = self.widths
-        axes = {"query": (keys, "m"), "key": (keys, "m"), "value": (values, "m"), "output": ("m", values)}
-        return tuple(array for role, each in axes.items() for array in with_bias(role, each, bias=self.bias))
+        return tuple(projections("m", "m", *self.widths, bias=self.bias))
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         return attend(ops, window.current, window, self.widths[1], bias=self.bias)
@@ -180,10 +175,10 @@ class Transformer(_WithHeads):
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
-        roles = dict.fromkeys(("query", "key", "value", "output"), ("m", "m")) | {"up": ("f", "m"), "down": ("m", "f")}
-        matrices = [array for role, axes in roles.items() for array in with_bias(role, axes, bias=self.bias)]
         norms = [(f"norm_{number}_scale", "m") for number in (1, 2)]
-        return (*matrices, *norms, *[(f"norm_{number}_bias", "m") for number in (1, 2) if self.bias])
+        norms += [(f"norm_{number}_bias", "m") for number in (1, 2) if self.bias]
+        fed = *with_bias("up", "fm", bias=self.bias), *with_bias("down", "mf", bias=self.bias)
+        return (*projections("m", "m", "m", "m", bias=self.bias), *fed, *norms)
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         def normed(number: int, vector: Any) -> Any:

@@ -9,7 +9,7 @@ left, so that no output depends on a later step. This follows TensorFlow
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
+from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import Choice, Option, Size
 from rnncalc.text import plural
 
@@ -106,14 +106,10 @@ class Conv1D(Sliding):
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
-        kernel = ("kernel", "fmk" if self.groups == 1 else "fck")
-        return (kernel, ("bias", "f")) if self.bias else (kernel,)
+        return with_bias("kernel", "fmk" if self.groups == 1 else "fck", bias=self.bias)
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
-        total = ops.product("kernel", window)
-        if self.bias:
-            total = ops.plus(total, ops.weight("bias"))
-        return ops.activate(self.activation, total)
+        return ops.activate(self.activation, affine(ops, "kernel", window, bias=self.bias))
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.groups != 1 and not isinstance(self.filters, int):

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
-from rnncalc.layers.attention import attend, with_bias
-from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform
+from rnncalc.layers.attention import attend, projections, undivided
+from rnncalc.layers.layer import CROSS, ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
 from rnncalc.layers.options import Choice, Option, Size, Switches
-from rnncalc.text import all_of, plural
+from rnncalc.text import all_of
 
 Score = Literal["additive", "dot", "general", "concat"]
 
-BIASED: dict[str, dict[str, str]] = {
-    "additive": {"query": "query_bias", "keys": "keys_bias", "score": "score_bias"},
-    "concat": {"matrix": "bias", "score": "score_bias"},
+BIASED: dict[str, dict[str, tuple[str, str | tuple[str, ...]]]] = {
+    "additive": {"query": ("query", "uq"), "keys": ("keys", "uk"), "score": ("score", "1u")},
+    "concat": {"matrix": ("kernel", ("u", "q+k")), "score": ("score", "1u")},
     "general": {},
     "dot": {},
 }
-"""The matrices of each score that may have a bias, each with the role of that."""
+"""The matrices of each score that may have a bias, each with its role and its axes."""
 
 MATRICES = ("query", "keys", "matrix", "score")
 
@@ -145,18 +146,15 @@ class DecoderAttention(Transform):
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
         if self.heads:
-            keys, values = self.widths
-            axes = {"query": (keys, "q"), "key": (keys, "k"), "value": (values, "k"), "output": ("q", values)}
-            return tuple(array for role, each in axes.items() for array in with_bias(role, each, bias=bool(self.bias)))
-        return tuple(
-            [(role, axes) for role, axes in _ARRAYS[self.scoring] if not role.endswith("bias") or self.has(role)]
-        )
+            return tuple(projections("q", "k", *self.widths, bias=bool(self.bias)))
+        if self.scoring == "general":
+            return (("kernel", "qk"),)
+        arrays = [with_bias(*array, bias=self._biased(name)) for name, array in BIASED[self.scoring].items()]
+        return tuple(chain(*arrays))
 
-    def has(self, role: str) -> bool:
-        """Return whether it has the bias of a role."""
-        biases = BIASED[self.scoring]
-        chosen = dict.fromkeys(biases, self.bias) if isinstance(self.bias, bool) else dict(self.bias)
-        return chosen.get(next(name for name, bias in biases.items() if bias == role), True)
+    def _biased(self, name: str) -> bool:
+        """Return whether a matrix has a bias."""
+        return bool(self.bias if isinstance(self.bias, bool) else dict(self.bias).get(name, True))
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         if self.heads:
@@ -172,14 +170,12 @@ class DecoderAttention(Transform):
 
     def _hidden(self, ops: LayerOperations[Any], window: Any) -> Any:
         if self.scoring == "concat":
-            return self._sum(ops, "kernel", ops.join(window.current, window, "q+k"))
+            return self._sum(ops, "matrix", ops.join(window.current, window, "q+k"))
         return ops.plus(self._sum(ops, "query", window.current), self._sum(ops, "keys", window))
 
-    def _sum(self, ops: LayerOperations[Any], matrix: str, vector: Any) -> Any:
+    def _sum(self, ops: LayerOperations[Any], name: str, vector: Any) -> Any:
         """Return the product of a matrix and a vector, and the bias if the matrix has one."""
-        bias = "bias" if matrix == "kernel" else f"{matrix}_bias"
-        total = ops.product(matrix, vector)
-        return ops.plus(total, ops.weight(bias)) if self.has(bias) else total
+        return affine(ops, BIASED[self.scoring][name][0], vector, bias=self._biased(name))
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.heads:
@@ -209,22 +205,6 @@ class DecoderAttention(Transform):
                 yield option, "does not apply to attention with heads; remove it"
         if not isinstance(self.bias, bool):
             yield "bias", "heads have all of their biases or none; write true or false"
-        if self.key_size:
-            return
-        if not isinstance(self.query_width, int):
-            message = f"the query's width must be a number, to be divided by them, got {self.query_width}"
-            yield "heads", f"{message}, or give it key_size"
-        elif self.query_width % heads:
-            message = f"{plural(heads, 'head')} do not divide the query's {self.query_width:,}"
-            yield "heads", f"{message}; change one, or give it key_size"
-
-
-_ARRAYS: dict[str, tuple[ArrayAxes, ...]] = {
-    "additive": (
-        *(("query", "uq"), ("query_bias", "u"), ("keys", "uk"), ("keys_bias", "u")),
-        *(("score", "1u"), ("score_bias", "1")),
-    ),
-    "concat": (("kernel", ("u", "q+k")), ("bias", "u"), ("score", "1u"), ("score_bias", "1")),
-    "general": (("kernel", "qk"),),
-    "dot": (),
-}
+        problem = undivided("query", self.query_width, heads, ", or give it key_size")
+        if problem and not self.key_size:
+            yield "heads", problem

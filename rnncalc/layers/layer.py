@@ -303,6 +303,22 @@ class Layer(Frozen, kw_only=True):
                 yield option, f"does not apply to {self.kind}; remove it"
 
 
+def with_bias(role: str, axes: str | tuple[str, ...], *, bias: bool) -> tuple[ArrayAxes, ...]:
+    """Return a matrix, and its bias if there is one; axes: those of the matrix, its rows first."""
+    return ((role, axes), (bias_of(role), axes[:1])) if bias else ((role, axes),)
+
+
+def bias_of(role: str) -> str:
+    """Return the role of the bias that is added to the product of a matrix."""
+    return "bias" if role == "kernel" else f"{role}_bias"
+
+
+def affine(ops: LayerOperations[Any], role: str, vector: Any, *, bias: bool) -> Any:
+    """Return a matrix times a vector, and its bias if there is one."""
+    total = ops.product(role, vector)
+    return ops.plus(total, ops.weight(bias_of(role))) if bias else total
+
+
 class Dense(Layer):
     """A fully connected layer of n units: n(m + 1) parameters (n·m weights and n biases)."""
 
@@ -322,13 +338,10 @@ class Dense(Layer):
 
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
-        return (("kernel", "nm"), ("bias", "n")) if self.bias else (("kernel", "nm"),)
+        return with_bias("kernel", "nm", bias=self.bias)
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
-        total = ops.product("kernel", window[0])
-        if self.bias:
-            total = ops.plus(total, ops.weight("bias"))
-        return ops.activate(self.activation, total)
+        return ops.activate(self.activation, affine(ops, "kernel", window[0], bias=self.bias))
 
 
 class Output(Dense):
