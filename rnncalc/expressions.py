@@ -208,7 +208,9 @@ class _Parser:
             raise self.expected("+, -, a factor or the end")
         if value < 0:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
-        number, *rest = [token for token in self.tokens[:-1] if token.text not in ("+", *_BRACKETS, *_BRACKETS.values())]
+        number, *rest = [
+            token for token in self.tokens[:-1] if token.text not in ("+", *_BRACKETS, *_BRACKETS.values())
+        ]
         if number.kind != "number" or len(rest) > 1 or not {each.text for each in rest} <= self.suffixes:
             return ChainSide(value)
         digits, shift, power = self.parts(number, rest[0].text if rest else "")
