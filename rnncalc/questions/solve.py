@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
-from math import ceil, floor, lcm
+from math import ceil, floor, isqrt, lcm
 from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_COUNTED, MOST_DIVISORS
@@ -94,7 +94,7 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     """Solve with these sizes to try."""
     params = budget // bytes_each if bytes_each else budget
     sizes = in_groups(sizes)
-    monotone = [*pieces(sizes, 0, 0), *pieces(sizes, 1, MAX_SIZE // sizes.step)]
+    monotone = [*pieces(sizes, 0, 0), *(_divisors(sizes) or pieces(sizes, 1, MAX_SIZE // sizes.step))]
     if not monotone:
         raise _none(sizes)
     smallest, largest = monotone[0][0], monotone[-1][1]
@@ -102,8 +102,10 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
         raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)
     best = best_place(sizes, monotone, params, met)
-    after = 0 if best is None else best + 1
-    beyond = next((max(low, after) for low, high in monotone if high >= after), None)
+    if best is None:
+        beyond: int | None = min((low for low, _ in monotone), key=sizes.params)
+    else:
+        beyond = next((max(low, best + 1) for low, high in monotone if high > best), None)
     size = None if best is None else best * sizes.step
     return Solution(
         budget=params,
@@ -299,10 +301,26 @@ def in_groups(sizes: TriedSizes) -> TriedSizes:
     Those are groups and heads, which divide what their layer reads, and the divisions of named sizes.
     """
     for step in range(1, MOST_DIVISORS + 1):
-        problems = {*sizes.at(step).problems} ^ {*sizes.at(2 * step).problems}  # the same at both has another reason
-        if not any(problem.rest or any(map(_is_of_groups, problem.path[-1:])) for problem in problems):
+        if not _has_rest(sizes, step):
             return sizes if step == 1 else TriedSizes(sizes.sized, sizes.step * step, sizes.instead, sizes.what)
     return sizes
+
+
+def _divisors(sizes: TriedSizes) -> list[Piece]:
+    """Return the sizes, each a piece, that divide the width of an input, if it is the size that divides."""
+    if not (sizes.valid(1) and _has_rest(sizes, MAX_SIZE // sizes.step // 2)):
+        return []
+    widths = {entry.inputs for entry in sizes.sized(sizes.step).stack}
+    lower = {(width, size) for width in widths for size in range(1, isqrt(width) + 1) if width % size == 0}
+    divisors = {size for width, size in lower} | {width // size for width, size in lower}
+    places = (size // sizes.step for size in sorted(divisors) if size % sizes.step == 0)
+    return [(place, place) for place in places if sizes.valid(place)]
+
+
+def _has_rest(sizes: TriedSizes, place: int) -> bool:
+    """Return whether at a place, or at twice it, something that divides a size has a rest."""
+    problems = {*sizes.at(place).problems} ^ {*sizes.at(2 * place).problems}  # the same at both has another reason
+    return any(problem.rest or any(map(_is_of_groups, problem.path[-1:])) for problem in problems)
 
 
 def _is_of_groups(key: str | int) -> bool:
