@@ -23,6 +23,8 @@ ARGS = (
 )
 WIDTHS = (400, 1600)
 SCHEMES = ("light", "dark")
+WINDOWS = tuple(zip(WIDTHS, SCHEMES, strict=True))
+"""Windows that a page is opened in: no width of it depends on the scheme, and no colour on the width."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

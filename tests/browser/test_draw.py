@@ -1,11 +1,12 @@
-"""Pictures in a real browser, in light and dark, on narrow and wide windows; and in a real TeX."""
+"""Pictures in a real browser, light and dark, narrow and wide, no line through a letter; and in a real TeX."""
 
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from browser.conftest import SCHEMES, WIDTHS, Browser
+from browser.conftest import SCHEMES, WINDOWS, Browser
 from conftest import Call
 
 from rnncalc import LSTM, Network, Output
@@ -26,6 +27,20 @@ SPECS = [
     "lstm",
 ]
 DRAWN = [(spec, view) for view in VIEWS for spec in SPECS if (spec, view) != ("one-to-one", "growth")]
+CELLS = [
+    "rnn:3",
+    "lstm:3",
+    "lstm:300,peepholes,projection=128,bidirectional,learned_state",
+    "gru:3",
+    "gru:3,reset_after",
+    "gru:3,reset_gate=false,update_gate=replaces",
+    "mgu:3",
+    "mingru:3",
+    "minlstm:3,activation=softmax",
+    "sru:3",
+    "sru:4",
+    "fastgrnn:3,learned_state",
+]
 HOSTILE = [
     "<script>alert(1)</script>",
     "]]>&--><!--",
@@ -91,18 +106,48 @@ def hold(browser: Browser, scheme: str) -> None:
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(("spec", "view"), DRAWN)
-def test_a_page_with_a_picture(
-    spec: str, view: str, width: int, scheme: str, still: Browser, tmp_path: Path, call: Call
-) -> None:
+def test_a_page_with_a_picture(spec: str, view: str, still: Browser, tmp_path: Path, call: Call) -> None:
     """No label overlaps another, leaves its box or the picture; nothing is wider than the window, nothing is logged."""
     path = tmp_path / f"{spec}.html"
     assert call("draw", f"specs/{spec}.yaml", "--view", view, "--out", path) == (0, "", "")
-    still.open(path, width, scheme)
-    hold(still, scheme)
-    assert still.overflow() == 0
+    for width, scheme in WINDOWS:
+        still.open(path, width, scheme)
+        hold(still, scheme)
+        assert still.overflow() == 0
+
+
+LINES = """
+const lines = [], texts = [];
+for (const node of document.querySelectorAll('svg polyline')) {
+  const at = node.getScreenCTM();
+  lines.push([...node.points].map(point => { const on = point.matrixTransform(at); return [on.x, on.y]; }));
+}
+for (const node of document.querySelectorAll('svg text')) {
+  const of = node.getBoundingClientRect();
+  texts.push([node.textContent, of.left, of.top, of.right, of.bottom]);
+}
+return [lines, texts];
+"""
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_page_with_a_cell(cell: str, still: Browser, tmp_path: Path, call: Call) -> None:
+    """No label overlaps another or leaves its box, no line runs through one; the page is no wider than the window."""
+    path = tmp_path / "cell.html"
+    assert call("draw", "-i", 4, "-l", cell, "--view", "cell", "--out", path) == (0, "", "")
+    for width, scheme in WINDOWS:
+        still.open(path, width, scheme)
+        hold(still, scheme)
+        assert still.overflow() == 0
+        lines, texts = still.run(LINES)
+        assert len(lines) > 3
+        for text, left, top, right, bottom in texts:
+            less = LESS * (bottom - top)
+            for line in lines:
+                for (x, y), (to_x, to_y) in pairwise(line):
+                    beside = max(x, to_x) < left or min(x, to_x) > right
+                    assert beside or max(y, to_y) < top + less or min(y, to_y) > bottom - less, text
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -130,31 +175,38 @@ def test_hostile_names_stay_text(name: str, still: Browser, tmp_path: Path) -> N
     assert still.run("return document.querySelectorAll('svg > text').length") > 10
 
 
-@pytest.mark.parametrize(("spec", "view"), DRAWN)
-def test_tex_sets_a_picture(spec: str, view: str, tmp_path: Path, call: Call) -> None:
+@pytest.mark.parametrize("view", VIEWS)
+def test_tex_sets_a_picture(view: str, tmp_path: Path, call: Call) -> None:
     """pdflatex makes one page of it, without an error."""
     assert shutil.which("pdflatex"), "pdflatex is not installed"
-    assert call("draw", f"specs/{spec}.yaml", "--view", view, "--standalone", "--out", tmp_path / "a.tex") == (
-        0,
-        "",
-        "",
-    )
+    path = tmp_path / "a.tex"
+    assert call("draw", "specs/translation.yaml", "--view", view, "--standalone", "--out", path) == (0, "", "")
     compiled(tmp_path)
 
 
+PICTURES = [
+    *[(f"specs/{spec}.yaml", "--view", view) for spec, view in DRAWN],
+    *[("-i", 4, "-l", cell, "--view", "cell") for cell in CELLS],
+]
+
+
 def test_tex_sets_pictures_in_a_document_of_ones_own(tmp_path: Path, call: Call) -> None:
-    """Several, in a larger class, beside a colour of the same name; the preamble is what the file says it needs."""
-    names = []
-    for view in VIEWS:
-        assert call("draw", "specs/lstm.yaml", "--view", view, "--out", tmp_path / f"{view}.tex") == (0, "", "")
-        names.append(rf"\noindent\resizebox{{\linewidth}}{{!}}{{\input{{{view}}}}}")
-    needed = [
-        line[2:] for line in (tmp_path / "cell.tex").read_text("utf-8").splitlines() if line.startswith(r"% \use")
-    ]
-    preamble = [r"\documentclass[12pt]{article}", *needed, r"\definecolor{gateline}{HTML}{123456}"]
+    """All, in a larger class, beside a colour of the same name; the preamble is what each file says it needs.
+
+    Signs and Greek letters are in TeX's fonts.
+    """
+    names, needed = [], dict.fromkeys([r"\documentclass[12pt]{article}"])
+    for number, words in enumerate(PICTURES):
+        path = tmp_path / f"picture_{number}.tex"
+        assert call("draw", *words, "--out", path) == (0, "", "")
+        names.append(rf"\noindent\resizebox{{\linewidth}}{{!}}{{\input{{{path.stem}}}}}")
+        text = path.read_text("ascii")
+        assert "?" not in text
+        needed |= dict.fromkeys(line[2:] for line in text.splitlines() if line.startswith(r"% \use"))
+    preamble = [*needed, r"\definecolor{gateline}{HTML}{123456}"]
     lines = [*preamble, r"\begin{document}", "\n\n".join(names), r"\textcolor{gateline}{a}", r"\end{document}"]
     (tmp_path / "a.tex").write_text("\n".join(lines), "utf-8")
-    assert "Overfull" not in compiled(tmp_path)
+    assert r"Overfull \hbox" not in compiled(tmp_path)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser.conftest import SCHEMES, WIDTHS, Browser
+from browser.conftest import SCHEMES, WIDTHS, WINDOWS, Browser
 from reported import REPORTS
 
 from rnncalc import GRU, LSTM, Network, Output, explain, load
@@ -67,23 +67,25 @@ return found;
 """What reaches beyond the window, but for what scrolls; with an argument, that too."""
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("case", CASES, ids="-".join)
-def test_it_opens(
-    still: Browser, pages: dict[tuple[str, str], Path], case: tuple[str, str], width: int, scheme: str
-) -> None:
-    """Without an error or a request, no wider than the window, and every equation is drawn."""
-    still.open(pages[case], width, scheme)
-    assert still.overflow() == 0
-    assert still.run(CUT, False) == []
-    boxes = still.run(
-        "return [...document.querySelectorAll('math, math *:not(mspace)')]"
-        ".map(each => { const box = each.getBoundingClientRect(); return [each.tagName, box.width, box.height] })"
-    )
-    assert len(boxes) > 50
-    assert [box for box in boxes if not (box[1] > 0 and box[2] > 0)] == []
-    assert still.requests() == [pages[case].resolve().as_uri()]
+def test_it_opens(still: Browser, pages: dict[tuple[str, str], Path], case: tuple[str, str]) -> None:
+    """Without an error or a request, no wider than the window, and every equation is drawn; nothing is cut on paper.
+
+    A sheet of A4 without its margins is 178 mm wide; tables and pictures have to fit as well.
+    """
+    for width, scheme in WINDOWS:
+        still.open(pages[case], width, scheme)
+        assert still.overflow() == 0
+        assert still.run(CUT, False) == []
+        boxes = still.run(
+            "return [...document.querySelectorAll('math, math *:not(mspace)')]"
+            ".map(each => { const box = each.getBoundingClientRect(); return [each.tagName, box.width, box.height] })"
+        )
+        assert len(boxes) > 50
+        assert [box for box in boxes if not (box[1] > 0 and box[2] > 0)] == []
+        assert still.requests() == [pages[case].resolve().as_uri()]
+    still.open(pages[case], round(178 / 25.4 * 96), media="print")
+    assert still.run(CUT, True) == []
 
 
 def test_the_test_of_what_is_cut_can_fail(still: Browser, tmp_path: Path) -> None:
@@ -92,13 +94,6 @@ def test_the_test_of_what_is_cut_can_fail(still: Browser, tmp_path: Path) -> Non
     path.write_text("<!doctype html><link rel=icon href=data:,><main><p style='width: 900px'>x</p></main>", "utf-8")
     still.open(path, 400)
     assert len(still.run(CUT, False)) == 1
-
-
-@pytest.mark.parametrize("case", CASES, ids="-".join)
-def test_nothing_is_cut_on_paper(still: Browser, pages: dict[tuple[str, str], Path], case: tuple[str, str]) -> None:
-    """A sheet of A4 without its margins is 178 mm wide; tables and pictures have to fit as well."""
-    still.open(pages[case], round(178 / 25.4 * 96), media="print")
-    assert still.run(CUT, True) == []
 
 
 @pytest.mark.parametrize("case", CASES, ids="-".join)
