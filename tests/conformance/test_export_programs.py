@@ -126,8 +126,7 @@ def test_a_cell_of_strangers_is_written_from_its_step(target: str, cell: type[Ce
     HOLD[target](case_of(program_of(net, target, stacks=spelling(target).stacks), net, seed=1))
 
 
-@pytest.mark.parametrize("topology", ["many-to-many", "many-to-one"])
-@pytest.mark.parametrize("inputs", [3, 6])
+@pytest.mark.parametrize(("inputs", "topology"), [(3, "many-to-many"), (6, "many-to-one")])
 @pytest.mark.parametrize("target", SPELLINGS)
 def test_both_directions_of_an_sru_each_take_their_half(target: str, inputs: int, topology: Any) -> None:
     """As wide as both together, the input is itself the skip; as wide as one, it is not."""
