@@ -11,11 +11,13 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent
+LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # not everywhere is PyYAML made with libyaml
+DUMPER: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def cases(path: Path | str) -> list[Any]:
     """Return the documents of a file of cases, or the elements of its one list."""
-    documents = [*yaml.load_all((ROOT / "tests" / path).read_text(encoding="utf-8"), yaml.CSafeLoader)]
+    documents = [*yaml.load_all((ROOT / "tests" / path).read_text(encoding="utf-8"), LOADER)]
     return documents[0] if isinstance(documents[0], list) else documents
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import yaml
+from case_files import DUMPER
 from cells import CELLS
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ Spec = dict[str, Any]
 
 def network_of(spec: Spec) -> Network:
     """Return the network of a spec's plain data."""
-    return parse(yaml.dump(spec, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True).encode(), "spec").network
+    return parse(yaml.dump(spec, Dumper=DUMPER, sort_keys=False, allow_unicode=True).encode(), "spec").network
 
 
 SMALL = st.integers(1, 6)
