@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import network_of
 
-from rnncalc import External, Network, SpecError, count
+from rnncalc import External, Network, count
 from rnncalc.network.writer import spec_of
 from rnncalc.questions.stream import stream
 
@@ -168,27 +168,3 @@ def test_it_is_made_in_python() -> None:
     network = Network(input=4, layers=[layer])
     assert (count(network).params, count(network).trainable, layer.params) == (17, 12, 17)
     assert layer.replace(outputs=3).tensors == (("W", (3, 4)), ("b", (5,)))
-
-
-@pytest.mark.parametrize(
-    ("layer", "message"),
-    [
-        (External({"W": ()}), "layers[0].tensors: W: has no axes"),
-        (External({"W": (3, 0)}), "layers[0].tensors: W: expected a positive whole number, got 0"),
-        (External({"W": 3}), "layers[0].params: expected a whole number, 0 or more, got {'W': 3}"),
-        (External({"W": (1,)}, trainable={"V": False}), "layers[0].trainable: expected W, got 'V'"),
-        (
-            External(3, trainable={"V": False}),
-            "layers[0].trainable: applies to tensors with names alone; write frozen: true",
-        ),
-        (
-            External({"W": (1,)}, repeat=1000).replace(tensors=(("W", (1,)),) * 51),
-            "layers: expected at most 50,000 tensors of external layers, got 51,000; write their number of parameters",
-        ),
-    ],
-)
-def test_what_is_no_tensor_is_refused(layer: External, message: str) -> None:
-    """With its layer, from Python."""
-    with pytest.raises(SpecError) as refused:
-        Network(input=4, layers=[layer])
-    assert str(refused.value) == message
