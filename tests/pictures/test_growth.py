@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from pictured import hold, said
 
 from rnncalc import GRU, LSTM, RNN, Conv1D, Embedding, Network, Output, Part
-from rnncalc.errors import RefusedError
 from rnncalc.pictures.growth import linear_or_logarithmic
 from rnncalc.pictures.picture import Curve, Label, Picture, Style
 from rnncalc.questions.dense import dense_params
@@ -114,13 +113,6 @@ def test_the_networks_own_steps_are_marked(steps: int) -> None:
     assert read_back(across, x, "logarithmic across" in " ".join(said(picture)) or steps > 20) == pytest.approx(steps)
 
 
-def test_the_numbers_in_words_are_the_counts() -> None:
-    """Those of the network's own steps: 28 against 127 for three, by hand."""
-    text = " ".join(said(drawn(Network(input=4, layers=(RNN(3),), output=Output(1), steps=3))))
-    assert "Recurrent: 28 parameters, however many the steps." in text
-    assert "Dense equivalent: 127 parameters at 3 steps, 4.54× as many." in text
-
-
 @given(st.lists(st.integers(1, 10**30), min_size=1, unique=True))
 def test_a_scale_has_room_for_its_numbers(numbers: list[int]) -> None:
     """From 0 to 1, in order; the marks are few, and reach from one end to the other in equal steps."""
@@ -133,18 +125,3 @@ def test_a_scale_has_room_for_its_numbers(numbers: list[int]) -> None:
     assert 2 <= len(scale.marks) <= 6
     places = [scale.share(mark) * scale.steps for mark in scale.marks]
     assert places == pytest.approx(range(scale.steps + 1))
-
-
-def test_what_does_not_grow_is_refused() -> None:
-    """One step, or nothing but tables; and the growth of one layer is not drawn."""
-    network = Network(input=4, layers=(RNN(3),), topology="one-to-one")
-    with pytest.raises(RefusedError, match="has one step"):
-        drawn(network)
-    with pytest.raises(RefusedError, match="leave --only out"):
-        Drawing(NETWORKS[0], "growth", ("rnn_1",)).pictures()
-
-
-def test_the_line_at_the_steps_of_the_network_is_explained() -> None:
-    """Where there is one; a network of any length has none."""
-    for network in NETWORKS[:2]:
-        assert ("Dashed: the network's own 7 steps." in said(drawn(network))) == (network.steps == 7)
