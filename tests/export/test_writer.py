@@ -1,6 +1,7 @@
 """How inputs flow through a program: the modules it makes, and whole programs that are written out by hand."""
 
 import pytest
+from case_files import cases
 from export.programs import Written, classes, written
 
 from rnncalc import (
@@ -27,41 +28,7 @@ def net(*layers: Layer, **given: object) -> Network:
 
 
 LAYERS = (Embedding(3), RNN(4), BatchNorm(), Conv1D(6, 2, stride=3, padding="same"), RNN(3))
-MADE = {
-    "pytorch": [
-        "self.embedding_1 = nn.Embedding(9, 3)  # 27 parameters",
-        "self.rnn_1 = nn.RNN(3, 4, batch_first=True)  # 36 parameters",
-        "self.batch_norm_1 = nn.BatchNorm1d(4)  # 8 parameters",
-        "self.conv1d_1 = nn.Conv1d(4, 6, 2, stride=3)  # 54 parameters",
-        "self.rnn_2 = nn.RNN(6, 3, batch_first=True)  # 33 parameters",
-        "self.output = nn.Linear(3, 9)  # 9 parameters",
-        "self.output.weight = self.embedding_1.weight  # tied",
-    ],
-    "keras": [
-        'self.embedding_1 = layers.Embedding(9, 3, name="embedding_1")  # 27 parameters',
-        'self.rnn_1 = layers.SimpleRNN(4, return_sequences=True, name="rnn_1")',
-        'self.batch_norm_1 = layers.BatchNormalization(name="batch_norm_1")',
-        'self.conv1d_1 = layers.Conv1D(6, 2, strides=3, padding="same", name="conv1d_1")',
-        'self.rnn_2 = layers.SimpleRNN(3, name="rnn_2")  # 30 parameters',
-        "self.output_layer_bias = self.add_weight(",
-    ],
-    "flax-linen": [
-        "self.embedding_1 = nn.Embed(9, 3)  # 27 parameters",
-        "self.rnn_1 = nn.RNN(nn.SimpleCell(4))  # 32 parameters",
-        "self.batch_norm_1 = nn.BatchNorm()  # 8 parameters",
-        'self.conv1d_1 = nn.Conv(6, (2,), padding="SAME", strides=3)  # 54 parameters',
-        "self.rnn_2 = nn.RNN(nn.SimpleCell(3))  # 30 parameters",
-        'self.output_bias = self.param("output_bias", nn.initializers.zeros, (9,))',
-    ],
-    "flax-nnx": [
-        "self.embedding_1 = nnx.Embed(9, 3, rngs=rngs)  # 27 parameters",
-        "self.rnn_1 = nnx.RNN(nnx.SimpleCell(3, 4, rngs=rngs))  # 32 parameters",
-        "self.batch_norm_1 = nnx.BatchNorm(4, rngs=rngs)  # 8 parameters",
-        'self.conv1d_1 = nnx.Conv(4, 6, (2,), padding="SAME", strides=3, rngs=rngs)',
-        "self.rnn_2 = nnx.RNN(nnx.SimpleCell(6, 3, rngs=rngs))  # 30 parameters",
-        "self.output_bias = nnx.Param(jnp.zeros((9,)))  # 9 parameters",
-    ],
-}
+(MADE,) = cases("export/modules.yaml")
 
 
 @pytest.mark.parametrize("target", SPELLINGS)
