@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import pytest
+from case_files import ROOT
 from conftest import Call
 
 from rnncalc import GRU, LSTM, MGU, Dense, Dropout, Network
@@ -63,50 +64,7 @@ class Loom(Writer):
         yield f"{name} = loom.rows({x}, self.{self.identifier(module)}_h_0)"
 
 
-PROGRAM = '''import loom
-
-
-class MGUCell(loom.Thread):
-    """A step of MGU, in the textbook's letters."""
-
-    def step(self, x, state):
-        (h,) = state
-        f = loom.sigmoid(x @ self.W_xf.T + h @ self.W_hf.T + self.b_f)
-        n = loom.tanh(x @ self.W_xn.T + (f * h) @ self.W_hn.T + self.b_n)
-        h = f * n + (1 - f) * h
-        return h, (h,)
-
-
-class Network(loom.Cloth):
-    """Network: 153 parameters.
-
-    Reads x (batch, steps, 4); gives (batch, 2).
-
-    Loom has no module for some of the layers; the cells above are written from their
-    equations, one matrix a gate.
-    """
-
-    def __init__(self):
-        self.gru_1 = loom.Gated(4, 3)  # 81 parameters
-        self.dropout_1 = loom.Holes(0.5)
-        self.mgu_1 = loom.Along(MGUCell(3, 4))  # 64 parameters
-        self.dense_1 = loom.Plain(4, 2, bias=None)  # 8 parameters
-
-    def weave(self, x):
-        x = self.gru_1(x)
-        x = self.dropout_1(x)  # (batch, steps, 3)
-        x = self.mgu_1(x)
-        x = x[:, -1]  # (batch, 4)
-        return self.dense_1(x)  # (batch, 2)
-
-
-def main():
-    print(loom.count(Network()))
-
-
-if __name__ == "__main__":
-    main()
-'''
+PROGRAM = (ROOT / "tests" / "export" / "loom_program.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """How inputs flow through a program: the modules it makes, and whole programs that are written out by hand."""
 
 import pytest
-from case_files import cases
+from case_files import ROOT, cases
 from export.programs import Written, classes, written
 
 from rnncalc import (
@@ -129,37 +129,7 @@ def test_a_program_is_the_one_by_hand(program: Written) -> None:
     assert classes(program.network, program.target) == program.lines
 
 
-PROGRAM = '''import torch
-from torch import nn
-
-
-class CharModel(nn.Module):
-    """Char model: 1,649 parameters, 1,649 of them frozen.
-
-    Reads x (batch, 20) of token numbers; gives (batch, 20, 65).
-
-    Source: A model of the letters of a text, in a lecture with a title that is long
-    enough to be broken
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding_1 = nn.Embedding(65, 16)  # 1,040 parameters, frozen
-        self.embedding_1.requires_grad_(False)
-        self.dropout_1 = nn.Dropout(0.5)
-        # 'the cell', 544 parameters, frozen
-        self.the_cell = nn.RNN(16, 16, batch_first=True)
-        self.the_cell.requires_grad_(False)
-        self.output = nn.Linear(16, 65)  # 65 parameters, frozen
-        self.output.weight = self.embedding_1.weight  # tied
-        self.output.bias.requires_grad_(False)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self.embedding_1(x)  # (batch, 20, 16)
-        x = self.dropout_1(x)  # (batch, 20, 16)
-        x, _ = self.the_cell(x)  # (batch, 20, 16)
-        return torch.softmax(self.output(x), dim=-1)  # (batch, 20, 65)
-'''
+PROGRAM = (ROOT / "tests" / "export" / "whole_program.txt").read_text(encoding="utf-8")
 
 
 def test_a_whole_program() -> None:
