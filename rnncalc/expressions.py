@@ -124,14 +124,14 @@ def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
     return None
 
 
-def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str | None = None) -> tuple[ChainSide, ...]:
+def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str = "") -> tuple[ChainSide, ...]:
     """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
 
     sizes: the known letters; None if any letter may be one. decimal: the decimal sign, `.` or `,`, where it is known.
-    plain: what is read of the text, with blanks instead of what is not.
+    plain: the text with blanks for the parts that are not read, if there are any.
     Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
     """
-    tokens = [*_tokens(text, sizes, text if plain is None else plain)]
+    tokens = [*_tokens(text, sizes, plain)]
     ends = [place for place, token in enumerate(tokens, 1) if token.kind in ("equals", "end")]
     sides: list[ChainSide] = []
     work = 0

@@ -231,7 +231,7 @@ def _alike(terms: Iterable[Expression]) -> Iterator[Expression]:
         number, rest = (first, tuple(others)) if isinstance(first, int) else (1, (first, *others))
         numbers[rest] = numbers.get(rest, 0) + number
     for rest, number in numbers.items():
-        yield Times((number, *rest)) if rest and number > 1 else Times(rest) if rest else number
+        yield product(number, *rest)
 
 
 def _bracket(terms: list[Term]) -> list[Expression]:

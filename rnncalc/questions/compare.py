@@ -9,7 +9,7 @@ from math import prod
 from typing import NamedTuple
 
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.conventions.formula import Expression, Plus, Times
+from rnncalc.conventions.formula import Expression, Plus, product
 from rnncalc.conventions.layout import Layout
 from rnncalc.conventions.tensor import BIASES, STORED, Role
 from rnncalc.display import displayed
@@ -367,4 +367,4 @@ def _total(layout: Layout, roles: tuple[Role, ...]) -> Expression:
         if tensor.role in roles:
             letters = "".join(axis.letter for axis in tensor.axes)
             terms[letters] = terms.get(letters, 0) + prod(axis.times for axis in tensor.axes)
-    return Plus(tuple(Times((number, *letters) if number > 1 else (*letters,)) for letters, number in terms.items()))
+    return Plus(tuple(product(number, *letters) for letters, number in terms.items()))

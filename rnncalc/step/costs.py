@@ -311,8 +311,9 @@ class _Tape:
                 for read in row.reads[number]:
                     self.save(value if read == RESULT else value.operands[read])
                 if row.name in MATRICES:
+                    gradient = Gradient.VECTOR if number else Gradient.MATRIX
                     axes, _ = self.trace.work(value.place)
-                    self.work[BackwardProduct([*Gradient][number], value.place, axes)] += 1
+                    self.work[BackwardProduct(gradient, value.place, axes)] += 1
 
 
 def _taped(trace: Trace, chunk: Chunk) -> _Tape:

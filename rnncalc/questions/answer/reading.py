@@ -39,7 +39,7 @@ _UNITS = {
     "state": r"\bnumbers?",
 }
 _REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\(([\w .,:;]{3,100})\))\Z")
-"""What is around an answer: signs of mathematics, words, the name of what is counted or of a tensor, and its unit."""
+"""The surroundings of an answer: signs of mathematics, words, the name of a quantity or a tensor, and a unit."""
 
 _SIZE = "[1-9][0-9]{0,12}"
 _SPACE = re.compile(r"(?<![0-9])(?:\s|\\,)|(?:\s|\\,)(?![0-9])|\$|\\(?:left|right)")
