@@ -1,16 +1,19 @@
 """Mutation testing of the rooms that compute: `python tests/mutation/run.py --sample 1000`, with mutmut 3 and mypy.
 
 mutmut makes the mutants, in a copy of the tracked files, and sees which tests reach which function. Each mutant of a
-sample, drawn by the seed, then meets the tests that reach it, quick ones first; what survives that meets those of its
-room and the slower ones in a process of its own, where what is called as a module is imported is reached too, and then
-mypy, which CI runs beside the tests. A mutant that so many seconds of tests do not kill counts as survived, which can
-only make the figure worse. Properties draw fewer examples in the copy, for the same reason, and a test that fails there
-without a mutant (it may measure memory, or read the name of a function) is left out.
+sample, drawn by the seed, then meets the tests that reach it, quick ones first; what survives that meets the tests of
+whole calls, those of its room and the slower ones in a process of its own, where what is called as a module is imported
+is reached too, and then mypy, which CI runs beside the tests. A mutant that so many seconds of tests do not kill counts
+as survived, which can only make the figure worse. Properties draw fewer examples in the copy, for the same reason, and
+a test that fails there without a mutant (it may measure memory, or read the name of a function) is left out. What
+nobody can see is not drawn: the `strict` of a zip over lists of one length, and the message of an `assert`.
 
 Prints the survivors, and how many of the sample were killed, by tests and by mypy; leaves the copy for `mutmut show`.
 """
 
 import argparse
+import ast
+import inspect
 import json
 import os
 import random
@@ -19,10 +22,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,17 +120,16 @@ class Reach(NamedTuple):
     def reaching(self, mutant: str, most: float, *, room: bool) -> list[str]:
         """Return the tests that reach a mutant, as many as take so many seconds together.
 
-        The quickest case of each test function comes first, then the second of each: many cases of one are alike.
-
-        room: whether those of its room are met in place of these, as mutmut does not see what is called as a module is
-        imported, and then those that there was no time for.
+        room: whether those of whole calls and, for as long again, of its room are met in place of these, as mutmut does
+        not see what is called as a module is imported, and then those that there was no time for.
         """
         reached = self._in_turn(self.tests.get(mutant.partition("__mutmut_")[0], ()))
         quickest = self._within(reached, most)
         if not room:
             return quickest
+        calls = self._in_turn(test for test in self.seconds if test.startswith("tests/test_"))
         further = [*self._in_turn(self._of_room(mutant)), *reached[len(quickest) :]]
-        return self._within([*dict.fromkeys(further)], most)
+        return [*dict.fromkeys([*self._within(calls, most), *self._within([*dict.fromkeys(further)], most)])]
 
     def without(self, left_out: Sequence[str]) -> "Reach":
         """Return the same without some tests."""
@@ -139,13 +142,13 @@ class Reach(NamedTuple):
         return [test for test, seconds in zip(tests, took, strict=True) if seconds <= most]
 
     def _in_turn(self, tests: Iterable[str]) -> list[str]:
-        """Return the tests with the quickest case of each test function first, then the second of each, and so on."""
-        cases: Counter[str] = Counter()
-        ordered: list[tuple[int, float, str]] = []
+        """Return the tests so that each test function has as much time as any other, for its quickest cases first."""
+        spent: defaultdict[str, float] = defaultdict(float)
+        ordered: list[tuple[float, str]] = []
         for seconds, test in sorted((self.seconds[test], test) for test in tests):
-            ordered.append((cases[test.partition("[")[0]], seconds, test))
-            cases[test.partition("[")[0]] += 1
-        return [test for *_, test in sorted(ordered)]
+            spent[test.partition("[")[0]] += seconds
+            ordered.append((spent[test.partition("[")[0]], test))
+        return [test for _, test in sorted(ordered)]
 
     def _of_room(self, mutant: str) -> list[str]:
         """Return the tests of the innermost room that has any."""
@@ -217,9 +220,9 @@ def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, f
         asked, answers = Path(folder, "asked.json"), Path(folder, "fates.txt")
         chosen = [(name, reach.reaching(name, seconds, room=fresh)) for name in mutants]
         asked.write_text(json.dumps(chosen))
-        env = {**os.environ, "MUTANTS": str(asked), "FATES": str(answers), "MOST": str(int(3 * seconds))}
+        env = {**os.environ, "MUTANTS": str(asked), "FATES": str(answers), "MOST": str(int(3 * seconds * (1 + fresh)))}
         env |= {"PYTHONDONTWRITEBYTECODE": "1", "MUTANT_UNDER_TEST": mutants[0] if fresh else "none"}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "forking"]
+        command = [sys.executable, "-m", "pytest", *ARGUMENTS, "-p", "forking"]
         files = sorted({test.partition("::")[0] for _, tests in chosen for test in tests})
         if not files:  # pytest would collect everything
             return dict.fromkeys(mutants, False)
@@ -236,10 +239,31 @@ def shared_fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: floa
         return {name: killed for some in fates_of_shares for name, killed in some.items()}
 
 
+def module_of(folder: Path, mutant: str) -> Path:
+    """Return the file of the module that a mutant is of."""
+    module = folder.joinpath(*mutant.rpartition(".")[0].split("."))
+    return module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+
+
+def is_seen(copy: Path, mutant: str) -> bool:
+    """Return whether a mutant changes more than the `strict` of a zip or the message of an `assert`."""
+    lines = module_of(copy / "mutants", mutant).read_text(encoding="utf-8").splitlines(keepends=True)
+    codes = []
+    for name in (mutant.rpartition(".")[2], f"{mutant.rpartition('.')[2].rpartition('__')[0]}__mutmut_orig"):
+        first = next(number for number, line in enumerate(lines) if f"def {name}(" in line)
+        function = ast.parse(textwrap.dedent("".join(inspect.getblock(lines[first:]))).replace(name, "function"))
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assert):
+                node.msg = None
+            elif isinstance(node, ast.Call):
+                node.keywords = [word for word in node.keywords if word.arg != "strict"]
+        codes.append(ast.dump(function))
+    return codes[0] != codes[1]
+
+
 def refused(copy: Path, mutant: str) -> bool:
     """Return whether mypy refuses a mutant."""
-    module = copy.joinpath(*mutant.rpartition(".")[0].split("."))
-    path = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+    path = module_of(copy, mutant)
     text, changed = path.read_text(encoding="utf-8"), path.stat().st_mtime
     try:
         mutmut(copy, "apply", mutant)
@@ -260,7 +284,8 @@ def main() -> None:
     print(f"in {copy}", flush=True)
     reach = reach_of(copy, options.seconds)
     every = every_mutant(copy)
-    sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    drawn = random.Random(options.seed).sample(every, len(every))
+    sample = [*islice((name for name in drawn if is_seen(copy, name)), options.sample)]
     killed = shared_fates(copy, sample, reach, options.seconds)
     left = [name for name in sample if not killed[name]]
     print(f"the tests that reach them leave {len(left)} of {len(sample)}", flush=True)
