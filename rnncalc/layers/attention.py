@@ -71,7 +71,7 @@ def projections(query: str, memory: str, keys: str, values: str, *, bias: bool) 
 def undivided(what: str, width: Any, heads: int, cure: str) -> str:
     """Return why a number of heads does not divide a width, and the cure; nothing if it does."""
     if not isinstance(width, int):
-        return f"the {what}'s width must be a number, to be divided by them, got {width}{cure}"
+        return f"{plural(heads, 'head')} cannot divide the {what}'s width {width}; give a number{cure}"
     return f"{plural(heads, 'head')} do not divide the {what}'s {width:,}; change one{cure}" if width % heads else ""
 
 

@@ -466,7 +466,7 @@ def states_that_do_not_fit(encoder: Part, decoder: Part) -> Iterator[Problem]:
     """Yield where the decoder's recurrent layers cannot start from the encoder's final states."""
     giving, taking = _recurrent(encoder), _recurrent(decoder)
     if giving and taking and len(giving) != len(taking):
-        message = f"expected {len(giving)} recurrent layers, as in the encoder, got {len(taking)}"
+        message = f"expected {plural(len(giving), 'recurrent layer')}, as in the encoder, got {len(taking)}"
         yield Problem(("decoder", "layers"), message, follows=True, gaps=(len(taking) - len(giving),))
     distinct: dict[Problem, Problem] = {}
     meetings: Counter[Problem] = Counter()
