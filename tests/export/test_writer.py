@@ -27,7 +27,10 @@ def net(*layers: Layer, **given: object) -> Network:
     return Network(input=4, layers=layers, **given)  # type: ignore[arg-type]
 
 
-LAYERS = (Embedding(3), RNN(4), BatchNorm(), Conv1D(6, 2, stride=3, padding="same"), RNN(3))
+LAYERS = (
+    *(Embedding(3), RNN(4), BatchNorm(scale=False, center=False, name="b"), LayerNorm(bias=False, name="l")),
+    *(Conv1D(6, 2, stride=3, padding="same"), RNN(3)),
+)
 (MADE,) = cases("export/modules.yaml")
 
 
