@@ -32,8 +32,9 @@ def test_letters_by_name() -> None:
 
 
 def test_the_options_of_an_output() -> None:
-    """It has its own name, and is not repeated."""
+    """It has its own name, and is not repeated; its units alone are one."""
     assert Output.options() == ("bias", "activation", "tied", "frozen", "extra_inputs", "path")
+    assert Network(input=2, layers=[RNN(3)], output=4) == Network(input=2, layers=(RNN(3),), output=Output(4))
 
 
 def test_the_layers_by_default_names_do_not_clash() -> None:
