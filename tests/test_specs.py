@@ -86,13 +86,6 @@ def test_a_spec_runs_as_it_is_declared(path: Path) -> None:
     assert run(network).agrees
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", LARGE, ids=name_of)
-def test_a_large_spec_runs_as_it_is_declared(path: Path) -> None:
-    """At its full widths, by the defaults."""
-    assert run(load(path)).agrees
-
-
 @pytest.mark.parametrize("path", LARGE, ids=name_of)
 def test_a_large_spec_is_not_refused_by_the_defaults(path: Path) -> None:
     """What it takes is within the limit of a call that names none."""
