@@ -24,8 +24,8 @@ UNTIMED: dict[str, Any] = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],  # few networks suit each convention
 }
 settings.register_profile("few", max_examples=12, **UNTIMED)
-settings.register_profile("many", max_examples=120, **UNTIMED)
-settings.register_profile("quick", max_examples=5, **UNTIMED)
+settings.register_profile("many", max_examples=60, **UNTIMED)
+settings.register_profile("quick", max_examples=3, **UNTIMED)
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
 CASES = 4
 """How many of a test's cases run with the profile `quick`, which is for one Python among several."""
