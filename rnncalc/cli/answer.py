@@ -22,7 +22,7 @@ from rnncalc.cli.flags import (
     report_flags,
     word_flag,
 )
-from rnncalc.cli.inputs import SUFFIXES, read_file, read_specs
+from rnncalc.cli.inputs import SUFFIXES, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.answer.grading import Grader
@@ -105,16 +105,13 @@ def answer(
         elif specs and _is_number(specs[0]):
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
         else:
-            read = at_once.ask(read_specs, specs, **flags)
-            sizes = Grader(read[0].network).sizes if read else None
+            network = at_once.ask(read_network, specs, **flags)
+            sizes = Grader(network).sizes if network else None
             if not numbers:
                 at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         task = quantity or "params"
         readings = [at_once.ask(read_answer, number, sizes=sizes, quantity=task) for number in numbers]
-    if len(read) != 1:
-        raise CallError(f"expected one network, got {len(read):,}; name one spec")
-    (spec,) = read
-    judged = _grader(spec.network, quantity).judge(readings)
+    judged = _grader(network, quantity).judge(readings)
     write([AnswerReport(judged, hint=hint)], destination)
     return 0 if judged.right else 1
 
@@ -138,10 +135,8 @@ def _grade(
     with AllAtOnce() as at_once:
         if len(words) > 1:
             at_once.refuse(f"the answers are in {escape(path)}; remove {escape(words[1])}")
-        specs = [] if variants else at_once.ask(read_specs, words[:1], **flags)
+        network = None if variants else at_once.ask(read_network, words[:1], **flags)
         read = at_once.ask(read_file, path, flag="--from")
-    if not variants and len(specs) != 1:
-        raise CallError(f"expected one network, got {len(specs):,}; name one spec")
     data, source = read
     try:
         choices = variants is not None and any(map(any, (choices for _, _, choices in variants.asked.values())))
@@ -154,7 +149,7 @@ def _grade(
         book = grade_class(file, variants.grader, variants.answered)
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
-        network = specs[0].network
+        assert network is not None
         book = grade_class(file, lambda _: _grader(network, quantity))
         heading = title(network), setting(network)
     report = GradebookReport(book, *heading, hint)

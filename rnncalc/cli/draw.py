@@ -6,9 +6,8 @@ from typing import Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, notation_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.inputs import read_network
 from rnncalc.cli.output import AllAtOnce, Destination, needs_numbers, write
-from rnncalc.errors import CallError
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.reports.draw import draw as question
 
@@ -45,12 +44,7 @@ def draw(
             at_once.refuse("--standalone: makes a document of TikZ; add -f tikz, or --out FILE.tex")
         if flags.get("notation") and view != "cell":
             at_once.refuse("--notation: only the picture of a cell shows parameters; add --view cell")
-        if len(specs) > 1:
-            at_once.refuse(f"expected one network to draw, got {len(specs)} specs")
-        networks = at_once.ask(read_networks, specs, **flags)
-    if len(networks) != 1:
-        raise CallError(f"expected one network to draw, got {len(networks)}; name one spec")
-    (network,) = networks
+        network = at_once.ask(read_network, specs, **flags)
     with needs_numbers(f"--view {view}"):
         drawing = question(network, view=view, only=only, bare=bare)
         write([drawing.replace(standalone=standalone)], destination)

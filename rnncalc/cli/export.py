@@ -7,7 +7,7 @@ from typing import Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, out_flag, spec_flags, word_flag
-from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.inputs import read_network
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
 from rnncalc.export import SPELLINGS, source
 from rnncalc.text import one_of
@@ -28,11 +28,8 @@ def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unp
             at_once.refuse(f"--to: missing; give {one_of([*SPELLINGS])}")
         if out is not None:
             at_once.ask(check_suffix, out, [".py"])
-        networks = at_once.ask(read_networks, specs, **flags)
-        if networks is not None and len(networks) != 1:
-            at_once.refuse(f"expected one network, got {len(networks):,}: a program is one network's")
+        network = at_once.ask(read_network, specs, **flags)
     assert to is not None
-    (network,) = networks
     if not sys.stdout.isatty():
         write_utf8()
     write_text(source(network, to), out)

@@ -48,8 +48,19 @@ def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[N
     return [network for _, network in read_files(specs, **flags)]
 
 
-def read_each(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
-    """Return what `kept` makes of each spec, or of the flags, as read. Raises as `read_specs` does."""
+def read_network(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Network:
+    """Return the network of the one spec, or of the flags. Raises as `read_specs` does, and for several specs."""
+    (network,) = read_each(specs, flags, lambda spec: spec.network, one=True)
+    return network
+
+
+def read_each(
+    specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept], *, one: bool = False
+) -> list[Kept]:
+    """Return what `kept` makes of each spec, or of the flags, as read. Raises as `read_specs` does.
+
+    one: whether several specs are refused, before any is read.
+    """
 
     def keep(path: str) -> Kept:
         return kept(_spec(path, overrides(flags), hint=True))
@@ -71,7 +82,11 @@ def read_each(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], 
             return []
         if specs and not os.path.exists(specs[0]) and _command_meant(specs[0]):
             specs = specs[:1]  # the other words belong to the misspelled command
-        return [at_once.ask(keep, file.path) for spec in specs for file in below(spec)]
+        files = [file.path for spec in specs for file in below(spec)]
+        if one and len(files) > 1:
+            at_once.refuse(f"expected one network, got {len(files):,}; name one spec")
+            return []
+        return [at_once.ask(keep, path) for path in files]
 
 
 def _network_meant(words: Sequence[str]) -> str:

@@ -47,7 +47,7 @@ class Variants(NamedTuple):
         ask, spec, choices = self.asked[number]
         network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
         grader = grader_of(network, ask)
-        grader.choices = choices
+        grader.choices, grader.shapes = choices, ask == "tensors"
         return grader
 
 

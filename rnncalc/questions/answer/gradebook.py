@@ -195,7 +195,9 @@ def read_answer_file(
     """
     if len(data) > MAX_BYTES:
         raise CallError(f"a file of answers has at most {MAX_BYTES:,} bytes; split it")
-    records = _records(_decoded(data))
+    if "\0" in (text := _decoded(data)):  # as in a workbook
+        raise CallError("not a text file; save it as CSV")
+    records = _records(text)
     if not records:
         raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
     ((_, first), *_) = records

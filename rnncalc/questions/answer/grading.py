@@ -40,6 +40,9 @@ class Grader:
     choices: Sequence[Sequence[Any]] = ()
     """The choices of each answer, as an exercise lists them, if a letter chooses one."""
 
+    shapes = False
+    """Whether an answer must be shapes, as where an exercise asks for those of tensors."""
+
     def __init__(self, network: Network) -> None:
         self.network = network
 
@@ -100,7 +103,7 @@ class Grader:
         if len(answers) != number_of_tensors(network):
             answers = reading.as_calculations(answers)
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
-        if len(numbers) < len(answers):
+        if self.shapes or len(numbers) < len(answers):
             from rnncalc.questions.answer.tensors import judge_shapes  # most answers are numbers
 
             return judge_shapes(network, answers)

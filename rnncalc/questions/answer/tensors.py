@@ -118,6 +118,8 @@ def judge_shapes(network: Network, answers: Sequence[Given]) -> tuple[Judgement,
     if not network.letters and any(map(has_letters, sizes)):
         raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
     if any(isinstance(each, GivenNumber) for each in shapes):
+        if not any(isinstance(each, Shape) for each in answers):
+            raise CallError("expected a shape for each matrix, such as (20, 10), got numbers")
         raise CallError("expected numbers or shapes, got both; give the one or the other")
     return judge_tensors(network, shapes)
 
@@ -192,12 +194,12 @@ def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Wrong:
             yield {"gates": str(gates)}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])
 
 
-def _one_gate(tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    _, tensor = tensors[place]
+def _one_gate(tensors: Tensors, at: int, answers: Answers) -> Wrong:
+    _, tensor = tensors[at]
     gates = len(tensor.gates)
-    for axis, size in enumerate(tensor.shape):
-        if gates > 1 and size % gates == 0:
-            yield {"gates": str(gates)}, (*tensor.shape[:axis], size // gates, *tensor.shape[axis + 1 :])
+    for place, (axis, size) in enumerate(zip(tensor.axes, tensor.shape, strict=True)):
+        if gates > 1 and axis.letter and axis.times % gates == 0:
+            yield {"gates": str(gates)}, (*tensor.shape[:place], size // gates, *tensor.shape[place + 1 :])
 
 
 def _many_times(tensors: Tensors, place: int, answers: Answers) -> Wrong:

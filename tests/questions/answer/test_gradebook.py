@@ -225,6 +225,21 @@ def test_bytes_that_no_encoding_has(data: bytes, name: str) -> None:
     assert [row.name for row in read_answer_file(data).rows] == [name]
 
 
+def test_a_workbook_is_no_class_list() -> None:
+    """Nor is any other file that is no text."""
+    with pytest.raises(CallError, match=r"^not a text file; save it as CSV$"):
+        read_answer_file(b"PK\x03\x04\x14\x00name,answer\nAnn,5\n")
+
+
+def test_counts_are_no_answer_to_a_question_for_shapes(call: Call, tmp_path: Path) -> None:
+    """The right ones neither; 3 is the shape of a vector."""
+    exercise = tmp_path / "exercise.json"
+    call("exercise", "-i", 8, "-l", "rnn:3", "--ask", "tensors", "--out", str(exercise))
+    text, columns = "name,a,b,c\nAnn,24,9,3\nBen,3x8,3x3,3\n", ("--answer", "a", "--answer", "b", "--answer", "c")
+    out, _ = graded(call, tmp_path / "a.csv", text, *columns, "-f", "json", spec=str(exercise))
+    assert [grade["right"] for grade in json.loads(out)["grades"]] == [None, True]
+
+
 def test_why_an_answer_has_no_grade() -> None:
     """Each student of the same words has the problem in a row of his own; a variant that there is not has one too."""
     file = read_answer_file(b"name,answer,variant\nAnn,many,1\nBen,many,1\nCid,5,2\n", variant="variant")
