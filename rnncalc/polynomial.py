@@ -190,6 +190,13 @@ def letter(name: str) -> Any:
     return Polynomial({(name,): 1})
 
 
+def in_order(number: Number) -> Number:
+    """Return a number with its terms in one order, however it was made: the products of most letters first."""
+    if isinstance(number, int):
+        return number
+    return Polynomial(dict(sorted(number.terms.items(), key=lambda term: (-len(term[0]), term[0]))))
+
+
 def _terms(number: object) -> Mapping[Monomial, int] | None:
     if isinstance(number, Polynomial):
         return number.terms

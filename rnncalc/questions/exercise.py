@@ -15,6 +15,7 @@ from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
+from rnncalc.polynomial import in_order
 from rnncalc.questions import describe, network_of, whole, word
 from rnncalc.questions.answer.asked import ASKED, QuantityGrader, grader_of
 from rnncalc.questions.answer.grading import number_of_tensors
@@ -223,7 +224,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
     places = [place for place, placed in enumerate(stack) if placed.params] if ask == "layers" else []
     if ask == "layers":
         _check("layers with parameters", len(places))
-    correct: list[Given] = [GivenNumber(network.params)]
+    correct: list[Given] = [GivenNumber(in_order(network.params))]  # the order of terms tells nothing
     if ask == "tensors":
         _check("tensors", number_of_tensors(network))
         tensors = tensors_of(network)
@@ -243,7 +244,8 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
         numbers = [*grader.search.singles(None)]
         if not network.letters:
             numbers += [quantity.number for quantity in grader.search.quantities]
-        wrong = [[GivenNumber(each, 1, str(each)) for each in _wrong(numbers, network.params, len(stack))]]
+        numbers = [*map(in_order, _wrong(numbers, network.params, len(stack)))]
+        wrong = [[GivenNumber(each, 1, str(each)) for each in numbers]]
     for place, right in enumerate(grader.judgements(correct)):
         answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])
         judged = [grader.judgements(each)[place] for each in answers]

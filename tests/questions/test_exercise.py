@@ -1,6 +1,8 @@
 """Exercises: sizes that vary by a seed, right answers, wrong ones with the feedback of `answer`."""
 
+import re
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -275,3 +277,14 @@ def test_the_wrong_answers_of_deep_networks_are_fewer(layers: int, most: int) ->
     )
     (item,) = exercise(net).exercises[0].items
     assert min(most, 20) <= len(item.wrong) <= most
+
+
+def test_the_order_of_terms_does_not_tell_the_right_formula() -> None:
+    """No two choices have the same products in another order."""
+    (question,) = exercise(LETTERS, ask="formula", choices=9).exercises
+    (item,) = question.items
+    choices = item.choices
+    assert len(choices) == 9
+    products = [[re.sub(r"^\d+", "", term) for term in str(choice).split(" + ")] for choice in choices]
+    pairs = {pair for each in products for pair in combinations(each, 2)}
+    assert not {pair[::-1] for pair in pairs} & pairs
