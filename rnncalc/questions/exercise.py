@@ -244,8 +244,8 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
         numbers = [*grader.search.singles(None)]
         if not network.letters:
             numbers += [quantity.number for quantity in grader.search.quantities]
-        numbers = [*map(in_order, _wrong(numbers, network.params, len(stack)))]
-        wrong = [[GivenNumber(each, 1, str(each)) for each in numbers]]
+        likeliest = map(in_order, _wrong(numbers, network.params, len(stack)))
+        wrong = [[GivenNumber(each, 1, str(each)) for each in likeliest]]
     for place, right in enumerate(grader.judgements(correct)):
         answers = ([*correct[:place], each, *correct[place + 1 :]] for each in wrong[place])
         judged = [grader.judgements(each)[place] for each in answers]

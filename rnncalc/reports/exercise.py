@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from rnncalc.conventions import convention
 from rnncalc.layers.layer import Embedding, External, Layer
+from rnncalc.layers.options import Switches
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
@@ -209,8 +210,14 @@ def _words(layer: Layer) -> Iterator[str]:
         if option in ("name", "path", "repeat", "trainable") or (value == default and option != "kernel"):
             continue
         words = "initial state from a vector of" if option == "initial_state" else option.replace("_", " ")
-        sizes = " × ".join(map(str, value)) if isinstance(value, tuple) else value
-        yield words if value is True else f"no {words}" if value is False else f"{words} {sizes}"
+        if isinstance(value, bool):
+            yield words if value else f"no {words}"
+        elif isinstance(layer.option(option).allowed, Switches):
+            yield from (f"no {words} of the {name}" for name, on in value if not on)
+        elif words.endswith("s") and not isinstance(value, str | tuple):
+            yield plural(value, words.removesuffix("s"))
+        else:
+            yield f"{words} {' × '.join(map(str, value)) if isinstance(value, tuple) else value}"
 
 
 def _counting(network: Network) -> str:
