@@ -338,7 +338,7 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
     where = f"{judged.layer} {judged.tensor}: " if judged.tensor else f"{judged.layer}: " if judged.layer else ""
     text = f"{where}{'n' if where else 'N'}o known mistake gives {_answer_text(judged)}"
     if judged.other_size:
-        return f"{text}, but {_size(judged.other_size)} would."
+        return f"{text}, but {_size(judged.other_size)} would give {judged.other_size.params:,}."
     if isinstance(judged.answer, GivenNumber) and not hint:
         if has_letters(judged.difference):
             return f"{text}; the correct one minus this is {-judged.difference}."

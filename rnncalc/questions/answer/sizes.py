@@ -16,11 +16,15 @@ from rnncalc.questions.solve import SizePlace, TriedSizes, in_groups, resized
 
 
 class OtherSize(NamedTuple):
-    """A changed size that would give the number: `size` instead of `right`. at: the input, or the option of a layer."""
+    """A changed size that would give the number: `size` instead of `right`.
+
+    at: the input, or the option of a layer. params: the count that it gives, which a rounded number may only be near.
+    """
 
     at: SizePlace
     size: int
     right: int
+    params: int
 
 
 class SizeCurve(NamedTuple):
@@ -45,19 +49,24 @@ def size_curves(network: Network) -> list[SizeCurve]:
 
 
 def other_size(curves: Iterable[SizeCurve], answer: GivenNumber) -> OtherSize | None:
-    """Return the first size that would give the number if it alone were changed, or None."""
-    for size, tried, piece, counts in curves:
-        best = counts.last_within(*piece, answer.number + answer.unit // 2)
+    """Return the first size that would give the number if it alone were changed, the nearest of a rounded one's."""
+
+    def off(params: int) -> int:
+        return int(abs(params - answer.number))
+
+    for size, tried, (low, high), counts in curves:
+        below = counts.last_within(low, high, answer.number)
+        best = min(below, min(below + 1, high), key=lambda place: off(counts.params(place)))
         if answer.means(counts.params(best)) and tried.valid(best) and answer.means(tried.params(best)):
-            return size._replace(size=best * tried.step)
+            return size._replace(size=best * tried.step, params=tried.params(best))
     return None
 
 
 def _sizes(network: Network) -> Iterator[OtherSize]:
     """Yield each size of a network, unchanged."""
     for name, part in network.parts.items():
-        yield OtherSize(SizePlace(name, None, "input"), part.input, part.input)
+        yield OtherSize(SizePlace(name, None, "input"), part.input, part.input, network.params)
         for number, layer in enumerate(part.layers):
             for option in ("units", "projection") if isinstance(layer, Cell | Dense) else ():
                 if size := getattr(layer, option, None):
-                    yield OtherSize(SizePlace(name, number, option), size, size)
+                    yield OtherSize(SizePlace(name, number, option), size, size, network.params)

@@ -136,9 +136,9 @@ def test_the_count_times_the_steps_is_told_before_a_gradient_for_each_step(call:
 def test_a_single_size_of_a_half_that_would_give_it() -> None:
     """The input of the decoder, or the width of its dense layer, or the encoder's input: which half, and what it is."""
     net = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
-    assert judged(net, net.params + 11 * 40).other_size == size_of("decoder", None, "input", 45, 5)
-    assert judged(net, net.params + 9 * (5 + 1 + 24)).other_size == size_of("decoder", 0, "units", 20, 11)
-    assert judged(net, net.params + 24 * 31).other_size == size_of("encoder", None, "input", 38, 7)
+    assert judged(net, 1_309).other_size == size_of("decoder", None, "input", 45, 5, 869 + 11 * 40)
+    assert judged(net, 1_139).other_size == size_of("decoder", 0, "units", 20, 11, 869 + 9 * (5 + 1 + 24))
+    assert judged(net, 1_613).other_size == size_of("encoder", None, "input", 38, 7, 869 + 24 * 31)
 
 
 def test_a_size_is_told_beside_two_mistakes() -> None:
@@ -147,29 +147,32 @@ def test_a_size_is_told_beside_two_mistakes() -> None:
     found = judged(net, 16 * (11 + 1 + 1))
     assert found.diagnoses
     assert all(len(diagnosis.mistakes) == 2 for diagnosis in found.diagnoses)
-    assert found.other_size == size_of(None, None, "input", 11, 9)
+    assert found.other_size == size_of(None, None, "input", 11, 9, 16 * (11 + 1 + 1))
 
 
-def size_of(part: str | None, place: int | None, key: str, size: int, right: int) -> OtherSize:
-    return OtherSize(SizePlace(part, place, key), size, right)
+def size_of(part: str | None, place: int | None, key: str, size: int, right: int, params: int) -> OtherSize:
+    return OtherSize(SizePlace(part, place, key), size, right, params)
 
 
 @pytest.mark.parametrize("case", cases("questions/answer/other_sizes.yaml"), ids=lambda case: str(case)[:80])
 def test_the_first_size_that_would_give_a_number(case: dict[str, Any]) -> None:
     """Inputs, then layer by layer its units and its projection."""
-    expected = size_of(*case["size"]) if "size" in case else None
-    tried = size_curves(network_of(case["network"]))
-    assert other_size(tried, GivenNumber(worked_out(case["number"]))) == expected
+    number = worked_out(case["number"])
+    expected = OtherSize(SizePlace(*case["size"][:3]), *case["size"][3:], number) if "size" in case else None
+    assert other_size(size_curves(network_of(case["network"])), GivenNumber(number)) == expected
 
 
 def test_the_first_size_that_would_give_a_rounded_number() -> None:
-    """The largest: 5·(204 + 6) = 1,050 is 1,000 to the nearest hundred."""
+    """The nearest: 5·(194 + 6) is 1,000, as 5·(204 + 6) is when rounded; 5·(47 + 6) is 265."""
     tried = size_curves(Network(input=4, layers=(RNN(5),)))
-    assert other_size(tried, GivenNumber(1_000, 100)) == size_of(None, None, "input", 204, 4)
+    assert other_size(tried, GivenNumber(1_000, 100)) == size_of(None, None, "input", 194, 4, 1_000)
+    assert other_size(tried, GivenNumber(266, 10)) == size_of(None, None, "input", 47, 4, 265)
+    assert other_size(tried, GivenNumber(268, 10)) == size_of(None, None, "input", 48, 4, 270)
 
 
 def test_a_size_that_not_all_numbers_can_be() -> None:
     """Of an input that two groups must divide, only even ones are tried: 26·(3·42/2 + 1), and none gives 12,345."""
     net = Network(input=22, layers=(Conv1D(26, 3, groups=2),))
-    assert other_size(size_curves(net), GivenNumber(26 * (3 * 42 // 2 + 1))) == size_of(None, None, "input", 42, 22)
+    number = 26 * (3 * 42 // 2 + 1)
+    assert other_size(size_curves(net), GivenNumber(number)) == size_of(None, None, "input", 42, 22, number)
     assert answer(net, 12_345).judged[0].other_size is None
