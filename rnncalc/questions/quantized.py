@@ -19,14 +19,14 @@ from rnncalc.questions import network_of, word
 from rnncalc.questions.count import total
 
 Widths = tuple[int, int, int, int]
-"""The bytes of a weight, a bias, a number of the state h and a number of any other state."""
+"""The bytes of a weight, of a bias, of an activation, as the state h and the steps of a window are, and of any other state."""
 
 QUANTIZATIONS: dict[str, Widths] = {"int8": (1, 4, 1, 2), "int16": (1, 8, 2, 2)}
 """The widths by the type of the activations."""
 
 
 class StoredBytes(NamedTuple):
-    """The bytes of weights, of biases and of states, which are carried from step to step; None if not known."""
+    """The bytes of weights, of biases and of what is carried from step to step; None if not known."""
 
     weight_bytes: int | None
     bias_bytes: int | None
@@ -72,9 +72,9 @@ def _of_layer(placed: Placed, widths: Widths) -> StoredBytes:
     if isinstance(layer, External):
         return StoredBytes(None, None, None)
     biases = sum(tensor.params for tensor in placed.tensors if tensor.role in BIASES)
-    state = 0
-    if isinstance(layer, Cell):
+    carried = layer.carried(placed.inputs)
+    state = None if carried is None else carried * hidden
+    if isinstance(layer, Cell) and carried is not None:
         states = layer.states.items()
         state = sum((hidden if letter == "h" else other) * placed.sizes[width] for letter, width in states)
-        state *= layer.directions
     return StoredBytes((placed.params - biases) * weight, biases * bias, state)

@@ -215,7 +215,7 @@ class QuantizedReport(ExtendedCountReport):
         bits = [8 * width for width in QUANTIZATIONS[counted.to]]
         yield (
             f"{counted.to}: {bits[0]}-bit weights, {bits[1]}-bit biases, "
-            f"states of {bits[2]} bits (h) and {bits[3]} bits (c), as CMSIS-NN's LSTM has them."
+            f"states of {bits[2]} bits (h and windows) and {bits[3]} bits (c), as CMSIS-NN's LSTM has them."
         )
         if counted.lacking:
             yield f"CMSIS-NN has no kernel of {all_of(list(counted.lacking))}: the same widths are taken."

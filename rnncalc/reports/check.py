@@ -363,7 +363,8 @@ def _why_unknown(check: LimitCheck) -> str:
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
         case Unknown.CANNOT_STREAM:
-            return "a bidirectional layer cannot run step by step; remove the limit, or bidirectional"
+            why = "a layer reads both ways or a whole sequence, and does not run step by step"
+            return f"{why}; remove the limit, or the layer that count --stream names"
         case Unknown.RATE_NOT_GIVEN:
             return f"{_not_known(check.limit.quantity)} without the steps per second; give rate, or --rate"
         case Unknown.NOT_KNOWN_BEFORE:

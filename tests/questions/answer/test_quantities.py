@@ -158,7 +158,7 @@ def size_of(part: str | None, place: int | None, key: str, size: int, right: int
 def test_the_first_size_that_would_give_a_number(case: dict[str, Any]) -> None:
     """Inputs, then layer by layer its units and its projection."""
     number = worked_out(case["number"])
-    expected = OtherSize(SizePlace(*case["size"][:3]), *case["size"][3:], number) if "size" in case else None
+    expected = size_of(*[*case["size"], number]) if "size" in case else None
     assert other_size(size_curves(network_of(case["network"])), GivenNumber(number)) == expected
 
 
