@@ -19,7 +19,7 @@ from rnncalc.questions import network_of, word
 from rnncalc.questions.count import total
 
 Widths = tuple[int, int, int, int]
-"""The bytes of a weight, of a bias, of an activation, as the state h and the steps of a window are, and of any other state."""
+"""The bytes of a weight, a bias, an activation (as the state h and what a window reads are) and any other state."""
 
 QUANTIZATIONS: dict[str, Widths] = {"int8": (1, 4, 1, 2), "int16": (1, 8, 2, 2)}
 """The widths by the type of the activations."""

@@ -5,7 +5,7 @@ A backward pass adds its gradients, their distance from finite differences, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from math import isfinite, isnan, log10
 from typing import TYPE_CHECKING, Any
@@ -407,8 +407,13 @@ def _compared(done: Backward) -> Iterator[str]:
         if done.kinks:
             jumps = f"At {done.kinks:,} of them the slope jumps, as relu's at 0"
             yield f"{jumps}; a gradient between both slopes is accepted."
-    gradients = (gradient for layer in done.layers for gradient in layer.seen.gradients.values())
-    if all(abs(number) < NOTHING for gradient in gradients for number in flat(gradient)):
+    yield from on_no_slope(gradient for layer in done.layers for gradient in layer.seen.gradients.values())
+
+
+def on_no_slope(gradients: Iterable[Any]) -> Iterator[str]:
+    """Yield a sentence if all gradients of weights are 0."""
+    numbers = [abs(number) for gradient in gradients for number in flat(gradient)]
+    if numbers and max(numbers) < NOTHING:
         yield (
             "Every gradient is 0, but for rounding: the loss does not change with the weights here, as the sum of"
             " a softmax never does; targets say more."

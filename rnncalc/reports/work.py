@@ -19,7 +19,7 @@ from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
 from rnncalc.reports.equations import ON_DELTA, Derivative, Term, line_of, timed
 from rnncalc.reports.explain import on_padding
 from rnncalc.reports.report import DerivationReport
-from rnncalc.reports.run import outcome
+from rnncalc.reports.run import on_no_slope, outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine, WorkPiece
 from rnncalc.step.operations import ATOM, INNER, OUTER
@@ -98,7 +98,8 @@ def _backward(work: Work) -> Iterator[Sheet]:
         note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
     deltas = any(line.name.letter == "delta" for step in done.steps for line in step.lines)
     line: WorkLine = (Term("L"), " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
-    yield Sheet((), (), title="Loss", work=(line,), notes=(note, *[ON_DELTA] * deltas))
+    notes = (note, *[ON_DELTA] * deltas, *on_no_slope(each.total for each in done.weights))
+    yield Sheet((), (), title="Loss", work=(line,), notes=notes)
     for step in done.steps:
         way = "" if step.direction is None else f", {WAYS[step.direction]}"
         at = "" if step.step is None else f", step {step.step}"
