@@ -128,8 +128,8 @@ class Reach(NamedTuple):
         if not room:
             return quickest
         calls = self._in_turn(test for test in self.seconds if test.startswith("tests/test_"))
-        further = [*self._in_turn(self._of_room(mutant)), *reached[len(quickest) :]]
-        return [*dict.fromkeys([*self._within(calls, most), *self._within([*dict.fromkeys(further)], most)])]
+        further = dict.fromkeys([*self._in_turn(self._of_room(mutant)), *reached[len(quickest) :]])
+        return [*dict.fromkeys([*self._within(calls, most), *self._within([*further], most)])]
 
     def without(self, left_out: Sequence[str]) -> "Reach":
         """Return the same without some tests."""
