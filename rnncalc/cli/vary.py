@@ -47,7 +47,8 @@ def _read(text: str) -> tuple[str, range]:
         )
     low, high, step = (read_value("--vary", each or "1", Size()) for each in match.group("low", "high", "step"))
     if low > high:
-        raise CallError(f"--vary: expected the smaller size first; write {match['size']}={high}..{low}")
+        every = f":{step}" if match["step"] else ""
+        raise CallError(f"--vary: expected the smaller size first; write {match['size']}={high}..{low}{every}")
     return match["size"].strip(), range(low, high + 1, step)
 
 

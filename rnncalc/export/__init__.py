@@ -75,8 +75,9 @@ def source(network: Network, target: str) -> str:
         if not isinstance(layer, Transform) or attends(module):
             continue
         if layer.named_as not in spelled.transforms:
-            message = f"no program for {target} is written with {kind}"
-            raise RefusedError(f"{message}; write it in export/{file}.py, or export to another target")
+            others = [other for other in SPELLINGS if layer.named_as in spelling(other).transforms]
+            cure = f"export to {one_of(others)}" if others else f"nor for another target; add it in export/{file}.py"
+            raise RefusedError(f"no program for {target} is written with {kind}; {cure}")
         for _, problem in lacks(layer, target):
             raise RefusedError(f"{escape(module.name)}: {problem}")
         padded = spelled.transforms[layer.named_as].padded and any(layer.padding_of(None))

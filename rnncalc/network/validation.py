@@ -100,6 +100,8 @@ def type_problems(network: Description) -> Iterator[Problem]:
     for name, half in halves.items():
         if half is not None and not isinstance(half, Part):
             yield Problem((name,), f"expected a Part, got {half!r}")
+    if not isinstance(network.sizes, Mapping | None):
+        yield Problem(("sizes",), f"expected a mapping such as {{'D': 64}}, got {network.sizes!r}")
     parts_at: dict[Path, Description | Part] = {(): network}
     parts_at |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
     for path, part in parts_at.items():

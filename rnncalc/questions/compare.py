@@ -20,7 +20,7 @@ from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
-from rnncalc.questions import network_of, whole, word
+from rnncalc.questions import describe, network_of, whole, word
 from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
 from rnncalc.questions.solve import Sized, TriedSizes, solution
@@ -207,7 +207,9 @@ def _cells(networks: Sequence[Network | Sized], kinds: Sequence[str] | None) -> 
     if kinds is not None:
         if len(networks) > 1:
             raise CallError(f"kinds: one network is compared as several kinds, got {len(networks)} networks")
-        known = tuple(name for name in KINDS if issubclass(kind(name), Cell))
+        if isinstance(kinds, str) or not isinstance(kinds, Sequence):
+            raise CallError(f"kinds: expected a list of kinds, such as ['lstm'], got {describe(kinds)}")
+        known = tuple(name for name in KINDS if issubclass(kind(name), Cell) and not kind(name).needed())
         kinds = [word("kinds", name, known) for name in kinds]
     return [cell for cell in map(kind, kinds or USUAL_KINDS) if issubclass(cell, Cell)]
 
@@ -227,9 +229,11 @@ def _sizes(network: Network | Sized, cell: type[Cell] | None = None) -> TriedSiz
 def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
     """Return the parameters of the dense equivalent for a few numbers of steps from `first` to `last`.
 
-    Both halves of an encoder-decoder get the same number. Raises RefusedError for a network of one step.
+    Both halves of an encoder-decoder get the same number. Raises RefusedError for a network of one step, CallError for
+    numbers of steps below 1 or `first`.
     """
     network = network_of(network)
+    whole("last", last, whole("first", first, 1))
     if network.topology == "one-to-one":
         raise RefusedError("a one-to-one network has 1 step, so nothing grows; choose another topology")
     return DenseGrowth(network, {steps: dense_params(network, steps) for steps in chosen(first, last)})

@@ -13,7 +13,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions import network_of
 from rnncalc.questions.exercise import sizes_of
 from rnncalc.questions.solve import SizePlace, resized
-from rnncalc.text import not_among
+from rnncalc.text import not_among, one_of
 
 
 def varied(
@@ -45,12 +45,13 @@ def varied(
 
 
 def _cure(network: Network, places: Sequence[SizePlace], name: str, values: Sequence[int]) -> str:
-    """Return values of a size near these that make a valid network, as they are written; nothing if there are none."""
+    """Return the values of a size among these that make a valid network, as they are written; nothing without any."""
     valid: list[int] = []
     for value in range(min(values), max(values) + 1)[:MOST_VARIED]:
         with suppress(SpecError):
             resized(network, places, value)
             valid.append(value)
     step = valid[1] - valid[0] if len(valid) > 1 else 1
-    several = valid and valid == [*range(valid[0], valid[-1] + 1, step)]
-    return f"; write {name}={valid[0]}..{valid[-1]}{f':{step}' if step > 1 else ''}" if several else ""
+    if valid and valid == [*range(valid[0], valid[-1] + 1, step)]:
+        return f"; write {name}={valid[0]}..{valid[-1]}{f':{step}' if step > 1 else ''}"
+    return f"; {name} can be {one_of([*map(str, valid[:9])])}" if valid else ""

@@ -63,6 +63,8 @@ def _spec(
         raise CallError(f"load: {wrong}")
     source = os.fspath(path)
     words: dict[str, Override] = {key: None if value is None else str(value) for key, value in overrides.items()}
+    if not isinstance(sizes, MappingOf | None):
+        raise CallError(f"sizes: expected a mapping such as {{'D': 64}}, got a {type(sizes).__name__}")
     if sizes is not None:
         words["sizes"] = tuple(f"{name}={size}" for name, size in sizes.items())
     data = contents(source)
