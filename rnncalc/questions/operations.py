@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -146,9 +146,7 @@ def _of_step(placed: Placed, step: Trace, derivation: Derivation) -> Iterator[Op
     for (left, kind), widths in terms.items():
         alike.setdefault((kind, tuple(widths.items())), []).append(left)
     for (kind, factors), lefts in sorted(alike.items(), key=lambda item: OperationCounts._fields.index(item[0][0])):
-        one = _sum(
-            tuple((Times((times, *axes)) if times > 1 else Times(axes)) if axes else times for axes, times in factors)
-        )
+        one = _products(factors)
         expression = Times((len(lefts), one)) if len(lefts) > 1 else one
         yield OperationsLine(kind, expression, value(expression, placed.sizes), tuple(lefts))
 
@@ -156,14 +154,22 @@ def _of_step(placed: Placed, step: Trace, derivation: Derivation) -> Iterator[Op
 def _of_whole(placed: Placed, step: Trace, batch: int) -> Iterator[OperationsLine]:
     """Yield the operations of each kind of a layer that reads a whole sequence: how often times how many."""
     assert placed.repeats
-    terms: dict[str, Counter[int]] = {kind: Counter() for kind in OperationCounts._fields}
+    terms: dict[str, dict[int, Counter[tuple[str, ...]]]] = {kind: {} for kind in OperationCounts._fields}
     for each in operations_by_node(step):
-        terms[each.kind][batch * placed.repeats.number(each.repeats)] += each.number(placed.sizes)
-    for kind, numbers in terms.items():
-        if numbers:
-            factors = [tuple(number for number in term if number > 1) or (1,) for term in numbers.items()]
-            expression = _sum(tuple(map(Times, factors)))
-            yield OperationsLine(kind, expression, value(expression, {}))
+        times = batch * placed.repeats.number(each.repeats)
+        terms[each.kind].setdefault(times, Counter())[each.axes] += each.times
+    for kind, done in terms.items():
+        if done:
+            once = [(times, _products([*widths.items()])) for times, widths in done.items()]
+            expression = _sum(tuple([Times((times, one)) if times > 1 else one for times, one in once]))
+            yield OperationsLine(kind, expression, value(expression, placed.sizes))
+
+
+def _products(factors: Sequence[tuple[tuple[str, ...], int]]) -> Expression:
+    """Return a sum of products of widths, each so many times."""
+    return _sum(
+        tuple([(Times((times, *axes)) if times > 1 else Times(axes)) if axes else times for axes, times in factors])
+    )
 
 
 def _of_sequence(

@@ -97,7 +97,8 @@ def _step(each: OperationsDerivation) -> list[Row]:
 
 def _sequence(each: OperationsDerivation) -> list[Row]:
     """Return a row for each kind of operations over the sequence, the FLOPs last."""
-    return [(TITLES[line.kind], worked(line.expression), line.number) for line in each.sequence]
+    sizes = each.derivation.placed.sizes
+    return [(TITLES[line.kind], worked(line.expression, sizes), line.number) for line in each.sequence]
 
 
 def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
