@@ -73,6 +73,7 @@ class Cure(Enum):
     ONLY_RUN = "ask run for its states, which are the results alone"
     ANY_PARAMS = "compare it at its own width"
     ANOTHER_SIZE = "let it be another width"
+    ANSWER_COLUMN = "name it as answers, by its title or number, or several in order"
     SIZE_OF_YOUR_OWN = "count it with a size of your own instead of ?"
 
 

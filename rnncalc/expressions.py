@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
 from rnncalc.errors import CallError
-from rnncalc.text import GREEK, did_you_mean, escape, has_letters
+from rnncalc.text import GREEK, all_of, did_you_mean, escape, has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 """The letters behind a number that multiply it, with their powers of ten."""
 
-_GAP = r"\{,\}|\\[,; ]|[,.'’_ \u00a0\u2009\u202f]"
+_GAP = r"\{,\}|\\[,; ]|[,.'’_ ~\u00a0\u2009\u202f]"
 NUMBER = (
     rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
     r"|[0-9]+(?:_[0-9]+)*)(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?"
-    r"(?:[eE]\+?(?P<exponent>[0-9]{1,2})(?![0-9A-Za-z])| ?(?P<word>[Tt](?:housand|ausend|sd)|[Mm](?:illion|io)|mln)"
+    r"(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z])| ?(?P<word>[Tt](?:housand|ausend|sd)|[Mm](?:illion|io)|mln)"
     r"(?:s|en)?\b\.?)?"
 )
 _GREEK = {f"\\{name}": sign for name, sign in GREEK.items()}
@@ -49,6 +49,7 @@ _INDEX = (
 _STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|mathbf|mathrm|textbf"
 _SPACE = rf"(?:\s|[~$]|\\[,;:!> ]|\\(?:{_STYLES})(?![A-Za-z]))+"
 _WORD = r"(?<=[\s\d)\]}])(?:word)(?=[\s\d(\[{\\])"
+BY = r"(?<=[0-9] )by(?= [0-9])"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
@@ -172,8 +173,8 @@ def _pattern(x_is_letter: bool) -> re.Pattern[str]:
     no_x, x = ("", "") if x_is_letter else ("(?!x)", "|x")
     return re.compile(
         rf"(?P<space>{_SPACE})|(?P<number>{NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))"
-        rf"|(?P<times>\\?\*(?!\*)|[·×∗⋅∙]|\\(?:cdot|times|ast)(?![A-Za-z])"
-        rf"|{_WORD.replace('word', 'times|mal|fois|por|per|volte')}{x})"
+        rf"|(?P<times>\\?\*(?!\*)|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])"
+        rf"|{_WORD.replace('word', 'times|mal|fois|por|per|volte')}|{BY}{x})"
         rf"|(?P<sign>[-+−–](?!>)|{_WORD.replace('word', 'plus|minus')})|(?P<brace>\\(?:und|ov)erbrace(?![A-Za-z]))"
         r"|(?P<label>_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\})"
         r"|(?P<power>\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
@@ -206,6 +207,10 @@ class _Parser:
         value = self.total()
         if self.next + 1 < len(self.tokens):
             raise self.expected("+, -, a factor or the end")
+        if self.sizes is not None:  # an unknown letter is seen in a polynomial, but not once 0 times it is 0
+            seen = {*self.sizes, *self.suffixes, *getattr(value, "letters", ())}
+            if lost := [token for token in self.tokens if token.kind == "letter" and token.text not in seen]:
+                raise self.expected(formula_in(self.sizes), lost[0].place)
         if value < 0:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
         number, *rest = [
@@ -332,6 +337,8 @@ class _Parser:
             from rnncalc.polynomial import Polynomial  # most answers are numbers
 
             above = Polynomial({(token.text,): 1}) if self.values is None else _size(token.text, self.text, self.values)
+        elif signs := [token for token in self.tokens[max(0, self.next - 1) : self.next + 1] if token.text == "x"]:
+            raise self.expected(f"{formula_in(self.sizes or {})}, where x is the sign ×,", signs[0].place)
         else:
             raise self.expected("a number, a letter or a bracket")
         self.depth -= 1
@@ -387,6 +394,12 @@ class _Parser:
         self.work += products
         if self.work > MOST_PRODUCTS:
             raise self.too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
+
+
+def formula_in(sizes: Mapping[str, Number | None]) -> str:
+    """Return what is expected of a formula: its letters, each with its size if it is a number."""
+    letters = [f"{name} = {size:,}" if isinstance(size, int) else name for name, size in sizes.items()]
+    return f"a formula in {all_of(letters)}" if letters else "a number"
 
 
 def _fraction(above: int, below: int) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from rnncalc.bounds import MOST_PROBLEMS
-from rnncalc.cli.commands import command
+from rnncalc.cli.commands import FLAGS, command
 from rnncalc.cli.flags import (
     NetworkFlags,
     file_flag,
@@ -24,7 +24,7 @@ from rnncalc.cli.flags import (
 )
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
-from rnncalc.errors import CallError, Problem, SpecError
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
@@ -80,19 +80,19 @@ def answer(
     for word in words[: len(words) - ended]:
         if _FLAG.match(word):  # click passes unknown flags on, so that -5 is read as a number
             raise click.NoSuchOption(word.partition("=")[0], ctx=context)
+    files = tuple(word for word in words if word.lower().endswith((*SUFFIXES, ".json")))
+    others = tuple(word for word in words if word not in files)
+    in_flags = flags["input"] or flags["layers"] or flags["output"]
+    specs, numbers = (files, others) if in_flags else (words[:1], words[1:])
     if from_ is not None:
         columns = names, answers, variant
-        book = _grade(words, from_, columns, quantity=quantity, hint=hint, flags=flags)
+        book = _grade(specs, numbers, from_, columns, quantity=quantity, hint=hint, flags=flags)
         write([book], destination)
         return 0
     if names or answers or variant is not None:
         raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
     if destination.format == "csv":
         raise CallError("-f csv is for a class, which --from FILE grades")
-    files = tuple(word for word in words if word.lower().endswith(SUFFIXES))
-    others = tuple(word for word in words if word not in files)
-    in_flags = flags["input"] or flags["layers"] or flags["output"]
-    specs, numbers = (files, others) if in_flags else (words[:1], words[1:])
     if variants := _variants(specs, None, flags):
         raise CallError(f"{escape(variants.source)} is an exercise: grade the answers to it with --from FILE")
     check_number_of_answers(len(numbers))
@@ -117,7 +117,8 @@ def answer(
 
 
 def _grade(
-    words: tuple[str, ...],
+    specs: tuple[str, ...],
+    numbers: tuple[str, ...],
     path: str,
     columns: tuple[tuple[str, ...], tuple[str, ...], str | None],
     *,
@@ -131,20 +132,21 @@ def _grade(
     """
     from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 
-    variants = _variants(words[:1], columns[2], flags)
+    variants = _variants(specs, columns[2], flags)
     with AllAtOnce() as at_once:
-        if len(words) > 1:
-            at_once.refuse(f"the answers are in {escape(path)}; remove {escape(words[1])}")
-        network = None if variants else at_once.ask(read_network, words[:1], **flags)
+        if numbers:
+            at_once.refuse(f"the answers are in {escape(path)}; remove {escape(numbers[0])}")
+        network = None if variants else at_once.ask(read_network, specs, **flags)
         read = at_once.ask(read_file, path, flag="--from")
     data, source = read
     try:
         choices = variants is not None and any(map(any, (choices for _, _, choices in variants.asked.values())))
         file = read_answer_file(data, *columns, variants=[*variants.asked] if variants else [], choices=choices)
-    except CallError as error:
-        raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
+    except (CallError, RefusedError) as error:
+        message = error.with_cures(FLAGS) if isinstance(error, RefusedError) else str(error)
+        raise SpecError((Problem((), message, escape(source, limit=300)),)) from None
     if variants and quantity is not None:
-        raise CallError(f"--of: {escape(words[0])} says what its variants ask for; remove it")
+        raise CallError(f"--of: {escape(specs[0])} says what its variants ask for; remove it")
     if variants:
         book = grade_class(file, variants.grader, variants.answered)
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer
 from rnncalc.network.network import Network
@@ -156,7 +156,7 @@ OF = ("params", *ASKED)
 class QuantityGrader(Grader):
     """Judges answers about a quantity of a network other than its parameters: the total, or a number for each layer.
 
-    Raises CallError if the quantity is unknown.
+    Raises RefusedError if the quantity is unknown.
     """
 
     def __init__(self, network: Network, quantity: str) -> None:
@@ -164,7 +164,7 @@ class QuantityGrader(Grader):
         self.quantity = quantity
         self.counts = ASKED[quantity].counts(network)
         if None in self.counts:
-            raise CallError(_unknown(network, quantity, self.counts))
+            raise _unknown(network, quantity, self.counts)
         self.correct = sum(self.counts)
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
@@ -208,18 +208,18 @@ class QuantityGrader(Grader):
         )
 
 
-def _unknown(network: Network, quantity: str, counts: Counts) -> str:
-    """Return why a quantity is unknown."""
+def _unknown(network: Network, quantity: str, counts: Counts) -> RefusedError:
+    """Return the error for an unknown quantity: why it is unknown."""
     placed = network.stack[[*counts].index(None)]
     if isinstance(placed.layer, External):
-        return f"{quantity} is not known of a network with a part counted elsewhere"
+        return RefusedError(f"{quantity} is not known of a network with a part counted elsewhere")
     if quantity == "state":
-        return f"state: {placed.name} needs future steps, so the network does not run step by step"
+        return RefusedError(f"state: {placed.name} needs future steps, so the network does not run step by step")
     if quantity == "saved" and network.letters:
-        return "saved needs numbers: the sizes of the network are letters; give numbers"
-    return f"{quantity} depends on the number of steps; give steps"
+        return RefusedError("saved needs numbers: the sizes of the network are letters; give numbers")
+    return RefusedError(f"{quantity} depends on the number of steps", Cure.STEPS)
 
 
 def grader_of(network: Network, quantity: str) -> Grader:
-    """Return the grader of answers about a quantity, or of any other question. Raises CallError if it is unknown."""
+    """Return the grader of answers about a quantity, or of any other question. Raises RefusedError if it is unknown."""
     return QuantityGrader(network, quantity) if quantity in ASKED else Grader(network)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.expressions import NUMBER
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
@@ -102,8 +102,9 @@ def grade_class(
 ) -> Gradebook:
     """Return the grades of a class.
 
-    grader_of: returns the grader of a variant; raises CallError if there is no such variant. It is called once for each
-    variant, and only one grader is in memory at a time. Equal answers are judged once.
+    grader_of: returns the grader of a variant; raises CallError if there is no such variant, RefusedError if its
+    quantity is unknown. It is called once for each variant, and only one grader is in memory at a time. Equal answers
+    are judged once.
     variant_of: returns the number of the variant to which answers are right, if there is one.
     """
     signs = [decimal_sign(column) for column in zip(*(row.answers for row in file.rows), strict=True)]
@@ -114,7 +115,7 @@ def grade_class(
     for variant, rows in by_variant.items():
         try:
             grader = grader_of(variant)
-        except CallError as error:
+        except (CallError, RefusedError) as error:
             grades |= {row: Grade(row, problem=str(error)) for row in rows}
             continue
         judged: dict[tuple[str, ...], Grade] = {}
@@ -191,7 +192,7 @@ def read_answer_file(
     if there are just two columns, the first is the name and the second the answer. variants: the numbers of the
     variants of an exercise; a file without a column for them has its rows in their order, or all on the only one.
     choices: whether an answer may be a letter.
-    Raises CallError if there are no rows or no such columns.
+    Raises CallError if there are no rows or no such columns, RefusedError if the column of the answers is not known.
     """
     if len(data) > MAX_BYTES:
         raise CallError(f"a file of answers has at most {MAX_BYTES:,} bytes; split it")
@@ -324,12 +325,10 @@ def _column(titles: list[str], word: str, what: str) -> int:
 
 
 def _answer_places(titles: list[str], variant: int | None) -> list[int]:
-    """Return the indices of the columns of answers by their usual titles. Raises CallError if none is recognised."""
+    """Return the indices of the columns of answers by their usual titles. Raises RefusedError if none is recognised."""
     places = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
     others = [place for place in range(len(titles)) if place != variant]
     if places or 1 <= len(others) <= 2:
         return places or others[-1:]
-    raise CallError(
-        "which column has the answer? name it as answer, by its title or number, or several in order; "
-        f"the columns are {one_of([escape(title) for title in titles if title] or ['1'])}"
-    )
+    known = one_of([escape(title) for title in titles if title] or ["1"])
+    raise RefusedError(f"which column has the answer? the columns are {known}", Cure.ANSWER_COLUMN)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Expression, substituted, value
 from rnncalc.errors import CallError, SpecError
+from rnncalc.expressions import formula_in
 from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -100,6 +101,10 @@ class Grader:
         """Return the judgement of each number or shape of an answer."""
         network = self.network
         reading.check_number_of_answers(len(answers))
+        if any(isinstance(each, GivenNumber) and each.name for each in answers):
+            from rnncalc.questions.answer.tensors import as_vectors  # few numbers have names
+
+            answers = as_vectors(network, answers)
         if len(answers) != number_of_tensors(network):
             answers = reading.as_calculations(answers)
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
@@ -125,9 +130,9 @@ class Grader:
             from rnncalc.questions.answer.tensors import judge_tensors
 
             return judge_tensors(network, numbers)
-        if grouped := reading.in_one(numbers):
-            return self.judgements([grouped])
-        raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}")
+        together = " ".join(each.text for each in numbers)
+        cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
+        raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}{cure}")
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
@@ -174,12 +179,10 @@ def _counted(network: Network) -> list[int]:
 
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
     """Raise CallError for letters of a formula that the network does not have."""
-    if has_letters(answer.number) and (
-        unknown := [escape(name) for name in answer.number.letters if name not in known]
-    ):
-        letters = [f"{name} = {size:,}" if isinstance(size, int) else name for name, size in known.items()]
-        wanted = f"a formula in {all_of(letters)}" if known else "a number"
-        raise CallError(f"expected {wanted}, got {all_of(unknown)} in '{escape(answer.text)}'")
+    if has_letters(answer.number) and (unknown := [name for name in answer.number.letters if name not in known]):
+        cures = [f"; write {name[:-2]}^2 for a square" for name in unknown if name[-2:] == "_2" and name[:-2] in known]
+        got = f"got {all_of([*map(escape, unknown)])} in '{escape(answer.text)}'{''.join(cures[:1])}"
+        raise CallError(f"expected {formula_in(known)}, {got}")
 
 
 def _judge_formulas(network: Network, answers: Sequence[GivenNumber]) -> Iterator[Judgement]:

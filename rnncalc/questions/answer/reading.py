@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from math import prod
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.expressions import ExpressionError, TooLargeError, read_chain
-from rnncalc.text import escape, has_letters
+from rnncalc.expressions import BY, ExpressionError, TooLargeError, read_chain
+from rnncalc.text import KIBI, escape, has_letters
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
@@ -22,22 +21,27 @@ if TYPE_CHECKING:
 
 _INSIDE = r"((?:(?!\\[()\[\]]).)*)"
 _DELIMITED = re.compile(
-    rf"\A\*\*(.*)\*\*(?=[ $.]*\Z)|\\\({_INSIDE}\\\)|\\\[{_INSIDE}\\\]|(?<=.)\((=.{{1,999}})\)\Z", re.DOTALL
+    rf"\A\*\*(.*)\*\*(?=[ $.]*\Z)|`([^`]*)`|\\\({_INSIDE}\\\)|\\\[{_INSIDE}\\\]|(?<=.)\((=.{{1,999}})\)\Z", re.DOTALL
 )
-_AFTER = " $.\n\t"
-_ABOUT = r"(?:(?:[≈~=]|about\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)[\s$]*)*"
+_LAYOUT = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}|\\\\(?=\s*(?:&?=|\\end))|&(?==)|(?<==)&")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_AFTER = " $.!\n\t"
+_ABOUT = r"(?:(?:[≈~=]|about\b|exactly\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)[\s$]*)*"
+_TOTAL = r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)"
 _NAME = (
     r"(?:\\?#|\|)?(?:\\(?:text|mathrm)\{[^{}]*\}|\\?[^\W\d_][\w./′\u0300-\u036f-]*(?: [^\W\d_]\w*)*)"
     r"(?:\\?_ ?\{(?:\\\w+ ?\{)?\w+\}?\})?\|?"
 )
 _UNITS = {
-    "params": r"\b(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)",
+    "params": r"\b(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)"
+    r"(?:\s+(?:and|und)\s+bias\w*)?",
     "multiply-adds": r"\b(?:multiply.?adds?|macs?)",
     "flops": r"\bflops?",
     "bytes": r"\bbytes?|(?<=[kKMG ])B",
     "saved": r"\b(?:saved\s+)?activations?",
     "state": r"\bnumbers?",
 }
+_BINARY = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*( ?([KMG])iB)\Z")
 _REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\(([\w .,:;]{3,100})\))\Z")
 """The surroundings of an answer: signs of mathematics, words, the name of a quantity or a tensor, and a unit."""
 
@@ -59,6 +63,7 @@ class GivenNumber(NamedTuple):
     number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
     untrue: which `=` of a chain of equations is the first that is not true; 0 if none is.
+    name: what is before the first `=`, unless it says that parameters are counted; it may be a vector's name.
     """
 
     number: Any
@@ -66,6 +71,7 @@ class GivenNumber(NamedTuple):
     text: str = ""
     coarse: int = 0
     untrue: int = 0
+    name: str = ""
 
     @property
     def meant(self) -> tuple[int, int]:
@@ -99,7 +105,7 @@ class GivenNumber(NamedTuple):
 class Shape(NamedTuple):
     """The shape of a tensor as a learner gave it; a size may be a polynomial.
 
-    product: the number that it is if it is a calculation, as 4 × 16 × 25 may be; None in brackets.
+    product: the number that it is if it is a calculation, as 4 × 16 × 25 and (1600) may be, else None.
     """
 
     sizes: tuple[int, ...]
@@ -133,8 +139,8 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     """
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    text = re.sub(r"\s{2,}", " ", text.strip())
-    plain = _DELIMITED.sub(_bare, text)
+    text = re.sub(r"\s{2,}", " ", text.translate(_FULL_WIDTH).strip())
+    plain = _DELIMITED.sub(_bare, _LAYOUT.sub(lambda match: " " * len(match[0]), text))
     match: Any = _outside(quantity).fullmatch(plain.rstrip(_AFTER))
     side, body, begin = match["side"] or "", match["body"].rstrip(_AFTER), match.start("body")
     name = re.sub(r"_ ?\{(\w+)\}", r"_\1", match["name"] or "").removesuffix(".shape")
@@ -143,26 +149,36 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         return NamedShape(name, array.sizes)
     if re.search(r"[-./\d]|\A(?!.*param|[NPnp]\\?_).*_", name):  # a letter of the network, or a tensor without a shape
         begin, body, side = match.start("side"), plain[match.start("side") : begin] + body, ""
-    remark = _REMARK.search(body)  # 1200 (3 blocks)
-    if remark and re.search(r"[^\W\d_]{3}", remark[2]) and not {*remark[2]} <= {*" ", *(sizes or ())}:
-        body = body.removesuffix(remark[1])
+    if remark := _REMARK.search(body):  # 1200 (3 blocks)
+        known = {*(sizes or ())}
+        if any(not {word} <= known and not {*word} <= known for word in re.findall(r"[^\W\d]\w+", remark[2])):
+            body = body.removesuffix(remark[1])
     shape = None if side else _shape(body, sizes)
     if shape and shape.product is None:
         return shape
     if re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not {*text} <= {*(sizes or ())}:
         raise _refused(text)
+    binary = _BINARY.search(body) if quantity == "bytes" else None  # 4.69 KiB is 4.69·1024, and its last digit 10.24
+    whole = f"{body.removesuffix(binary[1])}e9" if binary else body
     try:
-        sides = read_chain(text, sizes, decimal, plain=" " * begin + body)
+        sides = read_chain(text, sizes, decimal, plain=" " * begin + whole)
     except ExpressionError as error:
         raise _refused(text, error) from None
-    numbers = [GivenNumber(value, unit, "", coarse) for value, unit, coarse in sides]
+    name = "" if counted else name
+    numbers = [GivenNumber(value, unit, "", coarse, name=name) for value, unit, coarse in sides]
+    if binary:
+        scale = KIBI ** " KMG".index(binary[2])
+        rounded = [(each * scale + 10**9 // 2) // 10**9 for each in sides[-1]]
+        numbers[-1] = GivenNumber(rounded[0], max(1, rounded[1]), "", rounded[2])
     untrue = _untrue(numbers, "=" in side, sizes)
     number = numbers[-1]._replace(text=" ".join(f"{side}{body}".split()), untrue=untrue)
     return shape._replace(product=number) if shape else number
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
-    """Return answers in which what may be a calculation is one, as 4 × 16 × 25."""
+    """Return answers as calculations, as 4 × 16 × 25, if each may be one."""
+    if any(isinstance(each, Shape) and not each.product for each in answers):
+        return [*answers]
     return [each.product or each if isinstance(each, Shape) else each for each in answers]
 
 
@@ -177,8 +193,9 @@ def _bare(match: re.Match[str]) -> str:
 def _outside(quantity: str) -> re.Pattern[str]:
     """Return the pattern of an answer about a quantity: a name before its body, and a unit behind it."""
     return re.compile(
-        rf"[\s$]*{_ABOUT}(?:(?P<side>(?P<name>{_NAME})\s*(?:==?(?!>)|:=?|≈|\\approx\b|∈|\\in\b)[\s$]*){_ABOUT})?(?P<body>.*?)"
-        rf"(?:(?:\\\s)?(?:\\text\{{\s*)?(?:{_UNITS[quantity]})\}}?(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)?)?",
+        rf"[\s$]*{_ABOUT}(?:(?P<side>(?P<name>{_NAME})(?:\([^\W\d_][\w, ]*\))?\s*"
+        rf"(?:==?(?!>)|:=?|≈|\\approx\b|∈|\\in\b|(?<=\s)is\b)[\s$]*){_ABOUT})?(?P<body>.*?)"
+        rf"(?:(?:\\\s)?(?:\\text\{{\s*)?(?:{_UNITS[quantity]})\}}?{_TOTAL}?(?:\s+\([^()]*\))?|{_TOTAL})?",
         re.IGNORECASE | re.DOTALL,
     )
 
@@ -206,13 +223,14 @@ def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
 
     named: whether it has a name; its axes are then numbers, capital letters for the batch or the steps, and None.
     """
-    bare = _ARRAY.sub(r"(\1)", _SPACE.sub("", text.replace(r"\times", "×")))
+    signs = _SPACE.sub("", re.sub(rf"\\times|{BY}", "×", text))
+    bare = _ARRAY.sub(r"(\1)", signs)
     bracketed = _BRACKETS.fullmatch(bare)
     inside = bare[1:-1].removesuffix(",") if bracketed else bare
     axes = re.split("[,x×]" if bracketed else "[x×]", inside)
     if all(re.fullmatch(f"{_SIZE}|[A-Z]|None" if named else _SIZE, axis) for axis in axes) and (bracketed or axes[1:]):
         array: Any = tuple(int(axis) if axis.isdecimal() else None if axis == "None" else axis for axis in axes)
-        return Shape(array, None if bracketed else GivenNumber(0))
+        return Shape(array, GivenNumber(0) if re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9x×]+", signs) else None)
     several = "," in bare or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)
     if named or not (bracketed and several):
         return None
@@ -235,7 +253,8 @@ def _refused(text: str, error: ExpressionError | None = None) -> CallError:
     if (name := re.match(r"([A-Za-z][\w./-]*)\s*=", text)) and re.search("[_.]", name[1]):
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     signs = r"[0-9A-Za-z)\]}²³]\s*[-(\[{=\\$]|[+*/^·×]|^[(\[{\\$]"
-    if error and re.search(signs, text) and not text.startswith("-"):
+    apart = re.fullmatch(r"[=x×*+·-]|param(eter)?s|weights", text)
+    if error and not apart and re.search(signs, text) and not text.startswith("-"):
         return error
     cure = ""
     if re.fullmatch(rf"{_SIZE}(?:(?:[,;] ?|\s){_SIZE}){{1,99}}", text):
@@ -243,15 +262,6 @@ def _refused(text: str, error: ExpressionError | None = None) -> CallError:
         cure = f"; write {shape}each number as an answer of its own"
     elif re.fullmatch(r"[0-9][0-9,._]{,40}[,;]", text):
         cure = f"; write {text[:-1]}"
-    elif re.fullmatch(r"[=x×*+·-]|param(eter)?s|weights", text):
+    elif apart:
         cure = "; put an answer of several words in quotes"
     return CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{cure}")
-
-
-def in_one(numbers: list[GivenNumber]) -> GivenNumber | None:
-    """Return the number whose groups of digits these are, as in 1 600; None if they are not."""
-    with suppress(CallError):
-        answer = read_answer(" ".join(number.text for number in numbers))
-        if isinstance(answer, GivenNumber) and not has_letters(answer.number):
-            return answer
-    return None

@@ -50,6 +50,15 @@ def place_of(tensors: Tensors, name: str) -> int | None:
     return places[0] if places else None
 
 
+def as_vectors(network: Network, answers: Sequence[Given]) -> list[Given]:
+    """Return answers in which a number with the name of a vector is its shape: b_h = 16 is b_h = (16)."""
+    names = {tensor.name for _, tensor in tensors_of(network) if len(tensor.plain_shape) == 1}
+    return [
+        NamedShape(each.name, (each.number,)) if isinstance(each, GivenNumber) and each.name in names else each
+        for each in answers
+    ]
+
+
 def judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:
     """Judge a shape or a number for each tensor. Raises CallError for a wrong number of them."""
     tensors = tensors_of(network)

@@ -77,12 +77,16 @@ def test_layers_without_parameters_may_be_left_out() -> None:
     assert judge(net, [GivenNumber(lstm(5, 6)), GivenNumber(0), GivenNumber(14)]).right
 
 
-def test_the_groups_of_one_number_are_one_number() -> None:
-    """A total written 1 600 is two words of a command line; the sum of its parts is asked for by neither."""
-    net = Network(input=19, layers=(RNN(20, repeat=2),))  # 20·(19 + 20 + 1) + 20·(20 + 20 + 1) = 1,620
+def test_numbers_that_are_apart_are_answers_of_their_own() -> None:
+    """Also where they could be the groups of one number; 20·(19 + 20 + 1) = 800 and 20·(20 + 20 + 1) = 820."""
+    net = Network(input=19, layers=(RNN(20, repeat=2),))
+    assert judge(net, [read_number("800"), read_number("820")]).right
     assert judge(net, [read_number("1"), read_number("620")]).judged[0].right is False
-    one = Network(input=19, layers=(RNN(20), RNN(20), RNN(20)))  # 820 more
-    assert judge(one, [read_number("2"), read_number("440")]).judged[0].right
+    one = Network(input=19, layers=(RNN(20), RNN(20), RNN(20)))
+    with pytest.raises(CallError, match=r"got 2; write '2 440' for one number$"):
+        judge(one, [read_number("2"), read_number("440")])
+    with pytest.raises(CallError, match=r"got 2$"):
+        judge(one, [read_number("24"), read_number("40")])
 
 
 def test_what_follows_is_said_of_the_layer_that_it_follows_from() -> None:

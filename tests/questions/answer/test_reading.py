@@ -19,7 +19,6 @@ from rnncalc.questions.answer.reading import (
     NamedShape,
     Shape,
     check_number_of_answers,
-    in_one,
     read_answer,
 )
 from rnncalc.reports.answer import AnswerReport, GradebookReport
@@ -36,26 +35,20 @@ def test_how_numbers_are_read(text: str, number: int | list[int]) -> None:
 
 
 def test_how_shapes_and_sums_are_read() -> None:
-    """As Python, NumPy and lectures write them; a shape without brackets may be a product."""
+    """As Python, NumPy and lectures write them; a shape without brackets may be a product, (20) a number."""
     for text, number in READINGS["sums"].items():
         assert read_answer(text) == GivenNumber(number, 1, text)
     for text, sizes in READINGS["shapes"].items():
         answer = read_answer(text)
         assert isinstance(answer, Shape)
         assert [*answer.sizes] == sizes
-        assert (answer.product is None) == (text[0] in "([")
+        assert (answer.product is None) == (text[0] in "([" and text != "(20)")
 
 
 def test_a_vector_may_stand_as_a_row_or_a_column() -> None:
     """(20, 1) and (1, 20) for (20), and nothing else."""
     assert all(Shape(sizes).has_shape((20,)) for sizes in ((20,), (20, 1), (1, 20)))
     assert not any(Shape(sizes).has_shape((20, 1)) for sizes in ((20,), (1, 20)))
-
-
-def test_groups_of_digits_are_one_number() -> None:
-    """1 and 600 are 1 600; 16 and 00 are nothing."""
-    assert in_one([read_number("1"), read_number("600")]) == GivenNumber(1_600, 1, "1 600")
-    assert in_one([read_number("16"), read_number("0")]) is None
 
 
 @pytest.mark.parametrize(("params", "answers"), READINGS["rounded"].items())
