@@ -96,7 +96,7 @@ def test_a_bracket_is_never_dropped(text: str) -> None:
     except CallError:
         return
     if isinstance(answer, GivenNumber):
-        round_ones = text.translate(str.maketrans("[]{}", "()()"))
+        round_ones = re.sub(r"(^|\()\+", r"\1", text.translate(str.maketrans("[]{}", "()()")))
         assert eval(re.sub(r"(?<=[4)m])(?=[(m])|(?<=[)m])(?=4)", "*", round_ones), {"m": letter("m")}) == answer.number
 
 
