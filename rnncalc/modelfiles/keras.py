@@ -265,10 +265,11 @@ def _layers(
         for each in below:
             yield from _layers(each, frozen=frozen, depth=depth + 1)
         return
-    inner = config.get("layer")  # a layer that wraps another
+    inner: Any = config.get("layer")  # a layer that wraps another
     within = inner.get("config") if isinstance(inner, dict) else None
     if isinstance(within, dict) and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
-        yield from _layers(inner, frozen=frozen, depth=depth + 1)
+        wrapped = {**inner, "config": {**within, "wrapper": str(node.get("class_name"))}}
+        yield from _layers(wrapped, frozen=frozen, depth=depth + 1)
         return
     built = node.get("build_config")  # Keras 3 writes it, in `.keras` alone
     read = _sizes(built.get("input_shape") if isinstance(built, dict) else config.get("batch_input_shape"))
@@ -309,12 +310,15 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
         if role is TensorRole.PARAMETER:
-            modules.setdefault(name, {})[leaf] = tensors[-1]
+            module = modules.setdefault(name, {})
+            module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
     remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
     if links:
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
+    if modules.keys() <= layers.keys():  # each is known by its name, so the other layers have no weights
+        modules = {name: modules.get(name, {}) for name in layers}
     in_order = tuple(
         FileModule(name, modules[name], layer.kind, layer.settings)
         for name in sorted(modules, key=lambda name: places.get(name, len(places)))
@@ -399,6 +403,8 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
         return ("kernel", "bias")
     if kind.startswith("embedding"):
         return ("embeddings",)
+    if kind.startswith("prelu"):
+        return ("alpha",)
     matrix, *others = shapes
     dense = len(matrix) == 2 and others in ([], [matrix[1:]])  # and at most one vector, as long as its rows
-    return ("kernel", "bias") if dense or _DENSE.fullmatch(kind) else ()
+    return ("kernel", "bias") if (dense and not settings) or _DENSE.fullmatch(kind) else ()

@@ -8,6 +8,7 @@ graph itself and its constants; the insides of branches and loops are named but 
 from __future__ import annotations
 
 import os
+import re
 import struct
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -327,6 +328,8 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, data: Mapp
 
 _MOMENTS = (("BatchNormalization", 3), ("BatchNormalization", 4))
 _STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
+_OF_EXPORTER = re.compile("val_[0-9]+")
+"""The names that PyTorch's newer exporter has for constants, such as the scale of attention, and for folded weights."""
 _MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze", "Reshape")
 
 
@@ -358,8 +361,9 @@ def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTenso
             return TensorRole.CONSTANT  # whole numbers are shapes and axes
         if name in moments:
             return TensorRole.BUFFER
-        if not tensor.shape or (constant and prod(tensor.shape) <= 1):  # a single number may be anything
-            return TensorRole.CONSTANT if constant else TensorRole.UNKNOWN
+        fixed = constant or (len(tensor.shape) < 2 and _OF_EXPORTER.fullmatch(name))
+        if not tensor.shape or (fixed and prod(tensor.shape) <= 1):  # a single number may be anything
+            return TensorRole.CONSTANT if fixed else TensorRole.UNKNOWN
         as_state = name in states or (constant and name in moved)
         if as_state and name not in others and (constant or name not in moved):
             numbers = reader.numbers(tensor)

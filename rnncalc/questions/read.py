@@ -12,11 +12,11 @@ from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.display import displayed
 from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
-from rnncalc.layers.reshaping import Flatten, LastStep
+from rnncalc.layers.reshaping import LastStep
 from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Topology, TopologyName
+from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.chain import in_chain
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
 
@@ -54,11 +54,15 @@ def read(file: ModelFile) -> Reading:
     if not 0 < file.params <= MAX_SIZE:
         return Reading(file, None)
     if len(file.modules) <= MOST_MODULES:
-        for around in (True, False):  # without the layers around the cells, if their steps do not fit
-            draft = _Drafting(file, around=around).draft()
+        # if their steps do not fit, without the layers that have no weights, and then without all around the cells
+        for bare, around in ((True, True), (False, True), (False, False)):
+            drafting = _Drafting(file, bare=bare, around=around)
+            draft = drafting.draft()
             if draft is not None and draft.network.params == file.params:
-                return Reading(file, draft)
-    return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None))
+                names = tuple(drafting.left_out)
+                remarks = (*file.remarks, Remark(Doubt.LEFT_OUT, names)) if names else file.remarks
+                return Reading(file._replace(remarks=remarks), draft)
+    return Reading(file, _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None, None))
 
 
 def read_model(path: str | PathLike[str]) -> Reading:
@@ -67,11 +71,18 @@ def read_model(path: str | PathLike[str]) -> Reading:
 
 
 class _Drafting:
-    """Chains the sites of a file, with an external layer between two whose widths do not fit."""
+    """Chains the sites of a file, with an external layer between two whose widths do not fit.
 
-    def __init__(self, file: ModelFile, *, around: bool = True) -> None:
+    bare: whether layers without tensors are drafted. around: whether those around the cells are.
+    """
+
+    def __init__(self, file: ModelFile, *, bare: bool, around: bool) -> None:
         self.file = file
+        self.bare = bare
         self.around = around
+        self.left_out: list[str] = []
+        self.steps: int | None = file.steps
+        self.ended: bool | None = None  # whether one vector is all that is left, None if the file does not say
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
         self.layers: list[Layer] = []
@@ -83,10 +94,21 @@ class _Drafting:
     def draft(self) -> Draft | None:
         sites: Sequence[Site] = sites_of(self.file)
         if not self.around:
-            sites = [site._replace(layer=None) if isinstance(site.layer, Transform) else site for site in sites]
+            sites = [
+                site._replace(layer=None) if isinstance(site.layer, Transform) and site.tensors else site
+                for site in sites
+            ]
         if not self.file.ordered:
             sites = in_chain(sites)
+        ends = {
+            module.path: module.settings.get("return_sequences") is False
+            for module in self.file.modules
+            if "return_sequences" in module.settings
+        }
         for place, site in enumerate(sites):
+            if not site.tensors and not site.buffers:
+                self._bare(site)
+                continue
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             front = self.input is None and not self.unknown
             site = as_table(site, after) if front else in_groups(site, self.width)
@@ -96,8 +118,10 @@ class _Drafting:
                 self.unknown.append(site)  # a spec has a table in front alone
             else:
                 self._known(site)
+            self.ended = ends.get(site.path, self.ended)
         self._flush(None)
-        return _network(self.file, self.layers, self.doubts, self.input)
+        topology: TopologyName | None = None if self.ended is None else "many-to-one" if self.ended else "many-to-many"
+        return _network(self.file, self.layers, self.doubts, self.input, topology)
 
     def _add(self, layer: Layer, *doubts: Remark) -> None:
         self.layers.append(layer)
@@ -108,8 +132,6 @@ class _Drafting:
         inputs = site.inputs * (prod(self.grid) if site.layer.by_place and not self.unknown else 1)
         alone = any(site.layer.replace(extra_inputs=1).option_problems())
         grid = site.layer.grid or (self.grid if site.layer.output_grid(self.grid) is not None else ())
-        if not grid and self.grid and not self.unknown:
-            self._flatten(inputs)
         self._flush(inputs, exactly=alone, reshaped=bool(self.layers) and grid != self.grid)
         if self.input is None:
             self.input = inputs
@@ -128,6 +150,8 @@ class _Drafting:
         if any(frozen.values()) and not layer.frozen:
             doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name in frozen if frozen[name])))
         self.width, self.grid = layer.output_width(inputs), layer.output_grid(grid) or ()
+        if layer.along:
+            self.steps, _ = layer.output_shape((self.steps, inputs))
         before = self.layers[-1] if self.layers else None  # of the same module, and the layer reads its output alone
         stacked = before and before.path is not None and before.output_width(inputs) == inputs
         if before and stacked and before.replace(repeat=1) == layer:
@@ -150,14 +174,28 @@ class _Drafting:
         elif site.params:
             self.unknown.append(site)
 
-    def _flatten(self, needed: int) -> None:
-        """Add what makes one vector of the places of the last step, or of all steps, if that is as wide as needed."""
-        if self.width == needed and _topology(self.file) == Topology.MANY_TO_ONE.value:
-            self._add(LastStep())
-        elif self.file.steps is None or self.width is None or self.file.steps * self.width != needed:
-            return
-        self._add(Flatten())
-        self.width, self.grid = needed, ()
+    def _bare(self, site: Site) -> None:
+        """Add a layer without tensors, which reads what reaches it; leave it out if it, or what reaches it, is unknown.
+
+        What ends a sequence, or begins one, takes the last step if a recurrent layer ended the sequence before.
+        """
+        layer, pools = site.layer, Doubt.ALL_STEPS in site.doubts
+        ends = layer is not None and (layer.ends or pools)
+        if layer is None or not self.bare or self.unknown or self.width is None:
+            self.left_out.append(site.path)
+        elif not (ends and self.ended and not self.grid):  # which is flat
+            if self.ended and (ends or layer.begins):
+                self._add(LastStep())
+            if pools and self.steps:
+                layer = layer.replace(window=self.steps)
+            self._add(layer, *(Remark(doubt) for doubt in site.doubts if not self.steps))
+            if pools:
+                self._add(LastStep())
+            shape = (self.width,) if self.ended else (self.steps, self.width)
+            *length, self.width = layer.output_shape(shape)
+            self.steps, self.grid = next(iter(length), None), layer.output_grid(self.grid) or ()
+        if layer is not None and (ends or layer.begins):
+            self.ended = ends
 
     def _flush(self, needed: int | None, *, exactly: bool = False, reshaped: bool = False) -> None:
         """Add one external layer for all unknown sites, with the output width that the next layer needs.
@@ -207,7 +245,13 @@ def _path(path: str) -> str | None:
     return path if path.strip() and len(path) <= MAX_TEXT and path.isprintable() else None
 
 
-def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ...]], input: int | None) -> Draft | None:
+def _network(
+    file: ModelFile,
+    layers: list[Layer],
+    doubts: list[tuple[Remark, ...]],
+    input: int | None,
+    topology: TopologyName | None,
+) -> Draft | None:
     """Return the draft of these layers; a dense layer at the end is the output layer."""
     last = layers[-1] if layers else None
     output: Output | None = last if isinstance(last, Output) else None
@@ -215,19 +259,12 @@ def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ..
         output = Output(**{key: value for key, value in last.values().items() if key not in Output.without})
     below = layers[:-1] if output else layers
     places = prod(below[0].grid) if below else 1
-    topology = "many-to-one" if any(layer.ends for layer in below) else _topology(file)
     fields: dict[str, Any] = {"layers": below, "output": output, "steps": file.steps, "topology": topology}
     try:
         network = Network(input=(input or 1) // places, convention=file.framework, name=_name(file.path), **fields)
     except SpecError:
         return None
     return Draft(network, tuple(doubts), input is None)
-
-
-def _topology(file: ModelFile) -> TopologyName | None:
-    """Return the topology that follows from the file's last recurrent layer, None if none follows."""
-    settings = [module.settings for module in file.modules if "return_sequences" in module.settings]
-    return None if not settings else "many-to-many" if settings[-1]["return_sequences"] else "many-to-one"
 
 
 def _name(path: str) -> str:

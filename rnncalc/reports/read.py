@@ -95,7 +95,10 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if draft is None:
             return Document((*head, "no spec: there are no parameters, or more than a spec may have"), ())
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
-        head.append(f"not in the file: {', '.join([*missing, 'dropout'])}, and what joins the layers but their order")
+        configured = any(module.kind for module in file.modules) and file.framework == "keras"
+        missing += [] if configured else ["dropout"]
+        listed = f"{', '.join(missing)}, and " if missing else ""
+        head.append(f"not in the file: {listed}what joins the layers but their order")
         return Document(tuple(head), tuple(_entries(draft)))
 
 
@@ -152,6 +155,8 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.WINDOW: "its stride, padding, dilation, groups and activation are not in the file",
     Doubt.SPACE: "its space, padding, strides and activation are not in the file; its parameters do not depend on them",
     Doubt.PLACES: "its space is not in the file; its parameters do not depend on it",
+    Doubt.ALL_STEPS: "its window is all steps, and their number is not in the file",
+    Doubt.LEFT_OUT: "layers without weights that are not in this draft: {names}",
     Doubt.RESHAPED: "the {numbers[0]:,} numbers of a step change their places; the file does not say how",
     Doubt.PADDING: "its padding is none that a spec has: a run differs from the model's",
     Doubt.NORM: "its epsilon is not in the file; a group norm has the same tensors",

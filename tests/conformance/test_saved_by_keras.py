@@ -136,6 +136,33 @@ def test_layers_around_the_cells(tmp_path: Path) -> None:
         assert ("stride: 2" in text) == ("weights" not in name)
 
 
+@pytest.mark.parametrize("end", ["Flatten", "GlobalMaxPooling1D", "GlobalAveragePooling1D", "RepeatVector"])
+def test_layers_without_weights(tmp_path: Path, end: str) -> None:
+    """What pools, drops, ends a sequence or begins one is told by the configuration, and a run agrees."""
+    layers = [
+        keras.Input((20, 6)),
+        keras.layers.Conv1D(8, 3),
+        keras.layers.AveragePooling1D(3, 2),
+        keras.layers.GRU(4, return_sequences=end != "RepeatVector"),
+        keras.layers.Dropout(0.5),
+        getattr(keras.layers, end)(*[5] * (end == "RepeatVector")),
+        keras.layers.Dense(3),
+    ]
+    for name, text in held_in_every_format(keras.Sequential(layers), tmp_path, between=(-1, 1)):
+        assert ("pool1d" in text, "external" in text) == ("weights" not in name, False)
+
+
+def test_layers_that_are_no_dense_layers(tmp_path: Path) -> None:
+    """Slopes that are trained, and cells stacked in one layer, are counted whole, as tensors of the file."""
+    cells: Any = [keras.layers.LSTMCell(5), keras.layers.LSTMCell(6)]
+    layers = [keras.Input((10, 3)), keras.layers.PReLU(shared_axes=[1]), keras.layers.RNN(cells), keras.layers.Dense(3)]
+    model = keras.Sequential(layers)
+    for name in ("a.keras", "b.h5", "c.weights.h5"):
+        (model.save_weights if "weights" in name else model.save)(tmp_path / name)
+        text = hold(tmp_path / name, 3 + 4 * 5 * (3 + 5 + 1) + 4 * 6 * (5 + 6 + 1) + 3 * (6 + 1))
+        assert ("bias: false" in text, "[1, 3]" in text) == (False, True)
+
+
 def held_in_every_format(model: Any, folder: Path, *, between: tuple[float, float]) -> Iterator[tuple[str, str]]:
     """Yield each file of a model with random numbers, and its draft; it agrees with the file and runs as the model."""
     random = np.random.default_rng(0)

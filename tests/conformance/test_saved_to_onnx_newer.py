@@ -75,6 +75,16 @@ def test_steps_written_out_are_counted(tmp_path: Path, options: dict[str, Any]) 
     )
 
 
+def test_the_scale_of_attention_is_no_parameter(tmp_path: Path) -> None:
+    """A block of a transformer that is exported for training has its weights alone."""
+    model, path = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).train(), tmp_path / "a.onnx"
+    for weights in model.parameters():
+        nn.init.normal_(weights)  # a bias of zeros is none to the exporter
+    torch.onnx.export(model, (torch.zeros(1, 6, 32),), str(path), dynamo=True, verbose=False)
+    assert read(str(path)).params == 4 * 32 * 33 + 2 * 32 * 64 + 64 + 32 + 4 * 32
+    hold(path, read(str(path)).params)
+
+
 def test_a_file_beside_that_is_gone(tmp_path: Path) -> None:
     """Is named, and nothing is counted."""
     path, *_ = exported(tmp_path, nn.LSTM, {"units": 16})

@@ -60,20 +60,28 @@ def test_a_dense_layer_however_it_is_written(
 
 
 def test_what_is_no_weight(tmp_path: Path) -> None:
-    """Shapes in whole numbers, single numbers, moments of a batch norm, a state before the first step of zeros."""
+    """Shapes in whole numbers, single numbers, moments of a batch norm, a state before the first step of zeros.
+
+    Of numbers with an axis, those that PyTorch's newer exporter calls `val_` are none: a trained one keeps its name.
+    """
     tensors = [
         tensor("shape", (2,), bytes(16), INT64),
         tensor("one", ()),
+        tensor("val_68", (1,)),
+        tensor("alpha", (1,)),
         tensor("mean", (4,)),
         tensor("var", (4,)),
         tensor("start", (1, 1, 2), bytes(8)),
         *LSTM,
     ]
     parts = [node("LSTM", "x w r b - start", "y"), node("BatchNormalization", "y one one mean var", "z")]
+    parts += [node("Mul", "z val_68", "s"), node("Mul", "s alpha", "t")]
     file = read(str(onnx(tmp_path / "a.onnx", *parts, tensors=tensors)))
     assert {tensor.name: tensor.role for tensor in file.tensors} == {
         "shape": TensorRole.CONSTANT,
         "one": TensorRole.UNKNOWN,
+        "val_68": TensorRole.CONSTANT,
+        "alpha": TensorRole.PARAMETER,
         "mean": TensorRole.BUFFER,
         "var": TensorRole.BUFFER,
         "start": TensorRole.CONSTANT,

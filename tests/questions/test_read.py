@@ -1,5 +1,6 @@
 """`read`: the network that the modules of a file can be, what the file does not tell of it, and what shares a table."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,15 @@ ACTIVE = Remark(Doubt.ACTIVATION)
 USUAL = {"padding": "same", "strides": 1, "dilation_rate": 1, "data_format": "channels_last", "activation": "relu"}
 
 
-def drafted(file: ModelFile) -> Draft:
+def drafted(file: ModelFile, left_out: Sequence[str] = ()) -> Draft:
     """Return the draft of a file, which counts what the file holds, layer by layer what the network has.
 
     Written as a spec and read again it has the same layers.
+
+    left_out: the layers without weights that it lacks.
     """
     reading = read(file)
+    assert [name for each in reading.file.remarks if each.kind is Doubt.LEFT_OUT for name in each.names] == [*left_out]
     draft = reading.draft
     assert draft is not None
     network = draft.network
@@ -76,7 +80,7 @@ def file_of(case: dict[str, Any]) -> ModelFile:
 @pytest.mark.parametrize("case", cases("questions/drafts.yaml"), ids=lambda case: str(case["spec"]))
 def test_a_file_is_drafted(case: dict[str, Any]) -> None:
     """As the spec that was expected, with the doubts about each of its layers."""
-    draft = drafted(file_of(case))
+    draft = drafted(file_of(case), case.get("left_out", ()))
     expected = network_of(case["spec"])
     assert (draft.network.parts, draft.network.topology) == (expected.parts, expected.topology)
     assert draft.unknown_input == case.get("unknown_input", False)
@@ -214,6 +218,11 @@ def test_layers_of_a_module_stay_together() -> None:
     assert ordered(torn) == [("a", 0), ("a", 1), ("b", 0)]
 
 
+def test_what_may_be_a_table_is_in_front_of_a_stack() -> None:
+    """Its columns are what the layers behind read; as a dense layer it would be last."""
+    assert ordered({"a": {"weight": (20, 4)}, "b": stacked(4, 4, 4)}) == [("a", 0), ("b", 0), ("b", 1)]
+
+
 def test_no_layer_stands_before_the_one_it_is_stacked_on() -> None:
     """Even where that one is none that is known: it is a layer of the same module."""
     broken = {**cell(4, 9, 3), **cell(4, 3, 3, number=1), "bias_hh_l0": (1,)}
@@ -287,7 +296,8 @@ def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: 
     """Where the next layer that is known, and is no other's, reads its columns and not its rows."""
     again = module("again", cell(4, 5, 2), shared_with="rnn")
     end = module("fc", linear(2, 5))
-    draft = draft_of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind), end)
+    rnn = [module("rnn", behind)] if behind else []
+    draft = draft_of(module("0", {"weight": shapes}), again, module("bn", NORM), *rnn, end)
     assert layers(draft)[0] == first
     table = isinstance(first, Embedding)
     rows, columns = shapes

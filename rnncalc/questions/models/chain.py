@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rnncalc.layers.layer import Embedding, Layer, Transform
-from rnncalc.questions.models.sites import Site, in_groups, named_last
+from rnncalc.questions.models.sites import Doubt, Site, in_groups, named_last
 
 
 def in_steps(sites: Sequence[Site]) -> bool:
@@ -52,7 +52,8 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
     fitting = [(place, layer) for place, layer in known if layer]
     if before and _is_norm(before.layer):  # a norm is before a layer of another output width
         fitting.sort(key=lambda each: (each[1].output_width(width) != width, _is_norm(each[1])))
-    else:  # a norm, or attention, is before another layer
+    else:  # a norm, or attention, is before another layer, and last is one whose output none of the others reads
+        fitting.sort(key=lambda each: _is_dead_end(waiting[each[0]], waiting))
         fitting.sort(key=lambda each: not (_is_norm(each[1]) or (isinstance(each[1], Transform) and each[1].whole)))
     return next((place for place, _ in fitting), 0)
 
@@ -61,13 +62,25 @@ def _is_norm(layer: Layer | None) -> bool:
     return isinstance(layer, Transform) and not layer.along
 
 
+def _is_dead_end(site: Site, waiting: list[Site]) -> bool:
+    """Return whether no other site reads what a known layer outputs; what may be a table outputs its columns then."""
+    if site.layer is None:
+        return False
+    widths = {site.layer.output_width(site.inputs), *[site.inputs] * (Doubt.TABLE in site.doubts)}
+    return all(other is site or other.inputs not in widths for other in waiting)
+
+
 def _first(waiting: list[Site]) -> int:
-    """Return the index of the first site whose input width is no other site's output width."""
+    """Return the index of the first site whose input width is no other site's output width, or else is no dead end."""
     outputs = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
     places = []
     for place, site in enumerate(waiting):
         others = {width for key, width in outputs.items() if key != (site.path, site.number)}
         if site.layer is not None and not site.number and site.inputs not in others:
             places.append(place)
+    if not places:
+        return min(
+            range(len(waiting)), key=lambda place: (waiting[place].number, _is_dead_end(waiting[place], waiting))
+        )
     # a convolution of one channel may be one in groups, behind another layer
-    return min(places, key=lambda place: waiting[place].inputs == 1, default=0)
+    return min(places, key=lambda place: waiting[place].inputs == 1 and Doubt.WINDOW in waiting[place].doubts)

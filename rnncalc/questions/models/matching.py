@@ -158,10 +158,10 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
 def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:
     """Check the tensors that external layers name, and return the file without those of its modules that were found.
 
+    Modules without tensors are left out too.
+
     A path may be that of a list of modules with numbers; the copies of a layer have theirs in the file's order.
     """
-    if not any(isinstance(one.layer, External) and one.layer.tensors for one in wanted):
-        return [], file
     named: dict[str, list[FileTensor]] = {}
     for tensor in (tensor for module in file.modules for tensor in module.tensors.values()):
         for start in (0, *(match.end() for match in re.finditer("[./]", tensor.name))):

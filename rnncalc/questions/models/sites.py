@@ -19,12 +19,13 @@ from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.attention import MultiHeadAttention, Transformer
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.conv_lstm import ConvLSTM
-from rnncalc.layers.convolution import Conv1D
+from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.gru import GRU
-from rnncalc.layers.layer import Dense, Embedding, Layer
+from rnncalc.layers.layer import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
 from rnncalc.layers.options import OPTIONS
+from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
 from rnncalc.questions.models.blocks import joined
@@ -48,6 +49,8 @@ class Doubt(Enum):
     EPSILON = auto()
     SPACE = auto()
     PLACES = auto()
+    ALL_STEPS = auto()
+    LEFT_OUT = auto()
     PADDING = auto()
     RESHAPED = auto()
     OTHER_EPSILON = auto()
@@ -311,6 +314,8 @@ _WORDS = {"stride": "strides", "padding": "padding", "dilation": "dilation_rate"
 def _keras(site: Site, module: FileModule) -> Guess | None:
     """Recognise a layer; a conv_lstm without a configuration, or a known space, has one place."""
     path, settings = module.path, module.settings
+    if not site.tensors:
+        return _without_weights(module)
     ways = any(name.startswith("backward/") for name in site.tensors)
     shapes = {name.removeprefix("forward/"): shape for name, shape in site.shapes.items()}
     bias = "bias" in shapes
@@ -346,6 +351,25 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
                 return _keras_active(convolution, channels * convolution.groups, settings, without=Doubt.WINDOW)
         case {"kernel": (inputs, units)}:
             return _keras_active(Dense(units, bias=bias), inputs, settings)
+    return None
+
+
+def _without_weights(module: FileModule) -> Guess | None:
+    """Recognise a layer by its class and settings alone; it reads any width, and is recognised as reading 1."""
+    mode = "max" if "Max" in module.kind else "average"
+    match module.kind, module.settings:
+        case _, {"wrapper": _}:  # within a step
+            return None
+        case "Dropout", {"rate": float(rate)}:
+            return Dropout(rate), 1, ()
+        case "Flatten", _:
+            return Flatten(), 1, ()
+        case "RepeatVector", {"n": int(times)}:
+            return RepeatVector(times), 1, ()
+        case "MaxPooling1D" | "AveragePooling1D", {"pool_size": int(window), "strides": stride, "padding": "valid"}:
+            return Pool1D(window, stride=None if stride == window else stride, mode=mode), 1, ()
+        case "GlobalMaxPooling1D" | "GlobalAveragePooling1D", {"keepdims": False}:
+            return Pool1D(1, mode=mode), 1, (Doubt.ALL_STEPS,)
     return None
 
 
