@@ -22,7 +22,7 @@ pytestmark = pytest.mark.conformance
 
 Returned = dict[str, tuple[int, ...]]
 
-EXAMPLES = 40
+EXAMPLES = 25
 """Random networks for each framework, each of up to a dozen layers."""
 
 
