@@ -152,7 +152,8 @@ def _grade(
         heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
     else:
         assert network is not None
-        book = grade_class(file, lambda _: _grader(network, quantity))
+        grader = _grader(network, quantity)
+        book = grade_class(file, lambda _: grader)
         heading = title(network), setting(network)
     report = GradebookReport(book, *heading, hint)
     tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))

@@ -34,7 +34,7 @@ _NAME = (
 )
 _UNITS = {
     "params": r"\b(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)"
-    r"(?:\s+(?:and|und)\s+bias\w*)?",
+    r"(?:\s+(?:and|und|&)\s+bias\w*)?",
     "multiply-adds": r"\b(?:multiply.?adds?|macs?)",
     "flops": r"\bflops?",
     "bytes": r"\bbytes?|(?<=[kKMG ])B",
