@@ -76,7 +76,8 @@ _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "
 """The attributes in which a module keeps its parts; they are not in the parts' names."""
 
 
-_SETTINGS = ("num_heads", "norm_first", "activation_relu_or_gelu")
+_SETTINGS = {"num_heads", "norm_first", "activation_relu_or_gelu", "nonlinearity", "eps", "normalized_shape"}
+_SETTINGS |= {"stride", "padding", "padding_mode", "dilation", "groups"}
 """The fields of a module that a layer is told by, beside its tensors."""
 
 PickledTensor = tuple["PickledCall", TensorRole | None, bool | None]
@@ -119,9 +120,10 @@ class PickledTensors:
         elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
             self._seen.add(id(value))
             if isinstance(call.state, dict) and "_parameters" in call.state:
-                self.settings[name] = around = around | {
-                    key: call.state[key] for key in _SETTINGS if isinstance(call.state.get(key), int)
-                }
+                fields = ((key, call.state[key]) for key in _SETTINGS & call.state.keys())
+                alone = ((key, each[0] if isinstance(each, tuple) and len(each) == 1 else each) for key, each in fields)
+                around = around | {key: each for key, each in alone if isinstance(each, int | float | str)}
+                self.settings[name] = around
             for key, each in _below(value):
                 if key in _WITHIN:
                     self.whole = True

@@ -95,8 +95,8 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         if draft is None:
             return Document((*head, "no spec: there are no parameters, or more than a spec may have"), ())
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
-        configured = any(module.kind for module in file.modules) and file.framework == "keras"
-        missing += [] if configured else ["dropout"]
+        silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG} & {remark.kind for remark in file.remarks}
+        missing += ["dropout"] if silent or file.framework == "onnx" else []
         listed = f"{', '.join(missing)}, and " if missing else ""
         head.append(f"not in the file: {listed}what joins the layers but their order")
         return Document(tuple(head), tuple(_entries(draft)))
@@ -146,6 +146,8 @@ SHOWN = 6
 _SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not say",
     Doubt.ACTIVATION: "the activation is not in the file",
+    Doubt.OTHER_ACTIVATION: "its activation is none that a spec has: a run differs from the model's",
+    Doubt.OPERATOR: "its activation, if it has one, is the next operator of the file",
     Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table for a vocabulary of {numbers[0]:,}",
     Doubt.MODULES: "no layer that is known here: {names}",

@@ -313,3 +313,18 @@ def test_layers_around_the_cells(tmp_path: Path) -> None:
         assert [text.count(f"{kind}:") for kind in ("conv1d", "batch_norm", "layer_norm")] == [2, 2, 1]
         assert "groups: 8" in text
         runs_to(tmp_path / "a.pt.yaml", tmp_path / name, flow.numpy(), theirs)
+
+
+def test_the_fields_of_pickled_modules(tmp_path: Path) -> None:
+    """Strides, paddings and groups, the epsilon of norms, and the nonlinearity of an RNN are told; a run agrees."""
+    torch.manual_seed(0)
+    ear: Any = nn.Sequential(nn.Conv1d(4, 6, 3, 2, groups=2), nn.Conv1d(6, 6, 3, padding=2, dilation=2))
+    model: Any = nn.ModuleDict({"ear": ear, "ln": nn.LayerNorm(6), "rnn": nn.RNN(6, 5, nonlinearity="relu")}).eval()
+    flow, path = torch.randn(20, 4), tmp_path / "a.pt"
+    with torch.no_grad():
+        theirs = model["rnn"](model["ln"](ear(flow.T[None])[0].T))[0]
+    torch.save(model, path)
+    text = hold(path, 6 * (2 * 3 + 1) + 6 * (6 * 3 + 1) + 12 + 5 * (6 + 5 + 2))
+    assert [line for line in text.splitlines() if "# " in line[2:]] == ["  # the activation is not in the file"] * 2
+    spec_of(path).write_text(f"{text}topology: many-to-many\n")
+    runs_to(spec_of(path), path, flow.numpy(), theirs.numpy(), within=1e-3)

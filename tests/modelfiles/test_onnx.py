@@ -172,7 +172,7 @@ def test_the_type_of_an_attribute_says_what_it_is(
     ("operator", "name", "kind", "doubt"),
     [
         ("LSTM", "clip", "FLOAT", "a run differs"),
-        ("LSTM", "activations", "STRINGS", "the activation is not in the file"),
+        ("LSTM", "activations", "STRINGS", "its activation is none that a spec has"),
         ("Conv", "pads", "INTS", "its padding is none that a spec has"),
         ("Conv", "strides", "INTS", "no layer that is known here"),
         ("Conv", "group", "INT", "no layer that is known here"),

@@ -38,6 +38,8 @@ class Doubt(Enum):
 
     RECURRENT_ACTIVATION = auto()
     ACTIVATION = auto()
+    OTHER_ACTIVATION = auto()
+    OPERATOR = auto()
     OTHERWISE = auto()
     TABLE = auto()
     MODULES = auto()
@@ -289,13 +291,24 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
         case {"weight_ih_l0": (_, inputs), "weight_hr_l0": (projection, units)}:
             return LSTM(units=units, projection=projection, **options), inputs, ()
         case {"weight_ih_l0": (_, inputs), "weight_hh_l0": (rows, units)} if cell := _fused(rows, units):
+            if cell is RNN and settings.get("nonlinearity") in ("tanh", "relu"):
+                return cell(units=units, activation=settings["nonlinearity"], **options), inputs, ()
             return cell(units=units, **options), inputs, (Doubt.RECURRENT_ACTIVATION,) if cell is RNN else ()
         case {"weight": (filters, channels, kernel)} if not _TURNED.search(path):
-            return Conv1D(filters=filters, kernel=kernel, bias=bias), channels, (Doubt.WINDOW,)
+            convolution = Conv1D(filters=filters, kernel=kernel, bias=bias)
+            if not settings.keys() >= {"stride", "padding", "dilation", "groups"}:
+                return convolution, channels, (Doubt.WINDOW,)
+            known = {option: settings[option] for option in ("stride", "dilation", "groups")}
+            if not any(convolution.replace(**known).value_problems()):
+                padding, unlike = _torch_padding(settings, (kernel - 1) * known["dilation"])
+                layer = convolution.replace(**known, padding=padding)
+                return layer, channels * known["groups"], (*unlike, Doubt.ACTIVATION)
         case {"running_mean": mean}:
-            return BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0, (Doubt.EPSILON,)
+            of_norm = _epsilon(settings.get("eps"), _EPSILON)
+            return BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0, of_norm
         case {"weight": (width,)} if (bias or _NORM.search(path)) and not _OTHER_NORM.search(path):
-            return LayerNorm(bias=bias), width, (Doubt.NORM,)
+            of_norm = _epsilon(settings.get("eps"), _EPSILON) if "normalized_shape" in settings else (Doubt.NORM,)
+            return LayerNorm(bias=bias), width, of_norm
         case {"weight": (units, inputs)} if bias:
             return Dense(units), inputs, (Doubt.ACTIVATION,)
         case {"weight": (words, width)} if _TABLE.search(path):
@@ -303,6 +316,16 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
         case {"weight": (units, inputs)}:
             return Dense(units, bias=False), inputs, (Doubt.ACTIVATION, Doubt.TABLE)
     return None
+
+
+def _torch_padding(settings: Mapping[str, Any], needed: int) -> tuple[str, tuple[Doubt, ...]]:
+    """Return the padding of a convolution as `_onnx_padding` does."""
+    if settings["padding"] == "same":
+        padding, doubts = _onnx_padding({"auto_pad": ["SAME_UPPER"]}, needed)
+    else:
+        around = 0 if settings["padding"] == "valid" else settings["padding"]
+        padding, doubts = _onnx_padding({"pads": [around, around], "strides": [settings["stride"]]}, needed)
+    return padding, doubts if settings.get("padding_mode", "zeros") == "zeros" else (Doubt.PADDING,)
 
 
 # Keras: by names and shapes, with the settings of a configuration if there is one.
@@ -321,9 +344,13 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
     bias = "bias" in shapes
     match shapes:
         case {"moving_mean": (width,)}:
-            return BatchNorm(scale="gamma" in shapes, center="beta" in shapes), width, _keras_epsilon(settings)
+            return (
+                BatchNorm(scale="gamma" in shapes, center="beta" in shapes),
+                width,
+                _epsilon(settings.get("epsilon"), 1e-3),
+            )
         case {"gamma": (width,)} if module.kind in ("", "LayerNormalization") and not _OTHER_NORM.search(path):
-            return LayerNorm(bias="beta" in shapes), width, _keras_epsilon(settings)
+            return LayerNorm(bias="beta" in shapes), width, _epsilon(settings.get("epsilon"), 1e-3)
         case {"embeddings": (words, width)}:
             return Embedding(width), words, ()
         case {"query/kernel": (inputs, heads, key), "value/kernel": (_, _, value)}:
@@ -384,17 +411,18 @@ def _keras_active(
         return layer, inputs, (without,)
     activation = settings.get("activation")
     if activation is None or OPTIONS["activation"].allowed.problem(activation):
-        doubts = (Doubt.ACTIVATION, *doubts)
+        doubts = (Doubt.ACTIVATION if activation is None else Doubt.OTHER_ACTIVATION, *doubts)
     else:
         layer = layer.replace(activation=activation)
     otherwise = settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True
     return layer, inputs, (*doubts, Doubt.OTHERWISE) if otherwise and isinstance(layer, Cell) else doubts
 
 
-def _keras_epsilon(settings: Mapping[str, Any]) -> tuple[Doubt, ...]:
-    """Return the doubt about a norm whose epsilon is unknown, or not Keras's own."""
-    epsilon = settings.get("epsilon")
-    return () if epsilon == 1e-3 else (Doubt.EPSILON if epsilon is None else Doubt.OTHER_EPSILON,)
+def _epsilon(epsilon: Any, usual: float) -> tuple[Doubt, ...]:
+    """Return the doubt about a norm whose epsilon is unknown, or not its framework's own; ONNX stores it in 32 bits."""
+    if epsilon is None:
+        return (Doubt.EPSILON,)
+    return () if isinstance(epsilon, float) and abs(epsilon - usual) < 1e-9 else (Doubt.OTHER_EPSILON,)
 
 
 # ONNX: by the operator and its attributes.
@@ -402,16 +430,14 @@ def _keras_epsilon(settings: Mapping[str, Any]) -> tuple[Doubt, ...]:
 _CELLS: dict[str, Any] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 _ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": "linear"}
 _EPSILON = 1e-5
-"""The default of both norms."""
+"""The default of both norms, and of PyTorch's."""
 
 
 def _onnx(site: Site, module: FileModule) -> Guess | None:
     """Recognise the layer of an operator."""
     settings, shapes = module.settings, site.shapes
     values = {word: value[0] if value else None for word, value in settings.items() if isinstance(value, list)}
-    epsilon = values.get("epsilon", _EPSILON)
-    usual = isinstance(epsilon, float) and abs(epsilon - _EPSILON) < 1e-9  # it is stored in 32 bits
-    of_norm = () if usual else (Doubt.OTHER_EPSILON,)
+    of_norm = _epsilon(values.get("epsilon", _EPSILON), _EPSILON)
     match module.kind, shapes:
         case "RNN" | "GRU" | "LSTM", {"W": (ways, _, inputs), "R": (_, _, units)}:
             activation, doubts = _onnx_activation(module)
@@ -425,7 +451,7 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
         case "Gather", {"data": (words, width)}:
             return Embedding(width), words, ()
         case "Gemm" | "MatMul", {"B": (inputs, units)}:
-            return Dense(units, bias="C" in shapes), inputs, (Doubt.ACTIVATION,)
+            return Dense(units, bias="C" in shapes), inputs, (Doubt.OPERATOR,)
         case "Conv", {"W": (filters, channels, taps)}:
             named = {"stride": "strides", "dilation": "dilations", "groups": "group"}
             options = {option: values[word] for option, word in named.items() if word in values}
@@ -433,7 +459,7 @@ def _onnx(site: Site, module: FileModule) -> Guess | None:
             if not any(convolution.value_problems()):
                 padding, doubts = _onnx_padding(settings, (taps - 1) * convolution.dilation)
                 layer = convolution.replace(padding=padding)
-                return layer, channels * convolution.groups, (*doubts, Doubt.ACTIVATION)
+                return layer, channels * convolution.groups, (*doubts, Doubt.OPERATOR)
         case "BatchNormalization", {"scale": (width,)}:
             return BatchNorm(), width, of_norm
         case "LayerNormalization", {"Scale": (width,)}:
@@ -474,7 +500,7 @@ def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
     if not isinstance(words, list):
         return "tanh", doubts
     activation = _ACTIVATIONS.get(names[size > 1] if len(names) > (size > 1) else "")
-    return (activation, doubts) if activation else ("tanh", (Doubt.ACTIVATION, *doubts))
+    return (activation, doubts) if activation else ("tanh", (Doubt.OTHER_ACTIVATION, *doubts))
 
 
 _GUESSES: dict[str, Callable[[Site, FileModule], Guess | None]] = {"pytorch": _pytorch, "keras": _keras, "onnx": _onnx}
