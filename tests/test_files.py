@@ -71,12 +71,13 @@ def test_no_command_waits_for_a_file_of_a_folder(command: str, call: Call, tmp_p
     """Each is one line that says what it is; `check` has them in its report, the others on standard error."""
     why = irregular(tmp_path)
     (tmp_path / "spec.yaml").write_bytes(SPEC)
-    files = [tmp_path / name for name in why] if command == "solve" else [tmp_path]
+    of_one = command in ("answer", "draw", "export", "solve")  # a folder of several is refused before it is read
+    files = [tmp_path / name for name in why] if of_one else [tmp_path]
     for file in files:
         code, out, err = call(command, file, *NEEDS.get(command, []))
         assert code == 2
         said = out if command == "check" else err
-        for name in [file.name] if command == "solve" else why:
+        for name in [file.name] if of_one else why:
             assert f"{name}: {why[name]}" in said.replace("'", "").replace("\n", "")
 
 
