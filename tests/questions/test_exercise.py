@@ -113,7 +113,7 @@ def test_what_makes_no_network_is_left_out() -> None:
 def test_a_formula_is_asked_of_a_network_in_letters() -> None:
     """Multiplied out. Each wrong one is a known mistake, and every spelling of the right one is right."""
     (question,) = exercise(LETTERS, ask="formula", choices=4).exercises
-    assert question.right_answer == "4h·m + 4h² + 4h + h·p + p"
+    assert question.right_answer == "4h² + 4h·m + h·p + 4h + p"
     assert question.right_answer in question.items[0].choices
     for mistake in question.mistakes:
         judged = answer(LETTERS, mistake["answer"])
