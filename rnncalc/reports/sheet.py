@@ -81,7 +81,7 @@ WorkPiece: TypeAlias = "Term | Derivative | Block | EquationText | str"
 
 WorkLine: TypeAlias = "tuple[WorkPiece, ...]"
 
-Shape = tuple[int | None, ...]
+Shape = tuple[int | str | None, ...]
 Value = str | int | float | Arithmetic | TensorName | Phrase | Bar | Shape | None
 """The value of a cell; None is an unknown value."""
 

@@ -232,6 +232,10 @@ def test_a_pickled_transformer(tmp_path: Path, activation: Any, said: str) -> No
     assert "# whether it is causal is not in the file" in text
     spec_of(path).write_text(f"{text}topology: many-to-many\n")
     runs_to(spec_of(path), path, flow.numpy(), theirs.numpy(), within=1e-3)
+    spec_of(path).write_text(text.replace("transformer: 4", "transformer: 2").replace("    norm: first\n", ""))
+    code, said = called("check", spec_of(path), "--model", path, "--tensors")
+    assert (code, "write transformer: 4 (here 2), norm: first (here last)" in said) == (1, True), said
+    assert "transformer_2.norm" in said
 
 
 def test_a_decoders_layer_is_read_as_its_parts(tmp_path: Path) -> None:

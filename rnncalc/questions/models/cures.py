@@ -19,7 +19,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
 from rnncalc.questions.models import pairing
 from rnncalc.questions.models.pairing import Pairs, SpecLayer
-from rnncalc.questions.models.sites import Shape, Site, as_table, expected, in_place, inputs_of
+from rnncalc.questions.models.sites import Shape, Site, as_table, expected, in_place, inputs_of, recorded
 
 
 class LayerChange(NamedTuple):
@@ -212,6 +212,8 @@ class SpecEdit:
                 kept = target.replace(**{option: getattr(ours, option)})
                 if kept != target and self._has(kept, seen, shapes):
                     target = kept
+        if target.kind == theirs.kind:
+            target = target.replace(**recorded(seen))
         path = ours.path if ours.path is not None and pairing.at_path(site, ours.path) else site.path
         if ours.path is not None or site.path in self.with_path:
             target = target.replace(path=f"{self.start}{path}")

@@ -18,7 +18,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.models.chain import in_chain, in_steps
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
 from rnncalc.questions.models.pairing import SpecLayer, below, elsewhere, paired, prefix, wanted_of, without
-from rnncalc.questions.models.sites import Shape, Site, sites_of
+from rnncalc.questions.models.sites import Site, recorded, sites_of
 
 
 class TensorStatus(Enum):
@@ -35,15 +35,15 @@ class TensorCheck(NamedTuple):
     """A tensor of the network or of the file, compared with its counterpart.
 
     layer, tensor: its names in the network, None if only the file has it. stored: its name in the file.
-    at: the path of the layer in the spec.
+    at: the path of the layer in the spec. An option that differs is one too, with its value as its shape.
     """
 
     status: TensorStatus
     layer: str | None = None
     tensor: str | None = None
-    shape: Shape | None = None
+    shape: tuple[int | str, ...] | None = None
     stored: str | None = None
-    stored_shape: Shape | None = None
+    stored_shape: tuple[int | str, ...] | None = None
     at: Path = ()
 
     @property
@@ -113,7 +113,7 @@ def match(network: Network, file: ModelFile) -> Match:
     tensors = (*checks, *by_name, *of_externals, *others)
     cures: Mapping[int, Sequence[SpecChange]] = {}
     if wrong := [number for number, check in enumerate(tensors) if not check.kept]:
-        sums = {check.layer or "": check.stored_shape[0] if check.stored_shape else 0 for check in of_externals}
+        sums = {check.layer or "": int(check.stored_shape[0]) if check.stored_shape else 0 for check in of_externals}
         pairs_of_cures = pairs | elsewhere(wanted, pairs, left)
         edit = SpecEdit(network, wanted, pairs_of_cures, left, chain, sums, start, ordered=file.ordered)
         cures = _at_tensors(edit.cures(), tensors, wrong)
@@ -141,6 +141,9 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     if isinstance(wanted.layer, External):
         return
     theirs = dict(site.tensors) if site else {}
+    for option, value in recorded(site).items() if site and site.shapes == wanted.shapes else ():
+        if (ours := getattr(wanted.layer, option, value)) != value:
+            yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
     for name, shape in wanted.shapes.items():
         tensor = theirs.pop(name, None)
         names = (wanted.name, wanted.names[name], shape)

@@ -167,6 +167,13 @@ def in_place(site: Site, layer: Layer) -> Site:
     return site
 
 
+def recorded(site: Site) -> dict[str, Any]:
+    """Return the options that the file has beside the tensors of attention: the heads, and the place of the norms."""
+    if site.layer is None or {Doubt.HEADS, Doubt.TRANSFORMER} & {*site.doubts}:
+        return {}
+    return {option: getattr(site.layer, option) for option in ("heads", "norm") if option in site.layer.fields}
+
+
 def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
     """Return the names of a layer's parameters that are stored and never trained."""
     return {tensor.name for tensor in layout(layer, inputs, convention(framework)).tensors if tensor.role in STORED}
