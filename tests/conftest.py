@@ -27,7 +27,7 @@ settings.register_profile("few", max_examples=12, **UNTIMED)
 settings.register_profile("many", max_examples=60, **UNTIMED)
 settings.register_profile("quick", max_examples=3, **UNTIMED)
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
-CASES = 4
+CASES = 3
 """How many of a test's cases run with the profile `quick`, which is for one Python among several."""
 
 
