@@ -61,8 +61,6 @@ class History(NamedTuple, Generic[Value]):
 
     def numbers(self, vectors: Vectors[Value]) -> History[list[float]]:
         """Return the history in numbers; floats are not copied."""
-        if all(vectors.numbers(vector) is vector for vector in self.start.values()):
-            return cast("History[list[float]]", self)
         numbers = vectors.numbers
         steps = [{letter: numbers(vector) for letter, vector in step.items()} for step in self.steps]
         return History({letter: numbers(vector) for letter, vector in self.start.items()}, steps)
