@@ -50,6 +50,7 @@ _STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|mathbf|
 _SPACE = rf"(?:\s|[~$]|\\[,;:!> ]|\\(?:{_STYLES})(?![A-Za-z]))+"
 _WORD = r"(?<=[\s\d)\]}])(?:word)(?=[\s\d(\[{\\])"
 BY = r"(?<=[0-9] )by(?= [0-9])"
+"""The word between two sizes, as in 20 by 10."""
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")

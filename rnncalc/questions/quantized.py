@@ -26,7 +26,7 @@ QUANTIZATIONS: dict[str, Widths] = {"int8": (1, 4, 1, 2), "int16": (1, 8, 2, 2)}
 
 
 class StoredBytes(NamedTuple):
-    """The bytes of weights, of biases and of what is carried from step to step; None if not known."""
+    """The bytes of weights, biases and numbers carried from step to step; None if not known."""
 
     weight_bytes: int | None
     bias_bytes: int | None

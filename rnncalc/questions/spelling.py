@@ -58,7 +58,7 @@ def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nest
         return {
             one.name: weights[stored.name] if one.axes == stored.axes else _turned(weights[stored.name])
             for one, stored in of_each
-            if stored.name in weights  # not of what is counted elsewhere
+            if stored.name in weights  # an external layer has none
         }
     arrays = Arrays({**weights}, placed.tensors, placed.copy)
     bound = binding(network.convention).cell

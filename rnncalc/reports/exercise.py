@@ -200,10 +200,7 @@ def _words(layer: Layer) -> Iterator[str]:
     if isinstance(layer, External) and layer.tensors:
         yield "with " + ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in layer.tensors)
     elif layer.number:
-        size, number = getattr(layer, layer.number), "filters" if layer.grid else layer.number
-        one = "param" if number == "params" else number.removesuffix("s")
-        counted = number.endswith("s") and not isinstance(size, float)
-        yield f"{size:,} {one if size == 1 else number}" if counted else f"{number} {size}"
+        yield _sized("filters" if layer.grid else layer.number, getattr(layer, layer.number))
     for option in layer.options():
         value = getattr(layer, option)
         default = layer.defaults.get(option, layer)
@@ -214,10 +211,15 @@ def _words(layer: Layer) -> Iterator[str]:
             yield words if value else f"no {words}"
         elif isinstance(layer.option(option).allowed, Switches):
             yield from (f"no {words} of the {name}" for name, on in value if not on)
-        elif words.endswith("s") and not isinstance(value, str | tuple):
-            yield plural(value, words.removesuffix("s"))
         else:
-            yield f"{words} {' × '.join(map(str, value)) if isinstance(value, tuple) else value}"
+            yield _sized(words, value)
+
+
+def _sized(words: str, value: Any) -> str:
+    """Say an option with its value: `4 heads`, `kernel 3`, `space 8 × 8`."""
+    if words.endswith("s") and not isinstance(value, str | float | tuple):
+        return plural(value, words.removesuffix("s"))
+    return f"{words} {' × '.join(map(str, value)) if isinstance(value, tuple) else value}"
 
 
 def _counting(network: Network) -> str:

@@ -230,7 +230,7 @@ HALF_RIGHT: dict[type[Transform], tuple[str, int]] = {
 
 @pytest.mark.parametrize("layer", HALF_RIGHT, ids=lambda layer: layer.kind)
 def test_it_is_refused_where_it_is_wrong(layer: type[Transform]) -> None:
-    """With the file and the line of the class, or of what is wrong in it."""
+    """With the file and the line of the class, or of the mistake in it."""
     message, line = HALF_RIGHT[layer]
     with pytest.raises(DeclarationError) as refused:
         register(layer)

@@ -203,12 +203,12 @@ def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Wrong:
             yield {"gates": str(gates)}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])
 
 
-def _one_gate(tensors: Tensors, at: int, answers: Answers) -> Wrong:
-    _, tensor = tensors[at]
+def _one_gate(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+    _, tensor = tensors[place]
     gates = len(tensor.gates)
-    for place, (axis, size) in enumerate(zip(tensor.axes, tensor.shape, strict=True)):
+    for at, (axis, size) in enumerate(zip(tensor.axes, tensor.shape, strict=True)):
         if gates > 1 and axis.letter and axis.times % gates == 0:
-            yield {"gates": str(gates)}, (*tensor.shape[:place], size // gates, *tensor.shape[place + 1 :])
+            yield {"gates": str(gates)}, (*tensor.shape[:at], size // gates, *tensor.shape[at + 1 :])
 
 
 def _many_times(tensors: Tensors, place: int, answers: Answers) -> Wrong:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.layer import External
-from rnncalc.modelfiles.model import FileTensor, ModelFile
+from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.chain import in_chain, in_steps
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
@@ -161,10 +161,10 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
 def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:
     """Check the tensors that external layers name, and return the file without those of its modules that were found.
 
-    Modules without tensors are left out too.
-
     A path may be that of a list of modules with numbers; the copies of a layer have theirs in the file's order.
     """
+    if not any(isinstance(one.layer, External) and one.layer.tensors for one in wanted):
+        return [], _with_tensors(file, file.modules)
     named: dict[str, list[FileTensor]] = {}
     for tensor in (tensor for module in file.modules for tensor in module.tensors.values()):
         for start in (0, *(match.end() for match in re.finditer("[./]", tensor.name))):
@@ -187,7 +187,12 @@ def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorC
         module._replace(tensors={leaf: each for leaf, each in module.tensors.items() if each.name not in used})
         for module in file.modules
     )
-    return checks, file._replace(modules=tuple(module for module in left if module.tensors or module.buffers))
+    return checks, _with_tensors(file, left)
+
+
+def _with_tensors(file: ModelFile, modules: Iterable[FileModule]) -> ModelFile:
+    """Return the file with those of some modules that have tensors."""
+    return file._replace(modules=tuple(module for module in modules if module.tensors or module.buffers))
 
 
 def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:

@@ -348,16 +348,12 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
         return _without_weights(module)
     ways = any(name.startswith("backward/") for name in site.tensors)
     shapes = {name.removeprefix("forward/"): shape for name, shape in site.shapes.items()}
-    bias = "bias" in shapes
+    bias, of_norm = "bias" in shapes, _epsilon(settings.get("epsilon"), 1e-3)
     match shapes:
         case {"moving_mean": (width,)}:
-            return (
-                BatchNorm(scale="gamma" in shapes, center="beta" in shapes),
-                width,
-                _epsilon(settings.get("epsilon"), 1e-3),
-            )
+            return BatchNorm(scale="gamma" in shapes, center="beta" in shapes), width, of_norm
         case {"gamma": (width,)} if module.kind in ("", "LayerNormalization") and not _OTHER_NORM.search(path):
-            return LayerNorm(bias="beta" in shapes), width, _epsilon(settings.get("epsilon"), 1e-3)
+            return LayerNorm(bias="beta" in shapes), width, of_norm
         case {"embeddings": (words, width)}:
             return Embedding(width), words, ()
         case {"query/kernel": (inputs, heads, key), "value/kernel": (_, _, value)}:
