@@ -24,7 +24,7 @@ UNTIMED: dict[str, Any] = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],  # few networks suit each convention
 }
 settings.register_profile("few", max_examples=12, **UNTIMED)
-settings.register_profile("many", max_examples=60, **UNTIMED)
+settings.register_profile("many", max_examples=40, **UNTIMED)
 settings.register_profile("quick", max_examples=3, **UNTIMED)
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
 CASES = 3

@@ -6,6 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -88,12 +89,12 @@ def test_every_question_and_answer_is_on_the_paper(choices: int, tmp_path: Path)
 
 
 def test_every_derivation_is_on_the_paper(tmp_path: Path) -> None:
-    """Of every spec, under every convention, in each notation in turn.
+    """Of every spec, under every second convention, in each notation in turn.
 
     Nothing is wider than the text, and every line has its number.
     """
     asked: list[Network] = []
-    for turn, each in enumerate(networks()):
+    for turn, each in enumerate(islice(networks(), 0, None, 2)):
         fitting = [name for name, row in NOTATION_BY_NAME.items() if row.only in ("", each.convention)]
         asked.append(each.replace(notation=fitting[turn % len(fitting)]))
     reports: list[Any] = [ExplanationReport(explain(each)) for each in asked]
