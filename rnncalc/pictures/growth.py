@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network, in_numbers
-from rnncalc.pictures.picture import Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
+from rnncalc.pictures.picture import Arrow, Caption, Curve, Dot, Frame, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import title
@@ -138,7 +138,7 @@ def _lines(curves: Curves, width: int, height: int) -> Iterator[Shape]:
     for (name, numbers), style in [*zip(curves.lines.items(), STYLES, strict=False)][::-1]:
         known = zip(curves.across, numbers, strict=True)
         if points := [point(size, number) for size, number in known if number is not None]:
-            yield Curve(tuple(points), style)
+            yield Curve(tuple(points), style) if points[1:] else Dot(int(points[0][0]), int(points[0][1]))
             ends.append((points[-1][1], name, style))
     above = height + 1
     for y, name, style in sorted(ends, key=lambda end: -end[0]):

@@ -114,3 +114,9 @@ def test_names_in_one_key_may_have_spaces_between(tmp_path: Path) -> None:
     net = load(file_at(tmp_path / "net.yaml", "sizes: {D: 4}\ninput: D\nlayers: [lstm: D/2, gru: 5]\n"))
     with pytest.raises(SpecError, match=re.escape("; write D, gru_1=4..8:2")):
         list(varied([net], {"D, gru_1": range(3, 10)}))
+
+
+def test_one_value_is_a_point(call: Call) -> None:
+    one = ("count", "-i", 8, "-l", "lstm:16", "--vary", "lstm_1=5..5")
+    assert "● parameters" in call(*one).out
+    assert "<circle" in call(*one, "-f", "svg").out
