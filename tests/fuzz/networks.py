@@ -25,11 +25,15 @@ from hypothesis import strategies as st
 ROOT = Path(__file__).parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from cells import CELLS  # noqa: E402
 from fuzz.run import UNEXPECTED  # noqa: E402  the path comes first
-from strategies import Spec, encoder_decoder, network  # noqa: E402
+from strategies import Spec, encoder_decoder, network, network_of  # noqa: E402
 
 from rnncalc.cli import call  # noqa: E402
 from rnncalc.cli.commands import COMMANDS, cli  # noqa: E402
+from rnncalc.errors import SpecError  # noqa: E402
+from rnncalc.layers import KINDS  # noqa: E402
+from rnncalc.layers import kind as class_of  # noqa: E402
 
 SPEC = "SPEC"
 CALLS = {name: [name, SPEC] for name in COMMANDS} | {
@@ -50,6 +54,24 @@ def tied(draw: st.DrawFn) -> Spec:
     width = draw(st.integers(1, 5))
     first = [{"embedding": width}, *(layer for layer in spec["layers"] if "embedding" not in layer)]
     return spec | {"layers": [*first, {"rnn": width}], "output": {"units": spec["input"], "tied": True}}
+
+
+@st.composite
+def around(draw: st.DrawFn) -> Spec:
+    """Draw a network with layers around its cells: convolutions, pools, norms and whatever else fits."""
+    spec = draw(st.one_of(network(), network(steps=True)))
+    for kind in draw(st.lists(st.sampled_from([name for name in KINDS if name not in CELLS]), min_size=2, max_size=6)):
+        layer = {kind: draw(st.integers(1, 3)) if class_of(kind).number else None}
+        options = sorted(class_of(kind).options())
+        for name in {*class_of(kind).needed(), *draw(st.lists(st.sampled_from(options), max_size=2))}:
+            words = getattr(class_of(kind).option(name).allowed, "words", [1, 2, 3, True, False])
+            layer[name] = draw(st.sampled_from([*words]))
+        at = draw(st.integers(0, len(spec["layers"])))
+        more = spec | {"layers": [*spec["layers"][:at], layer, *spec["layers"][at:]]}
+        with contextlib.suppress(SpecError):  # it does not fit
+            network_of(more)
+            spec = more
+    return spec
 
 
 @st.composite
@@ -112,7 +134,9 @@ def calls(folder: Path) -> Callable[[st.DataObject], str]:
     names = [name for name in COMMANDS if name not in ("read", "schema")]
 
     def one(data: st.DataObject) -> str:
-        spec = data.draw(st.one_of(network(steps=True), network(), tied(), encoder_decoder(), attending()))
+        spec = data.draw(
+            st.one_of(network(steps=True), network(), around(), around(), tied(), encoder_decoder(), attending())
+        )
         name = data.draw(st.sampled_from([*names, "run", "run"]))
         if name == "solve":
             kind = next(iter(spec.get("decoder", spec)["layers"][-1]))
