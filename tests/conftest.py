@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -103,6 +104,12 @@ def peak_of(*args: object, seconds: float = 300) -> tuple[int, int]:
     assert "Traceback" not in done.stderr
     code, kilobytes = map(int, done.stdout.split())
     return code, kilobytes
+
+
+def declaration(done: Result) -> str:
+    """Return the message that refuses a cell or a layer, all that was printed, without the line in these tests."""
+    assert (done.code, done.out) == (2, "")
+    return re.sub(r" \(test_\w+\.py, line \d+\)\n$|\n$", "", done.err)
 
 
 def refusal(call: Call, *args: object) -> str:

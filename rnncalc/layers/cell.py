@@ -207,10 +207,7 @@ class Cell(Layer):
         return self.output != "h" and len(weight.widths) == 2 and weight.widths[0] == self.output
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
-        """Return the output of one step, and the states after it: x has m numbers, each state the width it declares.
-
-        The layer's options may decide what it does, its sizes may not: layers that differ in these share one trace.
-        """
+        """Return the output of one step, and the states after it: x has m numbers, each state the width it declares."""
         raise NotImplementedError
 
     def resets_after(self, habit: bool) -> bool:

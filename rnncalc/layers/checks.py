@@ -27,6 +27,9 @@ _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
 
 def wrong(layer: Cell, inputs: int) -> Iterator[str]:
     """Yield what is wrong with a cell's declarations; later problems may follow from the first."""
+    for name in ("gates", "step"):
+        if getattr(type(layer), name) is getattr(Cell, name):
+            yield f"its class has no {name}; write def {name}(...) as rnncalc/layers/gru.py does"
     for option, default in layer.defaults.items():
         if default is not None and (problem := layer.option(option).allowed.problem(default)):
             yield f"{option}: its default is not allowed: {problem}"

@@ -163,11 +163,18 @@ class Layer(Frozen, kw_only=True):
     own_options: ClassVar[Mapping[str, Option]] = {}
     """The allowed values of the options that only this kind has."""
 
+    of_user: ClassVar[bool] = False
+    """Whether its class does not come with the package: what it declares is checked, and may depend on its sizes."""
+
     name: str | None = None
     frozen: bool = False
     repeat: int = 1
     extra_inputs: int = 0
     path: str | None = None
+
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        super().__init_subclass__(kw_only=kw_only)
+        cls.of_user = not cls.__module__.startswith("rnncalc.")
 
     def __post_init__(self) -> None:
         if not self.kind:
@@ -284,8 +291,12 @@ class Layer(Frozen, kw_only=True):
         return True
 
     def choices(self) -> tuple[object, ...]:
-        """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""
-        return tuple([value for option, value in self.__dict__.items() if option not in _SHAPELESS])
+        """Return the values of all options that shape its tensors; without the sizes, which are in `sizes`, if it can.
+
+        The code of a user's layer may do anything with its sizes.
+        """
+        shapeless = () if self.of_user else _SHAPELESS
+        return tuple([value for option, value in self.__dict__.items() if option not in shapeless])
 
     def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option with an invalid value: its name, the reason."""

@@ -9,9 +9,10 @@ from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Transform
-from rnncalc.layers.options import OPTIONS
+from rnncalc.layers.options import OPTIONS, Allowed
 from rnncalc.layers.reshaping import LastStep
 from rnncalc.network.network import Network
+from rnncalc.text import did_you_mean
 
 L = TypeVar("L", bound=type[Cell | Transform])
 
@@ -43,8 +44,18 @@ def register(layer: L) -> L:
         raise DeclarationError(f"{layer.kind}: {message}{line_of(layer)}")
     for option in layer.options():
         layer.option(option)  # refuses a field that own_options does not name
-    values: dict[str, Any] = {option: 2 for option in (layer.number, *layer.needed()) if option}
+    for option in layer.own_options:
+        if option not in layer.fields:
+            message = f"own_options: there is no field {option!r}{did_you_mean(option, layer.fields)}"
+            raise DeclarationError(f"{layer.kind}: {message}{line_of(layer)}")
+    values = {option: _example(layer.option(option).allowed) for option in (layer.number, *layer.needed()) if option}
     before = (LastStep(),) if layer.begins or layer.reads == "a vector" else ()
     Network(input=4, layers=(*before, layer(**values)), steps=8).stack[-1].multiply_adds  # noqa: B018  it is traced, or refused
     KINDS[layer.kind] = layer
     return layer
+
+
+def _example(allowed: Allowed) -> Any:
+    """Return a value that an option may have."""
+    examples = (2, True, 0.5, (2,), "x", *getattr(allowed, "words", ()))
+    return next(value for value in examples if not allowed.problem(value))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
 from rnncalc.errors import DeclarationError, line_of, place_of, raised
 from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Transform
+from rnncalc.layers.options import is_size
 from rnncalc.step.nodes import (
     INPUT,
     JOINED,
@@ -30,7 +32,7 @@ from rnncalc.step.nodes import (
     repeats_of,
 )
 from rnncalc.step.operations import OPERATIONS
-from rnncalc.text import all_of, did_you_mean, one_of
+from rnncalc.text import all_of, did_you_mean, one_of, plural
 
 T = TypeVar("T")
 
@@ -265,20 +267,24 @@ def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
 
     Raises DeclarationError if the `compute` of a user's layer is not what its class declares.
     """
-    trace = _run(layer, lambda: LayerTracer(layer, inputs)())
-    if not type(layer).__module__.startswith("rnncalc."):
-        for message, member in _run(layer, lambda: [*contradictions(layer, inputs, trace)]):
+    compute = type(layer).compute
+    trace = placed(layer, compute, lambda: LayerTracer(layer, inputs)())
+    if layer.of_user:
+        for message, member in placed(layer, compute, lambda: [*contradictions(layer, inputs, trace)]):
             raise _error(layer, member, message)
     return trace
 
 
-def _run(layer: Layer, function: Callable[[], T]) -> T:
-    """Return what a function returns; any exception of the layer's code becomes a DeclarationError with its line."""
-    path = getattr(getattr(type(layer).compute, "__code__", None), "co_filename", "")
+def placed(layer: Layer, method: object, function: Callable[[], T]) -> T:
+    """Return what a function returns; any exception becomes a DeclarationError with the line of the layer's file.
+
+    method: one of the layer's class, which says which file that is.
+    """
+    path = getattr(getattr(method, "__code__", None), "co_filename", "")
     try:
         return function()
     except DeclarationError as error:
-        raise DeclarationError(f"{error}{place_of(error, path)}") from error
+        raise DeclarationError(f"{error}{place_of(error, path) or line_of(type(layer))}") from error
     except Exception as error:
         raise DeclarationError(f"{layer.kind}: {raised(error, path, innermost=False)}") from error
 
@@ -286,6 +292,10 @@ def _run(layer: Layer, function: Callable[[], T]) -> T:
 def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield what a layer declares otherwise than its `compute` and its windows do, each with the member to change."""
     nodes, sizes, length = trace.nodes, layer.sizes(inputs), len(layer.window_of(0, 1))
+    for letter, size in sizes.items():
+        if not is_size(size):
+            yield f"the width {letter} is {size!r}; sizes() gives whole numbers, 1 or more", "sizes"
+            return
     read = {array_of(layer, node.weights) for node in nodes if node.weights}
     roles = [role for role, _ in layer.arrays]
     for role in roles:
@@ -325,6 +335,13 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
             return
     if layer.along and not (layer.ends or layer.whole) and {*map(len, windows)} != {length}:
         yield "windows have different numbers of steps; give all the same", "window_of"
+    padding = layer.padding_of(steps)
+    if any(padding) is not any(None in window for window in windows):
+        yield f"padding_of is {padding}, and window_of reads {'no ' * any(padding)}steps of zeros", "padding_of"
+    ends = [window[-1] for window in windows[1:3]]
+    moves = {after - end for end, after in pairwise(ends) if end is not None and after is not None}
+    if not layer.whole and not moves <= {layer.every}:
+        yield f"every is {layer.every}, and window_of moves by {plural(moves.pop(), 'step')}", "every"
     last = max((place for place in windows[-1] if place is not None), default=-1)
     if steps - 1 - last >= layer.every:
         yield f"output_shape makes {outputs} of {steps} steps, and no window reads step {steps - 1}", "window_of"

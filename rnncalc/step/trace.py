@@ -8,18 +8,18 @@ part. Any other exception of a cell becomes one too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import combinations
 from typing import Any, cast
 
 from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
-from rnncalc.errors import DeclarationError, raised
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.layers.options import is_size
-from rnncalc.step.layer_trace import layer_trace
+from rnncalc.step.layer_trace import layer_trace, placed
 from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights
 from rnncalc.text import all_of
 
@@ -321,17 +321,12 @@ def _part_name(letter: str, vector: str) -> str:
 def trace(layer: Cell | Transform | Dense | Embedding, inputs: int, convention: Convention) -> Trace:
     """Return the trace of one step of a cell under a convention, or of a layer around the cells.
 
-    Layers that differ only in their widths share one trace. Raises DeclarationError if the step of a cell is not what
-    it declares.
+    Cells of the package that differ only in their widths share one trace. Raises DeclarationError if the step of a cell
+    is not what it declares.
     """
     if not isinstance(layer, Cell):
         return layer_trace(layer, inputs)
-    try:
-        return _of_cell(layer, inputs, convention)
-    except DeclarationError:
-        raise
-    except Exception as error:
-        raise _raised(layer, error) from error
+    return _checked(layer, inputs, lambda: _of_cell(layer, inputs, convention))
 
 
 def _of_cell(layer: Cell, inputs: int, convention: Convention) -> Trace:
@@ -344,7 +339,6 @@ def _of_cell(layer: Cell, inputs: int, convention: Convention) -> Trace:
     for known, trace in traces:  # usually there is one: comparing gates is faster than hashing them
         if known == declares:
             return trace
-    _check_parts(layer, inputs)
     arrays = convention.arrays(layer.kind)
     sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
     tracer = Tracer(layer, inputs, convention.habits(layer.kind), sides)
@@ -355,30 +349,18 @@ def _of_cell(layer: Cell, inputs: int, convention: Convention) -> Trace:
 
 def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:
     """Return a new trace of a cell's step. Raises DeclarationError if it is not what the cell declares."""
-    try:
-        _check_parts(layer, inputs)
-        return Tracer(layer, inputs, habits, sides)()
-    except DeclarationError:
-        raise
-    except Exception as error:
-        raise _raised(layer, error) from error
+    return _checked(layer, inputs, lambda: Tracer(layer, inputs, habits, sides)())
 
 
-def _check_parts(layer: Cell, inputs: int) -> None:
-    """Check what a user's cell declares; tests check those of the package."""
-    if type(layer).__module__.startswith("rnncalc."):
-        return
-    from rnncalc.layers.checks import wrong  # few cells are a user's
+def _checked(layer: Cell, inputs: int, function: Callable[[], Trace]) -> Trace:
+    """Return the trace that a function makes of a cell, after a check of what a user's cell declares."""
 
-    for message in wrong(layer, inputs):
-        raise DeclarationError(f"{layer.kind}: {message}")
+    def checked() -> Trace:
+        if layer.of_user:
+            from rnncalc.layers.checks import wrong  # few cells are a user's
 
+            for message in wrong(layer, inputs):
+                raise DeclarationError(f"{layer.kind}: {message}")
+        return function()
 
-def _raised(layer: Cell, error: Exception) -> DeclarationError:
-    """Return an exception of a cell as a DeclarationError that names its kind, its file and the line."""
-    for name in ("gates", "step"):
-        if getattr(type(layer), name) is getattr(Cell, name):
-            message = f"its class has no {name}; write def {name}(...) as rnncalc/layers/gru.py does"
-            return DeclarationError(f"{layer.kind}: {message}")
-    file = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
-    return DeclarationError(f"{layer.kind}: {raised(error, file, innermost=False)}")
+    return placed(layer, type(layer).step, checked)

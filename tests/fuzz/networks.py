@@ -59,7 +59,7 @@ def tied(draw: st.DrawFn) -> Spec:
 @st.composite
 def around(draw: st.DrawFn) -> Spec:
     """Draw a network with layers around its cells: convolutions, pools, norms and whatever else fits."""
-    spec = draw(st.one_of(network(), network(steps=True)))
+    spec: Spec = draw(st.one_of(network(), network(steps=True)))
     for kind in draw(st.lists(st.sampled_from([name for name in KINDS if name not in CELLS]), min_size=2, max_size=6)):
         layer = {kind: draw(st.integers(1, 3)) if class_of(kind).number else None}
         options = sorted(class_of(kind).options())

@@ -8,7 +8,7 @@ import pytest
 from case_files import cases
 from cells import OPTIONS
 from cells import cell as cell_of_kind
-from conftest import Call, refusal
+from conftest import Call, declaration, refusal
 
 from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
@@ -66,7 +66,7 @@ def test_it_is_refused_in_one_line(case: dict[str, Any], call: Call, monkeypatch
     monkeypatch.setitem(KINDS, "own", own)
     for command in ("count", "run", "explain"):
         done = call(command, "-i", 4, "-l", "own:3")
-        assert (done.code, done.out, done.err) == (2, "", f"rnncalc: own: {case['message']}\n")
+        assert declaration(done) == f"rnncalc: own: {case['message']}"
     with pytest.raises(DeclarationError):
         _ = Network(input=4, layers=[own(3)]).params
 

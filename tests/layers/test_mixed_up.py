@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, declaration
 from verified import backward
 
 from rnncalc import Cell, Network
@@ -132,7 +132,7 @@ def test_it_is_refused_in_one_line(case: str, call: Call, monkeypatch: pytest.Mo
     own, message = WRONG[case]
     monkeypatch.setitem(KINDS, "own", own)
     for command in ("count", "run", "explain", "draw"):
-        assert call(command, "-i", 3, "-l", "own:3") == (2, "", f"rnncalc: own: {message}\n")
+        assert declaration(call(command, "-i", 3, "-l", "own:3")) == f"rnncalc: own: {message}"
 
 
 def slow_and_fast(delay: bool) -> Any:
@@ -168,7 +168,7 @@ def test_two_states_that_are_each_made_of_the_other(call: Call, monkeypatch: pyt
     monkeypatch.setitem(KINDS, "own", cell(exchanged, ("h", "c", "d")))
     message = "the state c is made of d, and not of c, and d of c, and not of d"
     order = "the states come, and are returned, in the order h, c, d"
-    assert call("-i", 4, "-l", "own:3") == (2, "", f"rnncalc: own: {message}; {order}\n")
+    assert declaration(call("-i", 4, "-l", "own:3")) == f"rnncalc: own: {message}; {order}"
 
 
 def dilated(_: Any, ops: Any, x: Any, state: Any) -> Any:

@@ -327,4 +327,5 @@ def test_a_matrix_beside_the_gates_is_called_what_it_is(call: Call) -> None:
 def test_a_cell_that_is_half_right_is_refused_before_a_number(call: Call) -> None:
     """One line, with the cell, the gate and the product."""
     err = refusal(call, "-i", 4, "-l", "half:3")
-    assert err == "rnncalc: half: gate z declares a product of h, and the step gives it none\n"
+    message = "rnncalc: half: gate z declares a product of h, and the step gives it none"
+    assert err == f"{message} (test_new_cell.py, line {Gaze.step.__code__.co_firstlineno + 2})\n"

@@ -166,6 +166,26 @@ class TwoGates(GatedUnit):
         return ops.times(one, other)
 
 
+class Gated(TwoGates):
+    """A gate from 4 units on."""
+
+    kind = "gated"
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return (("kernel", "nm"), ("other", "nm"))[: 1 + (self.units > 3)]
+
+    def compute(self, ops: Ops, window: Any) -> Any:
+        return super().compute(ops, window) if self.units > 3 else ops.product("kernel", window[0])
+
+
+def test_what_is_declared_may_depend_on_sizes() -> None:
+    """2·3 and twice 4·3 parameters, whichever is counted first."""
+    for units, params in ((2, 6), (4, 24), (2, 6)):
+        network = Network(input=3, layers=[Gated(units)], steps=2)
+        assert (network.params, run(network).agrees) == (params, True)
+
+
 def half_right(case: dict[str, str]) -> type[Transform]:
     """Return the class of a layer that is like another but for some members."""
     like: Any = globals()[case["like"]]
@@ -220,7 +240,7 @@ class Wider(GatedUnit):
 
 
 HALF_RIGHT: dict[type[Transform], tuple[str, int]] = {
-    Misspelt: ("misspelt: kernel: nothing says what it may be; did you mean 'kernal'?; add it to own_options", 0),
+    Misspelt: ("misspelt: own_options: there is no field 'kernal'; did you mean 'kernel'?", 0),
     Misnamed: ("misnamed: twist: nothing says what it may be; did you mean 'twst'?; add it to own_options", 0),
     Numberless: ("numberless: number: there is no field 'units'; write number = \"\" if the kind takes no number", 0),
     Lacking: ("lacking: compute reads the array scale, which is not declared; there are kernel and bias", 4),
