@@ -37,6 +37,7 @@ from rnncalc.export.code import RESERVED
 from rnncalc.export.program import program_of
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Cell
+from rnncalc.step.operations import OPERATIONS
 
 pytestmark = pytest.mark.conformance
 
@@ -169,3 +170,14 @@ def test_a_program_by_hand_gives_the_numbers_of_the_pass(program: Written) -> No
     known = net.with_parts({name: part._replace(steps=part.steps or 3) for name, part in net.parts.items()})
     assert classes(net, target) == program.lines
     HOLD[target](case_of(program_of(net, target, stacks=spelling(target).stacks), known, seed=1))
+
+
+@pytest.mark.parametrize("target", SPELLINGS)
+def test_every_activation_is_a_function_of_its_library(target: str) -> None:
+    """Under the name by which a program calls it."""
+    modules: dict[str, Any] = {}
+    exec("\n".join(spelling(target).imports), modules)
+    for name, row in OPERATIONS.items():
+        if row.activations and row.program:
+            function, *_ = spelling(target).functions.get(name) or (f"{spelling(target).library}.{row.program}",)
+            assert callable(eval(function, modules)), name
