@@ -88,11 +88,11 @@ def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...]
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
         placed = tuple(map(_axis, arrays.axes.get(role, [axes[at] for at in order])))
         name = arrays.names[role] if listed else arrays.names.get(role, role)
-        those = tensors[role in arrays.buffers]
-        if name in those:  # one tensor for several arrays, one below the other
-            (first, *others) = those[name].axes
+        group = tensors[role in arrays.buffers]
+        if name in group:  # one tensor for several arrays, one below the other
+            (first, *others) = group[name].axes
             placed = (first._replace(times=first.times + 1), *others)
-        those[name] = Tensor(name, role_of_array(role, axes), None, "", placed)
+        group[name] = Tensor(name, role_of_array(role, axes), None, "", placed)
     return tuple(tensors[False].values()), tuple(tensors[True].values())
 
 

@@ -288,9 +288,9 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
         return FileTensor(
             name, shape, dtype, TensorRole.PARAMETER, partial(model.numbers_at, file, start, dtype, shape)
         )
-    held = data.size // model.BYTES[dtype] if data and dtype in model.BYTES else count
-    if dtype in model.BYTES and held != prod(shape):
-        raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {held:,}")
+    numbers = data.size // model.BYTES[dtype] if data and dtype in model.BYTES else count
+    if dtype in model.BYTES and numbers != prod(shape):
+        raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {numbers:,}")
     read = partial(model.numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)
     return FileTensor(name, shape, dtype, TensorRole.PARAMETER, read)
 

@@ -214,9 +214,9 @@ def _view(name: str, call: PickledCall, archive: Archive, root: str) -> TensorVi
         raise BadFileError(f"keeps {shown} in {escape(str(storage))}, which is not read here; save it as float32")
     view = TensorView(f"{root}data/{key}", start, strides, shape, dtype)
     needed = (start + _reach(shape, strides)) * BYTES[dtype]
-    held = archive.size(view.file)
-    if held is None or needed > held:
-        there = "none" if held is None else plural(held, "byte")
+    size = archive.size(view.file)
+    if size is None or needed > size:
+        there = "none" if size is None else plural(size, "byte")
         raise BadFileError(f"is cut off: {shown} needs {needed:,} bytes, and there are {there}")
     return view
 

@@ -52,10 +52,10 @@ def read_sharded(path: str) -> ModelFile:
         raise BadFileError("is no index of a model: it has no weight_map")
     files = sorted({*places.values()})
     tensors = [tensor for name in files for tensor in _shard(os.path.dirname(path), name)]
-    held = {tensor.name for tensor in tensors}
-    if len(held) < len(tensors):
+    names = {tensor.name for tensor in tensors}
+    if len(names) < len(tensors):
         raise BadFileError("names files that hold a tensor of the same name")
-    if not held.issuperset(places):
+    if not names.issuperset(places):
         raise BadFileError("gives tensors that its files do not hold")
     return _of_names(path, tensors, Remark(RemarkKind.FILES, tuple(files)))
 

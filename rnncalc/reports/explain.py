@@ -430,8 +430,8 @@ def _source(each: Derivation) -> str:
     if each.placed.starts:
         return "the numbers of the vector v"
     if below is None:
-        whose = f"the {each.placed.part}'s" if each.placed.part else "the network's"
-        return "the vocabulary" if isinstance(layer, Embedding) else f"{channels}{whose} input"
+        owner = f"the {each.placed.part}'s" if each.placed.part else "the network's"
+        return "the vocabulary" if isinstance(layer, Embedding) else f"{channels}{owner} input"
     read = below.layer
     if not isinstance(read, Cell) or not read.bidirectional:
         return f"{channels or 'the output of '}{below.name}"

@@ -187,8 +187,8 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
     sides: list[WorkLine] = [_name(line.name, notation)]
     if line.same_as is not None:
         other = line.same_as
-        whose = () if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)
-        sides.append((*_name(other, notation), *whose))
+        owner = () if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),)
+        sides.append((*_name(other, notation), *owner))
     else:
         writers = (
             _ValueWriter(names, notation),
