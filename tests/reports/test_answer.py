@@ -187,5 +187,3 @@ def test_a_hint_has_the_mistake_in_words() -> None:
     texts = written(answer(NET, 2_480 + 5 * 20), hint=True)  # without the bias of the output layer
     assert texts.pop("sentences") == "Wrong. 2,580 leaves out the bias of the output layer."
     assert all("leaves out the bias of the output layer" in text for text in texts.values())
-    squared = AnswerReport(answer(NET, 2_585 * 2_585), hint=True)
-    assert [*squared.sentences()] == ["Wrong."]

@@ -17,7 +17,7 @@ from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Times
 from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.answer import changes
 from rnncalc.questions.answer.changes import in_cells, leave_out, replace_line
@@ -32,7 +32,7 @@ from rnncalc.questions.answer.worksheet import (
     gate_line,
     worksheet_of,
 )
-from rnncalc.text import all_of, has_letters, one_of, plural
+from rnncalc.text import all_of, has_letters, plural
 
 MOST_GATES = 6
 """The most gates that a wrong count gives a cell."""
@@ -63,15 +63,11 @@ Values = Mapping[str, str]
 
 
 class Variant(NamedTuple):
-    """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one.
-
-    spacing: of a fitted family, how far apart the numbers are that its variants give.
-    """
+    """One mistake of a family: the wrong worksheet, its values, and the layer that it concerns, if it is one."""
 
     worksheet: Worksheet
     values: Values
     layer: str | None = None
-    spacing: int = 0
 
 
 Variants = Callable[[Worksheet, Question], Iterator[Variant]]
@@ -94,7 +90,7 @@ class Family(NamedTuple):
 
     rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant
     for each layer; combined with another mistake it is made first.
-    fitted: whether its variants depend on the learner's number.
+    fitted: whether its variants depend on the learner's number, so that each is a guess.
     """
 
     id: str
@@ -129,25 +125,6 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
         yield Variant(counted, {"name": names[0], "names": all_of(names), "here": here})
 
 
-def times_a_number(*kinds: type[Layer]) -> Variants:
-    """Return the family of mistakes that multiply the layers of these kinds by any whole number."""
-
-    def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-        once = sum([line.placed.params for _, line in question.lines(worksheet) if isinstance(line.layer, kinds)])
-        if not once or question.answer.unit * 10 > once:  # a coarsely rounded number is near some multiple of any count
-            return
-        rest = question.right(worksheet) - once
-        times = (question.answer.number - rest + once // 2) // once
-        if times > 1 and question.answer.means(rest + times * once):
-            changed = (
-                line._replace(times=line.times * times) if isinstance(line.layer, kinds) and not line.is_empty else line
-                for line in worksheet
-            )
-            yield Variant(tuple(changed), {"times": f"{times:,}"}, spacing=once)
-
-    return variants
-
-
 def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with the output width that gives the number, if there is one."""
     for place, line in question.lines(worksheet):
@@ -155,11 +132,11 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
             wanted = question.answer.number - question.right(worksheet) + line.placed.params
             each = line.width("input") + line.biases
             units = (2 * wanted + each) // (2 * each)
-            more = units * each - line.placed.params
-            if units > 0 and units != line.h and question.answer.means(question.right(worksheet) + more):
+            number = question.right(worksheet) + units * each - line.placed.params
+            known = each >= question.answer.unit  # else some width comes near any rounded number
+            if known and units > 0 and units != line.h and question.answer.means(number):
                 changed = line._replace(h=units, bias_size=units)
-                values = {"width": plural(units, "unit"), "units": f"{line.h:,}"}
-                yield Variant(replace_line(worksheet, place, changed), values, line.name, spacing=each)
+                yield Variant(replace_line(worksheet, place, changed), {"width": plural(units, "unit")}, line.name)
 
 
 def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -173,7 +150,7 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
                 rows = {"embedding": Times((batch, steps, line.h))}
                 values = {"batch": f"{batch:,}", "steps": f"{steps:,}", "layer": line.name}
                 changed = replace_line(worksheet, place, line._replace(others=rows))
-                yield Variant(changed, values, line.name, spacing=steps * line.h)
+                yield Variant(changed, values, line.name)
 
 
 def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -230,6 +207,14 @@ def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         yield Variant(alone, {"layer": line.name}, line.name)
 
 
+def opposite_order(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with the counts of its layers in the opposite order; the total stays."""
+    counted = [place for place, line in enumerate(worksheet) if line.params]
+    lines = {place: worksheet[other] for place, other in zip(counted, reversed(counted), strict=True)}
+    opposite = (lines.get(place, line)._replace(placed=line.placed) for place, line in enumerate(worksheet))
+    yield Variant(tuple(opposite), {})
+
+
 def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with only the input matrices, or only the recurrent ones, of one gate or of all gates."""
 
@@ -247,13 +232,9 @@ def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant
 
 def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with every other number of gates, each like the cell's own."""
-    gates = sorted({len(line.gates) for line in worksheet if isinstance(line.layer, Cell)})
     for count in range(1, MOST_GATES + 1):
         changed = in_cells(changes.number_of_gates(count))(worksheet, question.network)
-        yield Variant(
-            changed,
-            {"count": str(count), "blocks": plural(count, "block"), "gates": one_of([*map(str, gates)] or [""])},
-        )
+        yield Variant(changed, {"count": str(count), "blocks": plural(count, "block")})
 
 
 def without_each_gate(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

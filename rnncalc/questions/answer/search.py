@@ -143,20 +143,14 @@ class Search:
         numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
         giving = [(number, candidate) for number in numbers for candidate in numbered.get(number, ())]
         singles = [(candidate, self._is_guess(question, number)) for number, candidate in giving]
-        least = MOST_BY_CHANCE * answer.unit
-        fitted = [
-            (Candidate(((row, variant),), variant.worksheet, variant.layer), bool(variant.spacing < least))
-            for row in self.fitted
-            if question.place is None or not row.by_layer
+        explanations = sorted(singles, key=itemgetter(1))
+        if not (known or explanations or answer.unit > 1):
+            explanations += self._likeliest_pairs(question)
+        explanations += [
+            (Candidate(((row, variant),), variant.worksheet, variant.layer), True)
+            for row in ([] if known else self.fitted)
             for variant in _variants(row, self.worksheet, question)
         ]
-        explanations = sorted([*singles, *(each for each in fitted if not each[1])], key=itemgetter(1))
-        if not (known or explanations or question.answer.unit > 1):
-            explanations += self._likeliest_pairs(question)
-        if not known or explanations:
-            explanations += [each for each in fitted if each[1]]
-        if not explanations:
-            return
         right = _sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
         listed: list[tuple[str, Expression]] = []

@@ -43,6 +43,8 @@ from rnncalc.questions.answer.worksheet import GateInput, GateLine, state_of, to
 
 rare = partial(Mistake, rare=True)
 
+NORM_1, NORM_2 = ("norm_1_scale", "norm_1_bias"), ("norm_2_scale", "norm_2_bias")
+
 # a row is read on one line, or on two: what the learner does, and the change
 # fmt: off
 TABLE: tuple[Mistake | Family, ...] = (
@@ -109,8 +111,14 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("one-projection", "counts one matrix for queries, keys and values instead of three",
             in_layers(without_other("key", "key_bias", "value", "value_bias"), Transform)),
     Mistake("no-value-bias", "leaves out the bias of the values", in_layers(without_other("value_bias"), Transform)),
-    Mistake("no-transformer-norms", "leaves out the two normalisations of a transformer's block", in_layers(
-        without_other(*[f"norm_{number}_{part}" for number in (1, 2) for part in ("scale", "bias")]), Transform)),
+    Mistake("no-transformer-norms", "leaves out the two normalisations of a transformer's block",
+            in_layers(without_other(*NORM_1, *NORM_2), Transform)),
+    Mistake("one-transformer-norm", "counts one normalisation of a transformer's block and forgets the other",
+            in_layers(without_other(*NORM_2), Transform)),
+    Mistake("three-transformer-norms", "counts one normalisation too many for a transformer's block",
+            in_layers(with_other("norm_3", lambda line: product(2, line.part("norm_2_scale"))), Transform)),
+    Mistake("attention-alone", "counts the attention of a transformer's block alone", in_layers(
+        without_other("up", "up_bias", "down", "down_bias", *NORM_1, *NORM_2), Transform)),
     Mistake("no-feed-forward-biases", "leaves out the biases of a transformer's dense layers",
             in_layers(without_other("up_bias", "down_bias"), Transform)),
     # layers around the cells
@@ -209,22 +217,15 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-decoder", "leaves out the decoder", changes.without_part("decoder")),
     Family("no-layer", "leaves out the layer {layer}{fed}", mistake.without_each_layer, by_layer=True),
     Family("only-layer", "counts the layer {layer} alone", mistake.layers_alone, by_layer=True),
+    Family("other-order", "gives the layers in the opposite order", mistake.opposite_order, single=True),
     # how many gates a cell has, and what they read
     Mistake("no-candidate", "counts the gates and forgets the candidate", in_cells(
         lambda line: line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name)))),
     Mistake("gates-1", "counts the cell as a plain RNN, with 1 block", in_cells(with_gates(1, "rnn"))),
-    Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate",
-            in_cells(with_gates(2, "mgu"))),
     Mistake("gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate",
             in_cells(with_gates(3, "gru"))),
     Mistake("gates-4", "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate",
             in_cells(with_gates(4, "lstm"))),
-    # any multiple: perhaps a number of steps or features that the network does not give
-    Family("times-{times}", "multiplies the recurrent layers by {times}, but all steps share one set of weights",
-           mistake.times_a_number(Cell), fitted=True),
-    Family("whole-times-{times}", "multiplies the whole count by {times}, but all steps share one set of weights",
-           mistake.times_a_number(Layer), fitted=True),
-    Family("other-gates-{count}", "counts {blocks} instead of {gates}", mistake.gate_numbers),
     Family("no-gate", "leaves out the {gate}", mistake.without_each_gate),
     rare("one-plain-rnn", "takes the formula of one plain RNN without biases, and there are several layers",
          changes.as_one_plain_rnn),
@@ -249,7 +250,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("scalar-output-bias", "counts one number for the bias of the output layer",
          in_outputs(with_bias_size(lambda line: 1))),
     rare("output-bias-of-inputs", "gives the output layer's bias a number for each input instead of each unit",
-         in_outputs(with_bias_size(lambda line: line.width("input")))),
+         in_outputs(with_bias_size(lambda line: line.placed.inputs))),
     rare("embedding-bias", "gives the embedding a bias", in_layers(with_other("bias", lambda line: line.h), Embedding)),
     rare("projection-bias", "gives the projection a bias",
          in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0))),
@@ -306,6 +307,9 @@ TABLE: tuple[Mistake | Family, ...] = (
          in_turn(in_layers(with_biases(lambda count: 0), Cell, Dense), in_cells(with_width("past", lambda line: 0)))),
     rare("swapped-in-cells", "swaps inputs and units in the recurrent layers alone",
          in_cells(changes.swap_sizes)),
+    rare("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate",
+         in_cells(with_gates(2, "mgu"))),
+    Family("other-gates-{count}", "counts {blocks} in each cell", mistake.gate_numbers, rare=True),
     Family("letters-{one}-{other}", "exchanges the letters {one} and {other}", mistake.exchanged_letters, single=True),
     rare("steps-for-units", "takes the number of steps for the units", changes.steps_for_units),
     rare("widths-added", "adds the widths, m + h, instead of multiplying them",
@@ -331,6 +335,6 @@ TABLE: tuple[Mistake | Family, ...] = (
     # mistakes that explain almost any number
     Family("vocabulary-of-batch", "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",
            mistake.vocabulary_of_batch, fitted=True),
-    Family("output-width", "gives the output layer {width}, and it has {units}", mistake.output_widths, fitted=True),
+    Family("output-width", "gives the output layer {width}", mistake.output_widths, fitted=True),
 )
 # fmt: on

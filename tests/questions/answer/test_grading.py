@@ -67,7 +67,7 @@ def test_a_second_mistake_is_a_second_mistake() -> None:
     ]
     graded = judge(net, [GivenNumber(right[0]), GivenNumber(right[1]), GivenNumber(7 * 4)])
     assert graded.judged[2].diagnoses[0].id == "output-width"
-    assert graded.judged[2].diagnoses[0].mistakes[0].text == "gives the output layer 7 units, and it has 2"
+    assert graded.judged[2].diagnoses[0].mistakes[0].text == "gives the output layer 7 units"
 
 
 def test_layers_without_parameters_may_be_left_out() -> None:
