@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial, reduce
 from itertools import count
 from operator import itemgetter
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import STORED, Role
@@ -286,7 +286,7 @@ class TransformPass(Generic[Value]):
         self.calls: dict[tuple[str, int], Callable[..., Value]] = {}  # by the operation and the number of operands
         self.taken: list[dict[int, Any]] = []  # for each step of an output of a whole sequence, its values by place
         self.fixed: dict[int, Any] = {}  # what all those steps share
-        self.zeros: Value | None = None
+        self.zeros = self._zeros(inputs)
         self.sequence: Sequence[Value] = ()  # of a layer that reads several of its vectors at once
         self.kernels: dict[tuple[int, int], list[Matrix]] = {}  # of each vector of a window, a matrix for each group
         self.parts: dict[int, tuple[Value, list[Value]]] = {}  # the groups of each vector, by its identity
@@ -305,9 +305,7 @@ class TransformPass(Generic[Value]):
         for step in steps if not self.layer.whole else ():
             self.vectors.at(x.first + step)
             window = self.layer.window_of(step, len(vectors))
-            if None in window and self.zeros is None:
-                self.zeros = self._zeros(self.inputs)
-            read = [cast("Value", self.zeros) if place is None else vectors[place] for place in window]
+            read = [vectors[place] if 0 <= place < len(vectors) else self.zeros for place in window]
             if self.places == 1:
                 outputs.append(self._values({}, every, read, x.first + step)[self.trace.output])
                 continue

@@ -4,7 +4,7 @@
 sequence in one vector. `multi_head_attention` and `transformer` are those of Vaswani et al. (2017).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
@@ -99,7 +99,7 @@ class _WithHeads(Transform):
             return f"{each} have m = {shape[-1]} together, so their number does not change the count, as in PyTorch"
         return f"Each of the h heads has key_size = {keys} numbers, so the count grows with their number, as in Keras"
 
-    def window_of(self, step: int, steps: int) -> Sequence[int | None]:
+    def window_of(self, step: int, steps: int) -> range:
         return range(step + 1 if self.__dict__["causal"] else steps)
 
     def work_in_words(self) -> str:

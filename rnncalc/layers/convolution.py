@@ -53,11 +53,10 @@ class Sliding(Transform):
             steps = steps - self.span + 1 + sum(self.padding_of(self.span)) if self.every == 1 else None
         return (steps, self.output_width(inputs))
 
-    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
+    def window_of(self, step: int, steps: int) -> range:
         number, apart, stride, _ = self.taps
         first = step * stride - self.padding_of(steps)[0]
-        places = range(first, first + number * apart, apart)
-        return tuple(place if 0 <= place < steps else None for place in places)
+        return range(first, first + number * apart, apart)
 
     def carried(self, inputs: int) -> int | None:
         return None if self.taps[3] == "same" and self.span > 1 else (self.span - 1) * inputs

@@ -5,7 +5,8 @@ The fields of a layer class are the options its kind takes, in the spec, in flag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from math import prod
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
@@ -208,12 +209,12 @@ class Layer(Frozen, kw_only=True):
         """Return the shape of the output for that of the input; a number of steps below 1 is one too few to read."""
         return (*shape[:-1], self.output_width(shape[-1]))
 
-    def window_of(self, step: int, steps: int) -> Sequence[int | None]:
-        """Return the steps of the input from which a step of the output is made; None is a step of zeros.
+    def window_of(self, step: int, steps: int) -> range:
+        """Return the steps of the input from which a step of the output is made; one outside the sequence is zeros.
 
-        Steps are counted from 0; a vector is a sequence of one step.
+        Steps are counted from 0; a vector is a sequence of one step. A range takes no time, however long it is.
         """
-        return (step,)
+        return range(step, step + 1)
 
     def pairs(self, steps: int) -> int | None:
         """Return how many pairs of a step of the output and one of a sequence that is read whole; None if unknown."""
@@ -312,6 +313,11 @@ class Layer(Frozen, kw_only=True):
         for option in self.without:
             if getattr(self, option) != self.defaults[option]:
                 yield option, f"does not apply to {self.kind}; remove it"
+
+
+def inside(window: range, steps: int) -> range:
+    """Return the steps of a window that are in a sequence of so many steps."""
+    return window[bisect_left(window, 0) : bisect_left(window, steps)]
 
 
 def with_bias(role: str, axes: str | tuple[str, ...], *, bias: bool) -> tuple[ArrayAxes, ...]:
@@ -508,8 +514,8 @@ class Transform(Layer):
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"m": inputs}
 
-    def window_of(self, step: int, steps: int) -> Sequence[int | None]:
-        return range(steps) if self.whole else (step,)
+    def window_of(self, step: int, steps: int) -> range:
+        return range(steps) if self.whole else super().window_of(step, steps)
 
     def carried(self, inputs: int) -> int | None:
         if self.whole:
@@ -517,8 +523,8 @@ class Transform(Layer):
         if not self.along:
             return 0
         step = 10**6  # far from both ends
-        places = [place for place in self.window_of(step, 2 * step) if place is not None]
-        return None if max(places) > step else (step - min(places)) * inputs
+        window = self.window_of(step, 2 * step)
+        return None if window[-1] > step else (step - window[0]) * inputs
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.extra_inputs:

@@ -29,8 +29,8 @@ class Flatten(Transform):
     def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
         return ()
 
-    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
-        return tuple(range(steps))
+    def window_of(self, step: int, steps: int) -> range:
+        return range(steps)
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         return ops.joined(window)
@@ -59,8 +59,8 @@ class RepeatVector(Transform):
     def output_shape(self, shape: Shape) -> Shape:
         return (self.times, shape[-1])
 
-    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
-        return (0,)
+    def window_of(self, step: int, steps: int) -> range:
+        return range(1)
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         return ops.copy(window[0])
@@ -86,5 +86,5 @@ class LastStep(Transform):
     def output_grid(self, grid: tuple[int, ...]) -> tuple[int, ...]:
         return grid
 
-    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
-        return (steps - 1,)
+    def window_of(self, step: int, steps: int) -> range:
+        return range(steps - 1, steps)

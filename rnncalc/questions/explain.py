@@ -245,8 +245,9 @@ def _names(
     """
     stride, time = layer.every, "t" if placed.sequence or layer.along else ""  # it may output its last step alone
     rest = shape[0] % stride if isinstance(shape[0], int) else 0
-    read = layer.window_of(FAR, 10 * FAR * stride + rest) if layer.along else [FAR]
-    apart = [(place or 0) + 1 - stride * (FAR + 1) for place in read]
+    read = layer.window_of(FAR, 10 * FAR * stride + rest) if layer.along else range(FAR, FAR + 1)
+    later = 1 - stride * (FAR + 1)
+    apart = range(read.start + later, read.stop + later, read.step)
     step = trace(layer, placed.inputs // placed.places, row)
     y, x = Symbol("y", time=time), "h" if isinstance(layer, Output) else "x"
     letters = {role: (letter, "") for role, letter in convention("textbook").transform(layer.named_as).names.items()}

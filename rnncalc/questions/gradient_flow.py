@@ -16,7 +16,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform, inside
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -313,7 +313,7 @@ def _steps_read(layer: Transform, outputs: Collection[int], steps: int) -> Colle
     """Return the steps of the input that are read for some steps of the output."""
     if layer.whole:  # from the first step, so that the longest has all
         return range(max([len(layer.window_of(step, steps)) for step in outputs], default=0))
-    return {place for step in outputs for place in layer.window_of(step, steps) if place is not None}
+    return {place for step in outputs for place in inside(layer.window_of(step, steps), steps)}
 
 
 def steps_of(reached: Outputs | frozenset[int], steps: int) -> Collection[int]:
@@ -366,7 +366,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
     groups = [(outputs, first or others)]
     if not reshapes and first != others:  # a vector followed by zeros
         groups = [([each for each in outputs if not each], first), ([each for each in outputs if each], others)]
-    inputs: set[int | None] = set()
+    inputs: set[int] = set()
     saved: Counter[SavedVector] = Counter()
     work: Counter[BackwardProduct] = Counter()
     for group, asked in groups:
@@ -379,20 +379,20 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
         for place in reads.saved:
             node = step.nodes[place]
             if node.operation == STEP:
-                inputs |= {window[node.number] for window in windows}
+                inputs.update(*[inside(window[node.number :][:1], steps) for window in windows])
             elif place == step.x:
-                inputs.update(*windows)
+                inputs.update(*[inside(window, steps) for window in windows])
             else:
                 saved[SavedVector(place, node.width)] += placed.places * len(windows)
         for place, purpose in reads.products:
             kernel, vector = (step.nodes[operand] for operand in step.nodes[place].operands)
             taps = windows if len(kernel.axes) > 2 else [window[:1] for window in windows]
             if vector.operation == STEP:
-                taps = [(window[vector.number],) for window in windows]
-            times = sum(purpose is Gradient.MATRIX or tap is not None for window in taps for tap in window)
+                taps = [window[vector.number :][:1] for window in windows]
+            times = sum(len(tap if purpose is Gradient.MATRIX else inside(tap, steps)) for tap in taps)
             if times:
                 work[BackwardProduct(purpose, place, kernel.axes[:2])] += times * placed.places
-    if inputs := inputs - {None}:
+    if inputs:
         return Tally({SavedVector(step.x, "m"): placed.places * len(inputs), **saved}, work)
     return Tally(saved, work)
 

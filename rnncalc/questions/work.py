@@ -15,7 +15,7 @@ from rnncalc.forward.backward_pass import BackwardPass
 from rnncalc.forward.layer_pass import History, LayerValues, LetteredValue
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Output, Transform
+from rnncalc.layers.layer import Embedding, External, Output, Transform, inside
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -191,8 +191,8 @@ def _steps(
     for step, value in enumerate(left, 1):
         name = _output(placed, step)
         if id(value) not in seen and names[id(value)] == name:
-            window = placed.layer.window_of(unread + step - 1, len(inputs)) if inputs else ()
-            read = [place for place in window if place is not None]
+            window = placed.layer.window_of(unread + step - 1, len(inputs)) if inputs else range(0)
+            read: Sequence[int] = inside(window, len(inputs))
             if placed.layer.along and placed.layer.whole and step > 1:  # the first step has the whole sequence
                 read = [step - 1]
             known = tuple([_line(names, Variable("x", place + 1, placed.name), inputs[place]) for place in read])

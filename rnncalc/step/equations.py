@@ -185,8 +185,8 @@ class KernelWindow(NamedTuple):
     """
 
     x: Symbol
-    stride: int = 1
-    apart: Sequence[int] = (0,)
+    stride: int
+    apart: range
 
     def product(self, kernel: Any, number: int) -> tuple[Symbol, Symbol]:
         """Return the matrix of a step of a kernel, counted from 0, and the vector that it multiplies."""

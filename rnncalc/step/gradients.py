@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from math import gcd
 from typing import Any, Protocol, cast
 
 from rnncalc.conventions.tensor import STORED, Role
@@ -205,13 +206,15 @@ def _through_kernel(
         later = window.apart[number] // window.stride
         return _moved(through(number)[1], {"t": f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"})
 
-    by_rest: dict[int, list[int]] = {}
-    for number, apart in enumerate(window.apart):
-        by_rest.setdefault(apart % window.stride, []).append(number)
-    of_x = [Equation(_derivative(window.at(rest)), sum_of(taps, term)) for rest, taps in by_rest.items()]
+    apart, taps = window.apart, range(len(window.apart))
+    period = window.stride // gcd(window.stride, apart.step)  # of the taps that read the same remainder
+    of_x = [
+        Equation(_derivative(window.at(apart[first] % window.stride)), sum_of(taps[first::period], term))
+        for first in taps[:period]
+    ]
     of_taps = [
         Equation(_derivative(window.product(kernel, number)[0]), _summed(through(number)[0], "t"))
-        for number in written(range(len(window.apart)))
+        for number in written(taps)
     ]
     return of_x, of_taps
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
@@ -261,6 +260,10 @@ def array_of(layer: Layer, weights: Weights) -> str:
     return next((role for role, _ in layer.arrays if role == weights.letter), weights.role.value)
 
 
+COMPARED = 9
+"""The first, middle and last steps of an output, so many of each, whose windows a user's layer is refused for."""
+
+
 @lru_cache(maxsize=1_024)
 def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
     """Return the trace of a layer around the cells.
@@ -321,35 +324,37 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
         yield f"{flag} is {getattr(layer, flag)}, and output_shape makes {shape} of {input_}", "output_shape"
         return
     outputs = shape[0] if len(shape) > 1 else 1
-    windows = [layer.window_of(step, steps) for step in range(outputs)]
+    every, middle, padding = range(outputs), outputs // 2, layer.padding_of(steps)
+    some = {*every[:COMPARED], *every[middle : middle + COMPARED], *every[-COMPARED:]}
+    windows = {step: layer.window_of(step, steps) for step in sorted(some)}
     width = nodes[trace.output].width
     numbers = len(windows[0]) * inputs if width == JOINED else sizes[width]
     if numbers != (declared := shape[-1] if width == JOINED else layer.output_width(inputs)):
         yield f"compute makes {numbers} numbers, {width}, and output_width says {declared}", "output_width"
     elif shape[-1] != numbers:
         yield f"compute makes {numbers} numbers, {width}, and output_shape says {shape[-1]}", "output_shape"
-    for step, window in enumerate(windows):
-        if any(place is not None and not 0 <= place < steps for place in window):
-            message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
-            yield message, "window_of"
+    for step, window in windows.items():
+        if not isinstance(window, range):
+            yield f"window_of({step}, {steps}) is {window}; return a range of steps", "window_of"
             return
-    if layer.along and not (layer.ends or layer.whole) and {*map(len, windows)} != {length}:
+        if not -padding[0] <= window[0] <= window[-1] < steps + padding[1]:
+            message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
+            yield f"{message}, while padding_of is {padding}", "window_of"
+            return
+    if layer.along and not (layer.ends or layer.whole) and {*map(len, windows.values())} != {length}:
         yield "windows have different numbers of steps; give all the same", "window_of"
-    padding = layer.padding_of(steps)
-    if any(padding) is not any(None in window for window in windows):
-        yield f"padding_of is {padding}, and window_of reads {'no ' * any(padding)}steps of zeros", "padding_of"
-    ends = [window[-1] for window in windows[1:3]]
-    moves = {after - end for end, after in pairwise(ends) if end is not None and after is not None}
-    if not layer.whole and not moves <= {layer.every}:
-        yield f"every is {layer.every}, and window_of moves by {plural(moves.pop(), 'step')}", "every"
-    last = max((place for place in windows[-1] if place is not None), default=-1)
+    last = windows[outputs - 1][-1]
+    if any(padding) and windows[0][0] >= 0 and last < steps:
+        yield f"padding_of is {padding}, and window_of reads no steps of zeros", "padding_of"
+    move = windows[2][-1] - windows[1][-1] if outputs > 2 and not layer.whole else layer.every
+    if move != layer.every:
+        yield f"every is {layer.every}, and window_of moves by {plural(move, 'step')}", "every"
     if steps - 1 - last >= layer.every:
         yield f"output_shape makes {outputs} of {steps} steps, and no window reads step {steps - 1}", "window_of"
     if layer.along and not layer.ends and layer.every == 1 and isinstance(inputs, int):
-        inner = [place for place in windows[len(windows) // 2] if place is not None]
-        carried = layer.carried(inputs)
-        if carried not in (None, (max(inner) - min(inner)) * inputs):
-            message = f"carried is {carried}, and a window reaches {max(inner) - min(inner)} steps of {inputs}"
+        reach, carried = windows[middle][-1] - windows[middle][0], layer.carried(inputs)
+        if carried not in (None, reach * inputs):
+            message = f"carried is {carried}, and a window reaches {reach} steps of {inputs}"
             yield f"{message}; return their product, or None if it cannot stream", "carried"
 
 

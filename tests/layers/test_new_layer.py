@@ -11,7 +11,7 @@ from case_files import cases
 from conftest import Call, report_of
 from verified import backward
 
-from rnncalc import Network, register, run
+from rnncalc import Network, register, run, solve
 from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
@@ -60,8 +60,8 @@ class CausalSkip(Transform):
     def arrays(self) -> tuple[ArrayAxes, ...]:
         return (("kernel", "mck"), ("bias", "m"))
 
-    def window_of(self, step: int, steps: int) -> tuple[int | None, ...]:
-        return tuple(place if place >= 0 else None for place in range(step - self.kernel + 1, step + 1))
+    def window_of(self, step: int, steps: int) -> range:
+        return range(step - self.kernel + 1, step + 1)
 
     def padding_of(self, steps: int | None) -> tuple[int, int]:
         return self.kernel - 1, 0
@@ -91,6 +91,7 @@ def test_it_is_counted(call: Call) -> None:
     counted = report_of(call, *NETWORK, "--operations")["layers"]
     assert [layer["operations"]["elementwise"] for layer in counted] == [5 * 4, 5 * 4]  # the gate; the skip
     assert [layer["operations"]["activations"] for layer in counted] == [5 * 4, 0]
+    assert solve(lambda size: Network(input=4, layers=[CausalSkip(size)]), 103).size == 24  # 4(24 + 1) = 100
 
 
 def test_both_passes_agree(call: Call) -> None:
