@@ -428,7 +428,7 @@ def _variants(quiz: Quiz) -> Iterator[tuple[int, list[QuizQuestion]]]:
 def _sheets(quiz: Quiz) -> Iterator[str]:
     for number, questions in _variants(quiz):
         first = questions[0]
-        yield f"\\section*{{{typeset(quiz.title)}}}\n"
+        yield f"\\section*{{{typeset(first.title)}}}\n"
         yield f"\\textbf{{Variant {number}}}\\hfill Name: \\rule{{12em}}{{0.4pt}}\n\n"
         yield f"{typeset(first.network)}\n\\begin{{itemize}}\n"
         yield from (f"\\item[--] {typeset(line)}\n" for line in first.layers)

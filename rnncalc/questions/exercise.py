@@ -116,8 +116,8 @@ def exercise(
     `steps`, `output`, a named size, the name of a layer for its units, or `lstm_1.projection`. Sizes joined by commas
     stay equal. In an encoder-decoder, `input` and `steps` name their half: `encoder.input`.
     ask: one of ASKS. choices: how many answers to offer; 0 if the answer is to be written.
-    The same seed gives the same exercise. Raises CallError for an impossible question, or too few different variants;
-    SpecError if no value of a size makes a valid network.
+    The same seed gives the same sizes, whatever is asked, and the same choices of the same question. Raises CallError
+    for an impossible question, or too few different variants; SpecError if no value of a size makes a valid network.
     """
     network = network_of(network, letters=True).replace(expect=None, budget=None, training=None)
     word("ask", ask, ASKS)
@@ -133,10 +133,9 @@ def exercise(
         raise CallError(f"choices: expected {expected}, got {choices:,}")
     if variants > MOST_EXERCISES:
         raise CallError(f"variants: expected at most {MOST_EXERCISES:,}, got {variants:,}")
-    random = Random(seed)
     varied = []
-    for number, each in enumerate(islice(_networks(network, vary or {}, random, variants), variants), 1):
-        items = [_with_choices(item, choices, random) for item in items_of(each, ask)]
+    for number, each in enumerate(islice(_networks(network, vary or {}, Random(seed), variants), variants), 1):
+        items = [with_choices(item, choices, seed) for item in items_of(each, ask)]
         varied.append(Exercise(number, each, ask, tuple(items)))
     if len(varied) < variants:
         cure = "vary more sizes, or ask for fewer"
@@ -204,15 +203,35 @@ def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[l
     return [[sizes[name.strip()] for name in names.split(",")] for names in vary]
 
 
-def _with_choices(item: Item, choices: int, random: Random) -> Item:
-    """Return an item with choices: the right answer among the likeliest wrong ones, shuffled by `random()` alone."""
-    among = [item.right, *(answered(wrong) for wrong in item.wrong[: max(choices - 1, 0)])]
-    if len(among) < 2:
+def with_choices(item: Item, choices: int, seed: int) -> Item:
+    """Return an item with choices: the right answer among likely wrong ones, in an order drawn for this question.
+
+    Each rank of the right answer is as probable as any other that its wrong answers allow, so no rank tells it.
+    """
+    random = Random(f"{seed} {item.layer} {item.tensor} {item.right} {[*map(answered, item.wrong)]}")
+
+    def below(most: int) -> int:
+        """Return a random number below a limit, the same in every Python."""
+        return int(random.random() * most)
+
+    sides: dict[bool, list[Judgement]] = {False: [], True: []}
+    for wrong in item.wrong:
+        sides[_is_more(wrong)].append(wrong)
+    less, more = map(len, sides.values())
+    offered = min(max(choices - 1, 0), less + more)
+    if not offered:
         return item
-    shuffled = []
-    while among:
-        shuffled.append(among.pop(int(random.random() * len(among))))
-    return item._replace(choices=tuple(shuffled))
+    least = max(offered - more, 0)
+    lesser = least + below(min(offered, less) - least + 1)
+    among = [item.right, *map(answered, [*sides[False][:lesser], *sides[True][: offered - lesser]])]
+    return item._replace(choices=tuple([among.pop(below(len(among))) for _ in range(len(among))]))
+
+
+def _is_more(wrong: Judgement) -> bool:
+    """Return whether an answer is more than the right one, a formula for some sizes; shapes differ in their order."""
+    if isinstance(wrong.answer, Shape):
+        return wrong.answer.sizes > wrong.plain_shape
+    return not wrong.difference <= 0
 
 
 def items_of(network: Network, ask: str) -> Iterator[Item]:

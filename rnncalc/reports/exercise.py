@@ -78,7 +78,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
 
     def quiz(self) -> Quiz:
         questions = [question for exercise in self.exercises for question in _questions(exercise)]
-        return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
+        return Quiz(title(*(each.network for each in self.exercises)), tuple(questions), self.sheet, self.key)
 
     def sheets(self) -> list[Sheet]:
         """Return for each variant a sheet with the questions, and then for each the sheets with the answers."""
@@ -127,7 +127,7 @@ def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
         right = QuizAnswer(_spellings(item.right), "Correct.")
         where = " ".join(part for part in (item.layer, item.tensor) if part) or exercise.asks
         yield QuizQuestion(
-            title=f"{title(exercise.network)}: {where}",
+            title=title(exercise.network),
             group=where,
             id=f"{exercise.asks}-{number}-{exercise.variant}",
             variant=exercise.variant,

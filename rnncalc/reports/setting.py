@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -20,26 +20,26 @@ MOST_LAYERS = 6
 """The most layers in a title; of more, the middle is left out."""
 
 
-def title(network: Network, other: Network | None = None) -> str:
+def title(*networks: Network) -> str:
     """Return a network's name, or else its layers: `lstm 20 → dense 5`.
 
-    other: the same network with other numbers; a number that differs is written `?`.
+    networks: the same network with several numbers; a number that differs is written `?`.
     """
+    network, parts = networks[0], [each.parts for each in networks]
     if network.name != Network.defaults["name"]:
         return network.name
-    others = (other or network).parts
-    chains = [" → ".join(_chain(part, others[name])) for name, part in network.parts.items()]
+    chains = [" → ".join(_chain([each[name] for each in parts])) for name in network.parts]
     return "; ".join(f"{name}: {chain}" if name else chain for name, chain in zip(network.parts, chains, strict=True))
 
 
-def _chain(part: Part, other: Part) -> list[str]:
-    """Return a part's layers in a few words each, equal neighbours as one."""
-    pairs = [*zip(part.layers, other.layers, strict=True)]
-    if part.output and other.output:
-        pairs.append((part.output, other.output))
+def _chain(parts: Sequence[Part]) -> list[str]:
+    """Return a part's layers in a few words each, equal neighbours as one; parts: with several numbers."""
+    placed = [(*part.layers, *([part.output] if part.output else [])) for part in parts]
     texts = [
-        (words(layer, after), layer.repeat) if layer.repeat == after.repeat else (f"{words(layer, after)} ×?", 1)
-        for layer, after in pairs
+        (words(*layers), layers[0].repeat)
+        if len({layer.repeat for layer in layers}) == 1
+        else (f"{words(*layers)} ×?", 1)
+        for layers in zip(*placed, strict=True)
     ]
     chain = []
     for text, equal in groupby(texts, key=lambda word: word[0]):
@@ -58,16 +58,19 @@ BEFORE = {
 """The words before a layer's kind, by the options and values that they describe."""
 
 
-def words(layer: Layer, other: Layer | None = None) -> str:
-    """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?` if `other` differs."""
+def words(layer: Layer, *others: Layer) -> str:
+    """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?` if another one differs."""
     values = layer.values()
-    kept = {option: value if value == getattr(other or layer, option) else "?" for option, value in values.items()}
+    kept = {
+        option: value if all(getattr(other, option) == value for other in others) else "?"
+        for option, value in values.items()
+    }
     before = [word for (option, value), word in BEFORE.items() if values.get(option) == value]
     projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
     shown = (layer.number, "projection", "repeat")
-    others = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in shown]
+    differing = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in shown]
     number = f" {kept[layer.number]}" if layer.number else ""
-    return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(others)}"
+    return f"{' '.join([*before, layer.kind])}{number}{projection}{''.join(differing)}"
 
 
 def written_apart(layer: Layer, others: Iterable[Layer]) -> list[str]:

@@ -222,7 +222,8 @@ class QuizAnswer(Frozen):
 class QuizQuestion(Frozen):
     """A question for a learner.
 
-    group: the same for all variants of a question, so that each learner may get one of them. id: unique in the quiz.
+    title: that of its network. group: the same for all variants of a question, so that each learner may get one of
+    them. id: unique in the quiz.
     network: sentences on the network. layers: a line for each layer. convention: how parameters are counted.
     numeric: whether the answer is a number. wrong: the known wrong answers, the likeliest first.
     choices: the answers to choose from; empty if the answer is to be written.
@@ -253,8 +254,8 @@ class QuizQuestion(Frozen):
 
     @property
     def heading(self) -> str:
-        """The heading in a list of questions: the variant and the title."""
-        return f"Variant {self.variant}: {self.title}"
+        """The heading in a list of questions: the variant, the title and the group."""
+        return f"Variant {self.variant}: {self.title}: {self.group}"
 
 
 class Quiz(Frozen):

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from itertools import combinations
+from itertools import chain, combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,14 +34,17 @@ from rnncalc.questions.answer.asked import ASKED, QuantityGrader, grader_of
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Judgement
 from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
-from rnncalc.questions.exercise import ASKS, Answered, answered, items_of, sizes_of
+from rnncalc.questions.exercise import ASKS, Answered, Item, answered, items_of, sizes_of, with_choices
 from rnncalc.questions.operations import pass_operations
+from rnncalc.questions.run import with_steps_to_run
 from rnncalc.questions.solve import SizePlace, resized
 from rnncalc.questions.stream import stream
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.spec import parse
 
 GRU_16 = Network(input=8, layers=(GRU(16),), steps=10)
+SPECS = sorted(Path("specs").glob("*.yaml"))[::3]
+NETWORKS = [with_steps_to_run(parse(path.read_bytes(), path.name).network) for path in SPECS]
 LETTERS = parse(b"{input: m, layers: [lstm: h], output: p}", "letters.yaml").network
 
 
@@ -89,10 +93,45 @@ def test_other_quantities_are_those_of_their_commands() -> None:
     assert saved.right == training(GRU_16).saved
 
 
-def test_the_same_seed_gives_the_same_exercise() -> None:
-    """The same in every version of Python, so the sizes and the order of the choices are here."""
-    result = exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
-    assert result == exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
+def test_the_same_seed_gives_the_same_sizes_whatever_is_asked() -> None:
+    """And the same choices of the same question."""
+    varied = {"gru_1": range(8, 65, 8), "steps": [5, 7]}
+    same, again, *others = (
+        exercise(GRU_16, vary=varied, variants=4, seed=3, ask=ask, choices=choices)
+        for ask, choices in (("total", 4), ("total", 4), ("total", 0), ("state", 3))
+    )
+    assert same == again
+    assert {tuple(each.network for each in result.exercises) for result in (same, *others)} == {
+        tuple(each.network for each in same.exercises)
+    }
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("ask", ASKS)
+def test_neither_a_rank_nor_a_letter_tells_the_right_choice(ask: str) -> None:
+    """Over seeds, if wrong ones of both sides are known; the rank of a formula is that of its length."""
+    letters = set()
+    networks = [LETTERS, TRANSLATOR] if ask == "formula" else NETWORKS
+    for item in chain.from_iterable(items_if_known(network, ask) for network in networks):
+        wrong = [size_of(answered(each)) > size_of(item.right) for each in item.wrong]
+        drawn = [with_choices(item, 3, seed).choices for seed in range(24)]
+        places = [choices.index(item.right) for choices in drawn]
+        assert len({*places}) == len(drawn[0])
+        ranks = {sum(size_of(each) < size_of(item.right) for each in choices) for choices in drawn}
+        assert len(ranks) > 1 or len({*wrong}) < 2 or len(wrong) < 3
+        letters.add(places[0])
+    assert len(letters) > 1
+
+
+def size_of(choice: Answered) -> Any:
+    return len(choice) if isinstance(choice, str) else choice
+
+
+def items_if_known(network: Network, ask: str) -> list[Item]:
+    try:
+        return [*items_of(network, ask)]
+    except (CallError, RefusedError):  # nothing has parameters; the state is unknown
+        return []
 
 
 def test_variants_differ_and_are_as_many_as_there_can_be() -> None:

@@ -155,11 +155,11 @@ def _judge_named(network: Network, answers: Sequence[NamedShape]) -> tuple[Judge
 
 def _diagnoses(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong answer for the tensor at a place, or else the one size that is wrong."""
-    layer, tensor = tensors[place]
+    (layer, tensor), sizes = tensors[place], getattr(answers[place], "sizes", None)
     for table in (TENSOR_MISTAKES, SIZES_OFF):
         shapes: set[tuple[int, ...]] = set()
         for id_, text, wrong in table:
-            for values, shape in wrong(tensors, place, answers):
+            for values, shape in sorted(wrong(tensors, place, answers), key=lambda each: each[1] != sizes):
                 if shape not in shapes and answers[place].has_shape(shape):
                     shapes.add(shape)
                     yours, right = Times(shape), Times(tensor.plain_shape)
