@@ -3,18 +3,20 @@
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 from conftest import Call
 from wrong_counts import WRONG
 
-from rnncalc import GRU, LSTM, RNN, Layer, Network, Output, count, formats, training
+from rnncalc import GRU, LSTM, RNN, Cell, Layer, Network, Output, SpecError, count, formats, training
 from rnncalc.questions.answer.grading import Grader, answer
 from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import read_answer
+from rnncalc.questions.answer.tensors import tensors_of
 from rnncalc.questions.answer.worksheet import write
+from rnncalc.questions.shapes import shapes
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.sheet import Arithmetic
 
@@ -180,6 +182,39 @@ def test_a_hint_on_a_mistake_has_no_correct_number(mistake: str) -> None:
 def test_a_hint_on_any_other_answer_has_no_correct_number(network: str) -> None:
     """For no kind of wrong answer; the other formats write what the table does."""
     assert_no_correct_number(NETWORKS[network], wrong_answers(NETWORKS[network]), ("table", "json"))
+
+
+def named_shapes(net: Network) -> Iterator[tuple[str, tuple[int, ...], int]]:
+    """Yield each tensor and returned array by name, its shape, of 7 sequences, and the blocks of its cell."""
+    blocks = {
+        placed.name: len(placed.layer.gates(placed.inputs)) for placed in net.stack if isinstance(placed.layer, Cell)
+    }
+    for layer, tensor in tensors_of(net):
+        yield f"{layer}.{tensor.name}", tensor.plain_shape, blocks.get(layer, 0)
+    for module in shapes(net, 7).modules:
+        first = module.places[0].name
+        for name, array in module.returns.items():
+            yield f"{first}.{name}", tuple(size for size in array.values() if size), blocks.get(first, 0)
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("convention", ["textbook", "pytorch", "keras"])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_hint_on_a_shape_has_no_correct_size(network: str, convention: str) -> None:
+    """Nor the number of blocks: sentences have no number but those of the answer, a window and a stride."""
+    try:
+        net = NETWORKS[network].replace(convention=convention)
+    except SpecError:
+        return
+    known = {size for placed in net.stack for size in placed.sizes.values()}
+    for name, right, blocks in named_shapes(net):
+        others = sorted({*known, *(time * size // 4 for size in right for time in (1, 2, 3, 8, 12, 16, 20)), 23})
+        wrong = {(*right[:axis], size, *right[axis + 1 :]) for axis in range(len(right)) for size in others if size}
+        for shape in sorted(wrong | {right[::-1], right[1:], (*right, 23)} - {right, ()}):
+            judged = answer(net, f"{name}={shape}")
+            sentences = " ".join([*AnswerReport(judged, hint=True).sentences()])
+            told = counts(sentences.replace(name, "")) - {*shape}
+            assert judged.right or not told & {*right, blocks}, (name, shape, sentences)
 
 
 def test_a_hint_has_the_mistake_in_words() -> None:

@@ -20,7 +20,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.answer.judgement import AxisOrder, Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
-from rnncalc.text import all_of, did_you_mean, escape, one_of
+from rnncalc.text import all_of, did_you_mean, escape, one_of, ordinal
 
 _FREE = "BT"
 """The axes that may have any size if the network does not say which: the batch and the steps."""
@@ -188,16 +188,12 @@ def _diagnoses(array: ReturnedArray, answer: NamedShape) -> Iterator[Diagnosis]:
     if known:
         return
     if len(answer.sizes) != len(array.axes):
-        yield _diagnosis(Reason("axes", f"has {len(answer.sizes)} instead of {len(array.axes)} axes"), array, answer)
+        yield _diagnosis(Reason("axes", "has a wrong number of axes"), array, answer)
         return
-    off = [
-        (place, size, array.sizes[axis])
-        for place, (axis, size) in enumerate(zip(array.axes, answer.sizes, strict=True), 1)
-        if not array.has_size(axis, size)
-    ]
+    sizes = enumerate(zip(array.axes, answer.sizes, strict=True), 1)
+    off = [place for place, (axis, size) in sizes if not array.has_size(axis, size)]
     if len(off) == 1:
-        ((place, size, right),) = off
-        yield _diagnosis(Reason("size", f"has {size} instead of {right} as size {place}"), array, answer)
+        yield _diagnosis(Reason("size", f"has a wrong {ordinal(off[0])} size"), array, answer)
 
 
 def _diagnosis(reason: Reason, array: ReturnedArray, answer: NamedShape) -> Diagnosis:
@@ -221,7 +217,7 @@ def _steps(array: ReturnedArray, wrong: Callable[[int, int, int], int]) -> Wrong
         return
     window, stride = 1 if layer.taps[3] != "valid" else layer.span, layer.every
     if stride == 1:
-        why = f"without padding, its window of {window} shortens the sequence by {window - 1}"
+        why = f"without padding, its window of {window} shortens the sequence"
     elif window in (1, stride):
         why = f"its stride of {stride} divides them"
     else:
@@ -236,8 +232,8 @@ def _not_flattened(array: ReturnedArray) -> Wrong:
     layer, steps = array.place.layer, array.module.input.get("T")
     if isinstance(layer, Flatten) and isinstance(steps, int):
         width = array.place.inputs
-        yield {"steps": f"{steps:,}"}, array.of("BTW", T=steps, W=width)
-        yield {"steps": f"{steps:,}"}, array.with_size("W", width)
+        yield {}, array.of("BTW", T=steps, W=width)
+        yield {}, array.with_size("W", width)
 
 
 def _one_direction(array: ReturnedArray) -> Wrong:
@@ -303,7 +299,7 @@ def _no_projection(array: ReturnedArray) -> Wrong:
 def _all_gates(array: ReturnedArray) -> Wrong:
     place = array.place
     if isinstance(place.layer, Cell) and (gates := len(place.layer.gates(place.inputs))) > 1:
-        yield {"gates": str(gates)}, array.with_size("W", gates * (array.sizes["W"] or 0))
+        yield {}, array.with_size("W", gates * (array.sizes["W"] or 0))
 
 
 # a row is read on one line, or on a few: an id, what is wrong, and the wrong arrays
@@ -313,15 +309,15 @@ MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
      lambda array: _steps(array, lambda steps, *_: steps)),
     ("no-stride", "forgets the stride of {stride}, which divides the steps", lambda array: _steps(
         array, lambda steps, window, stride: steps - window + 1 if 1 < stride < window else 0)),
-    ("not-flattened", "keeps the width of one step; flatten puts all {steps} steps side by side", _not_flattened),
+    ("not-flattened", "keeps the width of one step; flatten puts all steps side by side", _not_flattened),
     ("no-window", "forgets that a window of {window} steps shortens the sequence", lambda array: _steps(
         array, lambda steps, window, stride: -(-steps // stride) if 1 < stride < window else 0)),
     ("batch-first-state",
      "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",
      lambda array: [({}, array.of("B" + array.axes.replace("B", "")))] if array.axes.startswith("L") else []),
     ("one-direction", "forgets the second direction", _one_direction),
-    ("one-layer", "forgets that {layers} layers are stacked",
-     lambda array: [({"layers": str(array.layers)}, array.with_size("L", array.ways))] if array.layers > 1 else []),
+    ("one-layer", "forgets the stacked layers",
+     lambda array: [({}, array.with_size("L", array.ways))] if array.layers > 1 else []),
     ("one-layer-one-direction", "forgets the stacked layers and the second direction",
      lambda array: [({}, array.with_size("L", 1))] if array.layers > 1 and array.ways > 1 else []),
     ("directions-side-by-side", "puts both directions side by side; here each has a row of its own", _side_by_side),
@@ -336,7 +332,7 @@ MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
     ("every-step", "is that of every step; here the last alone is returned", _every_step),
     ("input-width", "has the width of the input instead of the units",  # a flatten has none; see `_not_flattened`
      lambda array: [] if isinstance(array.place.layer, Flatten) else [({}, array.with_size("W", array.place.inputs))]),
-    ("all-gates", "is as wide as all {gates} blocks of the cell", _all_gates),
+    ("all-gates", "is as wide as all blocks of the cell", _all_gates),
     ("no-layers-axis", "lacks the axis of layers and directions",
      lambda array: [({}, array.without(axis)) for axis in "LD" if axis in array.axes]),
 )

@@ -6,9 +6,8 @@ sizes of those shapes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from math import prod
 
 from rnncalc.bounds import MOST_EXPLAINED
 from rnncalc.conventions.formula import Times
@@ -16,8 +15,9 @@ from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
+from rnncalc.questions.answer.mistake import MOST_GATES
 from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
-from rnncalc.text import all_of, bracketed, escape, has_letters, plural
+from rnncalc.text import all_of, bracketed, escape, has_letters, ordinal, plural
 
 MOST_NAMES, MOST_NAMED = 12, 6
 """The most tensors, and the most layers, that a message names."""
@@ -200,35 +200,29 @@ def _all_gates(tensors: Tensors, place: int, answers: Answers) -> Wrong:
     gates = sum((layer, each.role, each.direction, len(each.gates)) == alike for layer, each in tensors)
     if len(tensor.gates) == 1 and gates > 1:
         for axis, size in enumerate(tensor.shape):
-            yield {"gates": str(gates)}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])
+            yield {}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])
 
 
-def _one_gate(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+def _gates(counts: Iterable[int], tensors: Tensors, place: int, answers: Answers) -> Wrong:
     _, tensor = tensors[place]
     gates = len(tensor.gates)
     for at, (axis, size) in enumerate(zip(tensor.axes, tensor.shape, strict=True)):
-        if gates > 1 and axis.letter and axis.times % gates == 0:
-            yield {"gates": str(gates)}, (*tensor.shape[:at], size // gates, *tensor.shape[at + 1 :])
+        for count in counts if gates > 1 and axis.letter and axis.times % gates == 0 else ():
+            yield {"count": str(count)}, (*tensor.shape[:at], count * size // gates, *tensor.shape[at + 1 :])
 
 
-def _many_times(tensors: Tensors, place: int, answers: Answers) -> Wrong:
+def _size_off(tensors: Tensors, place: int, answers: Answers) -> Wrong:
     shape, answer = tensors[place][1].plain_shape, answers[place]
-    if isinstance(answer, GivenNumber) and answer.unit == 1 and (times := answer.number // prod(shape)) > 1:
-        yield {"times": f"{times:,}"}, (times, *shape)
-
-
-def _size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    shape, answer = tensors[place][1].plain_shape, answers[place]
-    if isinstance(answer, Shape) and len(answer.sizes) == len(shape) > axis:
-        size = answer.sizes[axis]
-        if (*shape[:axis], size, *shape[axis + 1 :]) == answer.sizes:
-            yield {"size": f"{size:,}", "right": f"{shape[axis]:,}"}, answer.sizes
+    if isinstance(answer, Shape) and len(answer.sizes) == len(shape):
+        off = [axis for axis, (size, right) in enumerate(zip(answer.sizes, shape, strict=True), 1) if size != right]
+        if len(off) == 1:
+            yield {"axis": ordinal(off[0])}, answer.sizes
 
 
 def _axes_off(tensors: Tensors, place: int, answers: Answers) -> Wrong:
     shape, answer = tensors[place][1].plain_shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) != len(shape):
-        yield {"axes": str(len(answer.sizes)), "right": str(len(shape))}, answer.sizes
+        yield {}, answer.sizes
 
 
 # fmt: off
@@ -242,16 +236,18 @@ TENSOR_MISTAKES: tuple[tuple[str, str, Callable[[Tensors, int, Answers], Wrong]]
      lambda tensors, place, answers: (({"other": name}, shape) for _, name, shape in _others(tensors, place))),
     ("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", _with_bias),
     ("stacked", "is stacked with {other}, and here each stands for itself", _stacked),
-    ("all-gates", "holds all {gates} blocks, and here each has a tensor of its own", _all_gates),
-    ("one-gate", "is that of one block, and here one tensor holds all {gates}", _one_gate),
+    ("all-gates", "holds all blocks, and here each has a tensor of its own", _all_gates),
+    ("one-gate", "is that of one block, and here one tensor holds all", partial(_gates, (1,))),
+    ("gates-{count}", "is that of a cell with {count} blocks", partial(_gates, range(2, MOST_GATES + 1))),
 )
 # fmt: on
-"""Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong shapes."""
+"""Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong shapes.
+
+As everywhere, no sentence has a correct number, so that it may be a hint.
+"""
 
 SIZES_OFF = (
-    ("times-{times}", "is counted {times} times", _many_times),
-    ("rows", "has {size} instead of {right} rows", partial(_size_off, 0)),
-    ("columns", "has {size} instead of {right} columns", partial(_size_off, 1)),
-    ("axes", "has {axes} instead of {right} axes", _axes_off),
+    ("size", "has a wrong {axis} size", _size_off),
+    ("axes", "has a wrong number of axes", _axes_off),
 )
 """The rows that are tried if none of TENSOR_MISTAKES fits."""

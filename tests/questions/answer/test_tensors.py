@@ -51,9 +51,8 @@ MISTAKES: dict[str, tuple[Network, Sequence[int | tuple[int, ...]], str]] = {
     "stacked": (LECTURE, [(20, 30), (20, 20), (5, 20)], "W_xh"),
     "all-gates": (GATED, [(60, 8), *[(20, 8)] * 2, *[(20, 20)] * 3, *[(20,)] * 3], "W_xz"),
     "one-gate": (FUSED, [(8, 16), (16, 64), (64,)], "kernel"),
-    "times-{times}": (LECTURE, [10 * 200, 400, 100], "W_xh"),
-    "rows": (LECTURE, [(19, 10), (20, 20), (5, 20)], "W_xh"),
-    "columns": (LECTURE, [(20, 10), (20, 20), (5, 7)], "W_hy"),
+    "gates-{count}": (FUSED, [(8, 48), (16, 64), (64,)], "kernel"),
+    "size": (LECTURE, [(20, 10), (20, 20), (5, 7)], "W_hy"),
     "axes": (LECTURE, [(20, 10, 3), (20, 20), (5, 20)], "W_xh"),
 }
 
@@ -62,12 +61,8 @@ SAID = {
     "swapped-tensors": "swapped with W_hh",
     "other-tensor": "that of W_xh",
     "stacked": "stacked with W_hh",
-    "all-gates": "all 3 blocks",
-    "one-gate": "holds all 4",
-    "times-{times}": "counted 10 times",
-    "rows": "has 19 instead of 20 rows",
-    "columns": "has 7 instead of 20 columns",
-    "axes": "has 3 instead of 2 axes",
+    "gates-{count}": "that of a cell with 3 blocks",
+    "size": "wrong second size",
 }
 
 
@@ -79,7 +74,7 @@ def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
     assert not found.right
     (wrong,) = (each for each in found.judged if each.tensor == name)
     (told,) = wrong.diagnoses
-    assert told.id == id_.format(times=10)
+    assert told.id == id_.format(count=3)
     text = "".join(mistake.text for mistake in told.mistakes)
     assert "{" not in text
     assert SAID.get(id_, "") in text
