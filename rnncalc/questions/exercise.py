@@ -208,7 +208,7 @@ def with_choices(item: Item, choices: int, seed: int) -> Item:
 
     Each rank of the right answer is as probable as any other that its wrong answers allow, so no rank tells it.
     """
-    random = Random(f"{seed} {item.layer} {item.tensor} {item.right} {[*map(answered, item.wrong)]}")
+    random = Random(f"{seed} {item.layer} {item.tensor} {item.right}")
 
     def below(most: int) -> int:
         """Return a random number below a limit, the same in every Python."""

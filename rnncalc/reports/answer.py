@@ -16,7 +16,7 @@ from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
-from rnncalc.text import bracketed, escape, has_letters, ordinal, plural
+from rnncalc.text import all_of, bracketed, escape, has_letters, ordinal, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.answer.gradebook import Grade, Gradebook
@@ -165,29 +165,32 @@ class AnswerReport(SheetReport, DataReport):
 
 
 def mistake_of(answer: Answer, *, hint: bool = False) -> str:
-    """Return the first mistake of an answer in a few words; nothing if it is correct.
+    """Return the first mistake of an answer in a few words; nothing if none is known.
 
     The layer or tensor is named if it is one of several. hint: whether it must not contain a correct count.
     """
     wrong = answer.wrong
     if wrong is None:
         return ""
-    diagnoses, text = AnswerReport(answer, hint=hint).diagnoses(wrong), "no known mistake"
+    diagnoses = AnswerReport(answer, hint=hint).diagnoses(wrong)
     if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
         text = f"takes {_size(wrong.other_size)}"
     elif diagnoses:
         text = _sentence(diagnoses[0])
     elif wrong.meant:
         text = f"gives {_meaning(wrong.meant[0], hint=hint)}"
-    elif isinstance(wrong.answer, GivenNumber) and wrong.answer.one_digit:
-        text = "rounded to one digit, too coarse to judge"
+    else:
+        return ""
     where = " ".join(part for part in (wrong.layer, wrong.tensor) if part)
     return f"{where}: {text}" if where else text
 
 
 def feedback_on(answer: Answer, *, hint: bool = False) -> str:
-    """Return the feedback for a student: the verdict, and the likeliest mistake behind each wrong number."""
-    judged = tuple(each._replace(diagnoses=each.diagnoses[:1]) for each in answer.judged)
+    """Return the feedback for a student: the verdict, and the likeliest mistake behind each wrong number.
+
+    Another size is named alone, as it is by `mistake_of`.
+    """
+    judged = tuple(each._replace(diagnoses=each.diagnoses[: 0 if each.other_size else 1]) for each in answer.judged)
     return " ".join(AnswerReport(answer._replace(judged=judged), hint=hint).sentences())
 
 
@@ -436,6 +439,8 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         notes = [f"{self.book.number_right:,} of {plural(len(self.book.grades), 'answer')} correct."]
         if unread := sum(1 for grade in self.book.grades if grade.problem):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
+        if empty := sum(1 for grade in self.book.grades if not (grade.answer or grade.problem)):
+            notes.append(f"{plural(empty, 'row')} without an answer.")
         signs = [sign for sign in self.book.signs if sign.unsure and sign.shown]
         notes += [f"{escape(sign.unsure)} is read with the decimal sign of {escape(sign.shown)}." for sign in signs]
         others = sum(1 for grade in self.book.grades if grade.variant_answered)
@@ -463,12 +468,14 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
         words: dict[int, tuple[str, str]] = {}
         for grade in self.book.grades:
             answer = grade.answer
-            unread = "", f"Not judged: {grade.problem}."
-            mistake, feedback = unread if grade.problem else ("gives no answer", "No answer.")
+            mistake, feedback = "", f"Not judged: {grade.problem}." if grade.problem else "No answer."
             if answer is not None:
                 if id(answer) not in words:
                     words[id(answer)] = mistake_of(answer, hint=self.hint), feedback_on(answer, hint=self.hint)
                 mistake, feedback = words[id(answer)]
+                if grade.unanswered:
+                    text = "The rest is correct." if answer.right else feedback
+                    feedback = f"No answer in {all_of([*map(escape, grade.unanswered)])}. {text}"
             if grade.variant_answered:
                 feedback = f"Wrong: this answers variant {grade.variant_answered}."
             yield grade, mistake, feedback
@@ -481,6 +488,13 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
 
 def _in_short(grade: Grade, mistake: str) -> str:
     """Return the first mistake of a grade, a guess as a guess, or why it has none."""
+    wrong = grade.answer.wrong if grade.answer else None
     if grade.variant_answered:
         return f"answers variant {grade.variant_answered}"
-    return f"could be: {mistake}" if grade.by_chance else mistake or grade.problem
+    if not grade.answer:
+        return grade.problem or "gives no answer"
+    if wrong and not mistake:
+        coarse = isinstance(wrong.answer, GivenNumber) and wrong.answer.one_digit
+        mistake = "rounded to one digit, too coarse to judge" if coarse else "no known mistake"
+    empty = [f"gives no answer in {all_of([*map(escape, grade.unanswered)])}"] if grade.unanswered else []
+    return "; ".join([*([f"{'could be: ' * grade.by_chance}{mistake}"] if mistake else []), *empty])

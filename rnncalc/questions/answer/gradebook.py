@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,7 +16,7 @@ from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.expressions import NUMBER
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
-from rnncalc.questions.answer.reading import Given, read_answer
+from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape, read_answer
 from rnncalc.text import did_you_mean, escape, one_of
 
 
@@ -23,17 +25,19 @@ class Grade(NamedTuple):
 
     answer: None if it cannot be judged. problem: the reason; empty if nothing was answered.
     variant_answered: the number of another variant to which a wrong answer is right.
+    unanswered: the titles of the empty columns beside answers.
     """
 
     row: StudentRow
     answer: Answer | None = None
     problem: str = ""
     variant_answered: int | None = None
+    unanswered: tuple[str, ...] = ()
 
     @property
     def right(self) -> bool | None:
-        """Whether the answer is right; None if it cannot be read. An empty answer is not right."""
-        return self.answer.right if self.answer else None if self.problem else False
+        """Whether all answers are right; None if one cannot be read. An empty answer is not right."""
+        return self.answer.right and not self.unanswered if self.answer else None if self.problem else False
 
     @property
     def by_chance(self) -> bool:
@@ -43,7 +47,10 @@ class Grade(NamedTuple):
 
 
 class DecimalSign(NamedTuple):
-    """The decimal sign of a column of numbers, with the text that shows it and the first text that needs it."""
+    """The decimal sign of a column of numbers, with the first texts that show it and that are another number without.
+
+    Both are empty if no text shows one.
+    """
 
     sign: str
     shown: str = ""
@@ -51,21 +58,29 @@ class DecimalSign(NamedTuple):
 
 
 def decimal_sign(texts: Sequence[str]) -> DecimalSign:
-    """Return the decimal sign that a column of numbers shows: 1.600 is 1,600 under a comma, and 1.6 under a point.
+    """Return the decimal sign that most numbers of a column show: 1.600k is 1,600,000 under a comma, and else 1,600.
 
-    1600,0 and 1.600.000 show a comma, 1.6k and 1,600,000 a point. The first such text decides.
+    1600,0 and 1.600.000 show a comma, 1.6k and 1,600,000 a point.
     """
-    unsure = ""
     signs = []
     for text in texts:
         for match in re.finditer(NUMBER, text):
             gap, point = match["gap"], match["point"] or ""
-            if not point and gap in (".", ","):
-                several = match["grouped"].count(gap) > 1
-                unsure = unsure or (text if not several else "")
-                point = ".,".replace(gap, "") if several else ""
+            if not point and gap in (".", ",") and match["grouped"].count(gap) > 1:
+                point = ".,".replace(gap, "")
             signs += [(point, text)] if point else []
-    return DecimalSign(*signs[0], unsure) if signs else DecimalSign("")
+    if not signs:
+        return DecimalSign("")
+    ((sign, _),) = Counter(sign for sign, _ in signs).most_common(1)
+    unsure = (text for text in dict.fromkeys(texts) if len({*_readings(text)}) > 1)
+    return DecimalSign(sign, next(text for each, text in signs if each == sign), next(unsure, ""))
+
+
+def _readings(text: str) -> Iterator[Given]:
+    """Yield what a text is under each decimal sign."""
+    for sign in ".," if re.search("[.,][0-9]{3}", text) else "":
+        with suppress(CallError):
+            yield read_answer(text, decimal=sign)
 
 
 class Gradebook(NamedTuple):
@@ -118,28 +133,49 @@ def grade_class(
         except (CallError, RefusedError) as error:
             grades |= {row: Grade(row, problem=str(error)) for row in rows}
             continue
-        judged: dict[tuple[str, ...], Grade] = {}
+        judged: dict[tuple[tuple[str, ...], str], Grade] = {}
         for row in rows:
-            if row.answers not in judged:
-                judged[row.answers] = _grade(row, grader, variant_of, [each.sign for each in signs])
-            grades[row] = judged[row.answers]._replace(row=row)
+            if (key := (row.answers, row.problem)) not in judged:
+                judged[key] = _grade(file, row, grader, variant_of, [each.sign for each in signs])
+            grades[row] = judged[key]._replace(row=row)
     return Gradebook(file, tuple(grades[row] for row in file.rows), tuple(signs))
 
 
-def _grade(row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str]) -> Grade:
-    if not any(row.answers):
-        return Grade(row)
-    if not all(row.answers):
-        return Grade(row, problem="some answers are empty")
+def _grade(file: AnswerFile, row: StudentRow, grader: Grader, variant_of: VariantOf, signs: Sequence[str]) -> Grade:
+    if row.problem or not any(row.answers):
+        return Grade(row, problem=row.problem)
     try:
         answers = [
-            read_answer(grader.chosen(place, text), sizes=grader.sizes, decimal=sign, quantity=grader.quantity)
+            _read(grader.chosen(place, text), sign, grader) if text else None
             for place, (text, sign) in enumerate(zip(row.answers, signs, strict=True))
         ]
-        judged = grader.judge(answers)
+        filled = [each for each in answers if each]
+        judged = grader.judge(filled) if len(filled) == len(answers) else _judge_some(answers, grader)
     except CallError as error:
         return Grade(row, problem=str(error).partition("\n")[0])
-    return Grade(row, judged, variant_answered=None if judged.right else variant_of(answers))
+    unanswered = tuple(title for title, text in zip(file.asked, row.answers, strict=True) if not text)
+    return Grade(row, judged, "", None if judged.right or unanswered else variant_of(filled), unanswered)
+
+
+def _read(text: str, decimal: str, grader: Grader) -> Given:
+    """Return an answer under the decimal sign of its column, or else under none: 1.200 is no count under a point."""
+    with suppress(CallError):
+        return read_answer(text, sizes=grader.sizes, decimal=decimal, quantity=grader.quantity)
+    return read_answer(text, sizes=grader.sizes, quantity=grader.quantity)
+
+
+def _judge_some(answers: Sequence[Given | None], grader: Grader) -> Answer:
+    """Judge answers among which some are missing, as if those were right."""
+    filled = [each for each in answers if each]
+    if all(isinstance(each, NamedShape) for each in filled):
+        return grader.judge(filled)
+    some = next((each for each in filled if isinstance(each, Shape)), GivenNumber(1))
+    right = [
+        Shape(each.plain_shape) if isinstance(each.answer, Shape) else GivenNumber(each.params)
+        for each in grader.judgements([each or some for each in answers])
+    ]
+    judged = grader.judge([each or correct for each, correct in zip(answers, right, strict=True)])
+    return judged._replace(judged=tuple(each for each, text in zip(judged.judged, answers, strict=True) if text))
 
 
 SEPARATORS = "\t;,"
@@ -152,6 +188,9 @@ OWN_COLUMNS = ("right", "mistake", "feedback")
 """The columns that grading adds. If a graded file is graded again, they are replaced."""
 
 _NAMES = ("name", "student", "full name", "id", "e-mail", "email")
+_SUMMARIES = ("overall average", "gesamtdurchschnitt")
+"""The first cell of the row that Moodle writes below the students'."""
+
 _ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
 
 
@@ -159,7 +198,7 @@ class StudentRow(NamedTuple):
     """A row of the file.
 
     line: the line of the file where it begins. cells: one for each column of the file, without blanks around it.
-    variant: which of several exercises was asked; empty if there is only one.
+    variant: which of several exercises was asked; empty if there is only one. problem: why it is not judged.
     """
 
     line: int
@@ -167,6 +206,7 @@ class StudentRow(NamedTuple):
     name: str
     answers: tuple[str, ...]
     variant: str = ""
+    problem: str = ""
 
 
 class AnswerFile(NamedTuple):
@@ -207,6 +247,8 @@ def read_answer_file(
         titles = [str(number + 1) for number in range(len(first))]
     else:
         del records[0]
+    if records and records[-1][1][0].casefold() in _SUMMARIES:
+        del records[-1]
     if len(records) > MOST_STUDENTS:
         raise CallError(f"expected at most {MOST_STUDENTS:,} rows, got {len(records):,}; split the file")
     if not records:
@@ -222,11 +264,15 @@ def read_answer_file(
     kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in wanted]
 
     def row(line: int, cells: list[str]) -> StudentRow:
+        problem = ""
+        if any(cells[len(titles) :]):
+            cure = "put a cell that contains the separator in quotes"
+            problem = f"{len(cells)} cells, and the first row has {len(titles)}; {cure}"
         cells = [*cells, *[""] * (len(titles) - len(cells))]
         kept_cells = tuple(cells[place] for place in kept)
         name = " ".join(cells[place] for place in named)
         answered = tuple(cells[place] for place in places)
-        return StudentRow(line, kept_cells, name, answered, "" if asked is None else cells[asked])
+        return StudentRow(line, kept_cells, name, answered, "" if asked is None else cells[asked], problem)
 
     rows = tuple(row(*record) for record in records)
     if variants and asked is None:

@@ -77,13 +77,13 @@ def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
 
 
 def test_layer_by_layer(call: Call, tmp_path: Path) -> None:
-    """Several columns; the mistake has the name of its layer."""
+    """Several columns; the mistake has the name of its layer, and what is there is judged beside an empty cell."""
     text = "name;a;b;c;d\nAnn;2560000;49408;66048;129\nBen;2560000;98816;;129\n"
     flags = ("--answer", "a", "--answer", "b", "--answer", "c", "--answer", "d", "-f", "csv")
     out, err = graded(call, tmp_path / "a.csv", text, *flags, spec="specs/sentiment-classifier.yaml")
     rows = [*csv.DictReader(io.StringIO(out))]
-    assert rows[0]["mistake"] == "lstm_1: forgets the second direction"
-    assert ":3: some answers are empty" in err
+    assert [row["mistake"] for row in rows] == ["lstm_1: forgets the second direction", "gives no answer in c"]
+    assert (rows[1]["right"], rows[1]["feedback"], err) == ("false", "No answer in c. The rest is correct.", "")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "x\n=1"])
