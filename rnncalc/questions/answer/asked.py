@@ -77,6 +77,13 @@ def _one_state(subject: Subject) -> int:
     return sum([sizes[next(iter(layer.states.values()))] * layer.directions for sizes, layer in cells])
 
 
+def _two_states(subject: Subject) -> int | None:
+    layers = [(placed.layer, placed.layer.carried(placed.inputs)) for placed in subject.layers]
+    return total(
+        number and number * (1 + (isinstance(layer, Cell) and len(layer.states) == 1)) for layer, number in layers
+    )
+
+
 def _params(subject: Subject, times: int = 1) -> int:
     return times * sum([placed.params for placed in subject.layers])
 
@@ -116,6 +123,10 @@ ASKED: Mapping[str, QuantityQuestion] = {
              _by_operations(lambda _, counts: counts.flops - counts.bias_additions)),
             ("one-step", "is that of one step, and there are several",
              _by_operations(lambda placed, counts: counts.flops // (placed.uses or 1))),
+            ("training", "is three times that, as a backward pass takes about two forward passes",
+             _by_operations(lambda _, counts: 3 * counts.flops)),
+            ("recurrent-twice", "counts the recurrent layers twice",
+             _by_operations(lambda placed, counts: counts.flops * (1 + isinstance(placed.layer, Cell)))),
             ("params", "is the number of parameters", _params)),
     ),
     "bytes": QuantityQuestion(
@@ -142,7 +153,10 @@ ASKED: Mapping[str, QuantityQuestion] = {
         "Numbers that are carried from one step to the next, for one sequence.",
         (
             ("one-state", "counts one state of each cell, and there are several", _one_state),
+            ("two-states", "counts two states of each cell, and there are cells with one", _two_states),
             ("states", "is the number of values in the states of all steps", QUANTITIES["states"]),
+            ("inputs", "is the width of the input", lambda subject: subject.layers[0].inputs),
+            ("outputs", "is the width of the output", lambda subject: subject.layers[-1].outputs),
             ("params", "is the number of parameters", _params)),
     ),
 }

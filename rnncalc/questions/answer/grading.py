@@ -27,6 +27,15 @@ SHOWN = 4
 """The most sizes of a list that a message shows."""
 
 
+_LETTER = re.compile(r"(?:[^\W\d_]{3,}:? )?[(\[]?([A-Za-z])(?:[)\].:]{0,2}|[)\].:]{1,2} ?(.+))")
+"""The letter of a choice, as `c`, `(c) 1685` or `Option C`, with what is beside it."""
+
+
+def _plain(answer: Given) -> Any:
+    """Return an answer as it is compared, without how it is written."""
+    return answer.number if isinstance(answer, GivenNumber) else answer.sizes
+
+
 def number_of_tensors(network: Network) -> int:
     """Return how many tensors a network has."""
     return sum(len(placed.layout.tensors) for placed in network.spelled)
@@ -71,16 +80,24 @@ class Grader:
         return Search(self.network)
 
     def chosen(self, place: int, text: str) -> str:
-        """Return the choice whose letter an answer is, else the answer. Raises CallError for a letter without one."""
-        match = re.fullmatch(r"\(?([A-Za-z])[).]?", text)
+        """Return the choice whose letter an answer is, with or without what is beside it, else the answer.
+
+        Raises CallError for a letter without a choice, or beside another one.
+        """
+        match = _LETTER.fullmatch(text)
         choices = self.choices[place] if place < len(self.choices) else ()
         if not (match and choices):
             return text
-        number = ord(match[1].casefold()) - ord("a")
+        number, beside = ord(match[1].casefold()) - ord("a"), match[2]
         if number >= len(choices):
+            if beside:
+                return text
             raise CallError(f"expected a choice from a to {chr(ord('a') + len(choices) - 1)}, got '{escape(text)}'")
         choice = choices[number]
-        return str(tuple(choice) if isinstance(choice, list) else choice)
+        choice = str(tuple(choice) if isinstance(choice, list) else choice)
+        if beside and len({_plain(reading.read_answer(each)) for each in (beside, choice)}) > 1:
+            raise CallError(f"expected the letter of one choice, got '{escape(text)}': {match[1]} is {choice}")
+        return choice
 
     def judge(self, answers: Sequence[Given]) -> Answer:
         """Judge an answer: the total, a number for each layer or tensor, or a shape for each tensor.

@@ -266,19 +266,20 @@ def test_why_an_answer_has_no_grade() -> None:
 def test_letters_are_answers_to_a_question_with_choices(
     call: Call, tmp_path: Path, flags: tuple[str, ...], ask: str, right: list[str]
 ) -> None:
-    """Each is judged as what the exercise writes beside it; the first row is no header, and d has no choice."""
+    """Each is judged as what the exercise writes beside it; the first row is no header; d has no choice."""
     exercise = tmp_path / "exercise.json"
     call("exercise", *flags, "--ask", ask, "--choices", "3", "--out", str(exercise))
     (data,) = json.loads(exercise.read_text())["exercises"]
     items = data["choices"] if ask == "tensors" else [data["choices"]]
     key = data["right_answer"] if ask == "tensors" else [data["right_answer"]]
     for place, (choices, correct) in enumerate(zip(items, key, strict=True)):
-        letters = ("a", "(B)", "c)", "d")
+        texts = [str(tuple(choice) if isinstance(choice, list) else choice) for choice in choices]
+        letters = ("a", "(B)", "c)", "Option C", "[a]", f"(b) {texts[1]}", "d", f"a) {texts[1]}")
         rows = [["Ann", *right[:place], letter, *right[place + 1 :]] for letter in letters]
         text = io.StringIO()
         csv.writer(text).writerows(rows)
         columns = [word for number in range(len(items)) for word in ("--answer", str(number + 2))]
         out, _ = graded(call, tmp_path / "a.csv", text.getvalue(), *columns, "-f", "json", spec=str(exercise))
         grades = [grade["right"] for grade in json.loads(out)["grades"]]
-        assert grades == [*(choice == correct for choice in choices), None]
+        assert grades == [*(choices[number] == correct for number in (0, 1, 2, 2, 0, 1)), None, None]
         assert True in grades
