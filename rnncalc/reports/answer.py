@@ -172,11 +172,10 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     wrong = answer.wrong
     if wrong is None:
         return ""
-    diagnoses = AnswerReport(answer, hint=hint).diagnoses(wrong)
-    if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
-        text = f"takes {_size(wrong.other_size)}"
-    elif diagnoses:
+    if diagnoses := AnswerReport(answer, hint=hint).diagnoses(wrong):
         text = _sentence(diagnoses[0])
+    elif wrong.other_size:
+        text = f"takes {_size(wrong.other_size)}"
     elif wrong.meant:
         text = f"gives {_meaning(wrong.meant[0], hint=hint)}"
     else:
@@ -309,7 +308,8 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
         least, most = answer.meant
         yield f"{answer.text} is read as rounded: any number from {least:,} to {most:,}."
     if judged.follows:
-        yield f"{judged.layer}: {_answer_text(judged)} follows from the mistake in {judged.follows}."
+        how = "repeats" if judged.repeats else "follows from"
+        yield f"{judged.layer}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
         yield from (f"{where} is {_meaning(meaning, hint=hint)}." for meaning in judged.meant)

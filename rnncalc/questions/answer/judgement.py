@@ -72,7 +72,8 @@ class Judgement(NamedTuple):
     diagnoses: the mistakes that give it, the likeliest first.
     meant: the other quantities of the network with this number.
     other_size: the one changed size that would give it, if no single mistake does.
-    follows: the layer with the mistake that it follows from; it is then no mistake of its own.
+    follows: the layer with the mistake that it follows from; it is then no mistake of its own. repeats: whether it is
+    the same mistake made again.
     by_chance: whether so many numbers have such an explanation that the likeliest is a guess.
     explained: whether mistakes were looked for; they are for the first MOST_EXPLAINED wrong numbers.
     returned: the correct sizes by axis of an array that a layer returns, if it is no tensor; `params` is then 0.
@@ -90,6 +91,7 @@ class Judgement(NamedTuple):
     meant: tuple[KnownQuantity, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
+    repeats: bool = False
     by_chance: bool = False
     explained: bool = True
     returned: Mapping[str, int | None] | None = None

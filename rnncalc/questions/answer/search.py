@@ -96,15 +96,16 @@ class Search:
     ) -> Iterator[Judgement]:
         """Yield the numbers of layers, the wrong ones with their explanations; some follow from an earlier mistake."""
         worksheet = self.worksheet
-        learned: list[tuple[str, Worksheet]] = []  # layers with a mistake, and what it makes of all lines
+        learned: list[tuple[str, bool, Worksheet]] = []  # layers with a mistake, if it is repeated, and all lines then
         explained = 0
         for each, place, number in zip(judgements, places, numbers, strict=True):
             if each.right or number.one_digit:
                 yield each
                 continue
-            follows = next((layer for layer, way in learned if number.means(way[place].params)), None)
-            if follows:
-                yield each._replace(follows=follows)
+            causes = [(layer, repeats) for layer, repeats, way in learned if number.means(way[place].params)]
+            if causes:
+                follows, repeats = min(causes, key=itemgetter(1))
+                yield each._replace(follows=follows, repeats=repeats)
                 continue
             if explained == MOST_EXPLAINED:
                 yield each._replace(explained=False)
@@ -113,7 +114,7 @@ class Search:
             known = tuple(quantities(self.subject.layer(place)))
             judgement, wrongs = self._explained(each, Question(self.network, number, place), known)
             name = worksheet[place].name
-            ways = ((name, way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
+            ways = ((name, *way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
             learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
             yield judgement._replace(meant=() if judgement.diagnoses else judgement.meant)
 
@@ -317,13 +318,12 @@ def _sum(worksheet: Worksheet, question: Question) -> Expression:
     return sum_of(tuple(line for _, line in question.lines(worksheet)))
 
 
-def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
-    """Yield the worksheets that may follow a wrong layer: with the mistake in all layers, or in this one only."""
-    for way in (wrong, replace_line(worksheet, place, wrong[place])):
-        was, now = worksheet[place], wrong[place]
-        both = concatenates(was.layer)
-        # the mistake may change the width of the output
-        width = direction_width(was) if both and now.directions == 1 else None
-        if was.part("projection") and not now.part("projection"):
-            width = now.h * (2 if both else 1)
-        yield feed_next(way, place, width)
+def worksheets_after(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[tuple[bool, Worksheet]]:
+    """Yield the worksheets that may follow a wrong layer: with the mistake in this layer only, or repeated in all."""
+    was, now = worksheet[place], wrong[place]
+    # the mistake may change the width of the output
+    same = now.h == was.h and bool(now.part("projection")) == bool(was.part("projection"))
+    width = (direction_width(was) if same else now.h) * (min(2, now.directions) if concatenates(was.layer) else 1)
+    yield False, feed_next(replace_line(worksheet, place, now), place, width)
+    yield True, wrong
+    yield True, feed_next(wrong, place, width)

@@ -67,13 +67,13 @@ def graded(call: Call, path: Path, text: str, *spec: Any) -> dict[str, Any]:
 
 
 def test_a_class_counts_no_guess(call: Call, tmp_path: Path) -> None:
-    """Of two mistakes, another size (3 × 16 × (9 + 16 + 1) = 1,248 is PyTorch's too; of 10, 1,296), and a fact."""
-    whole = graded(call, tmp_path / "a.csv", "name,answer\nAnn,1536\nBen,1296\nCid,1152\nDan,7\n", *GRU_16)
+    """Of two mistakes, another size (of an input of 11, 3 × 16 × (11 + 16 + 1)), and a fact."""
+    whole = graded(call, tmp_path / "a.csv", "name,answer\nAnn,1536\nBen,1344\nCid,1152\nDan,7\n", *GRU_16)
     assert [grade["by_chance"] for grade in whole["grades"]] == [True, True, False, False]
     assert whole["mistakes"] == [{"text": "leaves out all biases", "count": 1}]
     out = call("answer", *GRU_16, "--from", tmp_path / "a.csv").out
     assert "Guesses, which are not counted below: 2.\n" in out
-    assert "could be: takes an input of 10 instead of 8\n" in out
+    assert "could be: takes an input of 11 instead of 8\n" in out
 
 
 @pytest.mark.broad

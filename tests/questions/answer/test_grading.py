@@ -90,14 +90,14 @@ def test_numbers_that_are_apart_are_answers_of_their_own() -> None:
 
 
 def test_what_follows_is_said_of_the_layer_that_it_follows_from() -> None:
-    """Biases left out in the second and the third layer follow from neither the first, which is wrong by itself."""
+    """Biases left out in the second and the third layer are repeated, and not of the first, wrong by itself."""
     net = Network(input=5, layers=(LSTM(6), GRU(3), GRU(4)))
     judged = judge(
         net, [GivenNumber(4 * 6 * (5 + 1)), GivenNumber(3 * 3 * (6 + 3)), GivenNumber(3 * 4 * (3 + 4))]
     ).judged
     assert "no-recurrent" in [diagnosis.id for diagnosis in judged[0].diagnoses]
     assert judged[1].diagnoses[0].id == "no-biases"
-    assert judged[2].follows == "gru_1"
+    assert (judged[2].follows, judged[2].repeats) == ("gru_1", True)
 
 
 def chain(count: int) -> Network:
