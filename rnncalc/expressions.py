@@ -1,10 +1,11 @@
 r"""The one grammar for mathematics as people write it: sums, formulas, numbers of any language, LaTeX.
 
-    chain    = sum {"=" sum}
+    steps    = chain {("→" | ",") chain}
+    chain    = sum {("=" | "→" | "≈") sum}
     sum      = [sign] product {sign product}
     product  = power {("*" | "/" | nothing) power}
     power    = factor [exponent]
-    factor   = number [suffix] | letter | "(" sum ")" | "\frac" factor factor | "\underbrace" factor label
+    factor   = number [suffix | word] | letter | "(" sum ")" | "\frac" factor factor | "\underbrace" factor label
 
 Knows no network: the letters that are known, with their sizes, are given to it.
 """
@@ -32,26 +33,41 @@ if TYPE_CHECKING:
 SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 """The letters behind a number that multiply it, with their powers of ten."""
 
-_GAP = r"\{,\}|\\[,; ]|[,.'’_ ~\u00a0\u2009\u202f]"
+_GAP = r"\{,\}|\\[,; ]|[,.'’´_ ~\u00a0\u2009\u202f]"
+_TIMES = r"\\?\*(?!\*)|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])"
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 NUMBER = (
     rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
-    r"|[0-9]+(?:_[0-9]+)*)(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?"
-    r"(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z])| ?(?P<word>[Tt](?:housand|ausend|sd)|[Mm](?:illion|io)|mln)"
-    r"(?:s|en)?\b\.?)?"
+    r"|(?P<digits>[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?![0-9])|[0-9]+(?:_[0-9]+)*))"
+    r"(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z])"
+    rf"|(?(gap)(?<=[.,][0-9]{{3}})|(?(decimals)|(?!))) ?(?:{_TIMES}|x) ?10 ?(?:\^ ?(?P<opened>\{{ ?)?"
+    rf"(?P<ten>[0-9]{{1,2}})(?(opened) ?\}})|(?P<raised>[{_RAISED}]{{1,2}}))(?![0-9])"
+    r"| ?(?P<word>[Tt](?:housand|ausend|sd)|[Mm](?:illion|io)|mln)(?:s|en)?\b\.?)?"
 )
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+PLAIN = str.maketrans(f"{_RAISED}{SUBSCRIPTS}", "01234567890123456789aehijklmnoprstuvx")
+"""What raised and lowered signs are on the line."""
 _GREEK = {f"\\{name}": sign for name, sign in GREEK.items()}
 _NAME = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
 _INDEX = (
-    rf"\\?_ ?(?:\{{ ?(?:\\[a-z]+ ?(?P<style>\{{))?(?P<braced>{_NAME}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})(?(style)\}}) ?\}}"
+    rf"\\?_ ?(?:(?P<set>\{{ ?)?(?:\\[a-z]+ ?(?P<style>\{{))?(?(set)|(?(style)|(?!)))"
+    rf"(?P<braced>{_NAME}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})(?(style)\}})(?(set) ?\}})"
     rf"|(?P<index>[0-9]{{1,8}}|{_NAME}|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_)))"
-    r"|(?P<digits>[₀-₉]{1,8}|(?<!x)[0-9]{1,8})"
+    rf"|(?P<below>[{SUBSCRIPTS}]{{1,8}}|(?<!x)[0-9]{{1,8}})"
 )
-_STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|mathbf|mathrm|textbf"
+_STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math[a-z]+|text[a-z]*|num"
 _SPACE = rf"(?:\s|[~$]|\\[,;:!> ]|\\(?:{_STYLES})(?![A-Za-z]))+"
 _WORD = r"(?<=[\s\d)\]}])(?:word)(?=[\s\d(\[{\\])"
+ABOUT = r"≈|≅|\\(?:approx|cong)(?![A-Za-z])"
+ARROW = r"[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)(?![A-Za-z])"
+_COUNTED = re.compile(
+    r"(?:gat|block|layer|schicht|cell|zell|unit|neuron|input|weight|gewicht|poid|pes|bias|par[aáâ]m"
+    rf"|matri|direction|richtung|step|schritt)[^\W\d_]*(?=\s*(?:[-+−–=x,→⇒≈]|{_TIMES}))",
+    re.IGNORECASE,
+)
+"""What a number counts, before a sign, as in 3 blocks × 400."""
 BY = r"(?<=[0-9] )by(?= [0-9])"
 """The word between two sizes, as in 20 by 10."""
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
 """The signs with which a factor may begin."""
@@ -81,11 +97,19 @@ class ChainSide(NamedTuple):
 
     unit: the value of the last digit of a number, more than 1 if it was rounded.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
+    sign: the sign before it, such as = or →; nothing if it begins an equation.
     """
 
     value: Number
     unit: int = 1
     coarse: int = 0
+    sign: str = ""
+
+    def about(self) -> ChainSide:
+        """Return a number that is said to be rounded: its last digit that is not 0 shows how far."""
+        if not isinstance(self.value, int) or self.coarse:
+            return self
+        return self._replace(coarse=10 ** (len(str(self.value)) - len(str(self.value).rstrip("0"))))
 
 
 class Token(NamedTuple):
@@ -129,19 +153,29 @@ def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
 def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str = "") -> tuple[ChainSide, ...]:
     """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
 
+    An arrow is an equals sign, but between two equations, as a comma there, it begins the next one.
     sizes: the known letters; None if any letter may be one. decimal: the decimal sign, `.` or `,`, where it is known.
     plain: the text with blanks for the parts that are not read, if there are any.
     Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
     """
     tokens = [*_tokens(text, sizes, plain)]
-    ends = [place for place, token in enumerate(tokens, 1) if token.kind in ("equals", "end")]
+    ends = [place for place, token in enumerate(tokens, 1) if token.kind in ("equals", "then", "end")]
+    signs = [tokens[place - 1] for place in ends]
+    steps = [place for place, sign in enumerate(signs) if sign.kind != "equals"]
+    equations = {end for begin, end in pairwise([-1, *steps]) if end - begin > 1}
+    following = dict(pairwise(steps))
     sides: list[ChainSide] = []
-    work = 0
-    for begin, end in pairwise([0, *ends]):
+    work, sign = 0, ""
+    for place, (begin, end) in enumerate(pairwise([0, *ends])):
         parser = _Parser(text, tokens[begin:end], sizes, decimal)
         parser.work = work
-        sides.append(parser.side())
-        work = parser.work
+        side = parser.side()._replace(sign=sign)
+        sides.append(side.about() if re.match(ABOUT, sign) else side)
+        work, sign = parser.work, signs[place].text
+        if {place, following.get(place)} <= equations:
+            sign = ""
+        elif sign[:1] in (",", ";"):
+            raise parser.expected("+, -, a factor or the end")
     return tuple(sides)
 
 
@@ -150,38 +184,46 @@ def _tokens(text: str, sizes: Known, plain: str = "") -> Iterator[Token]:
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     known = None if sizes is None else {*sizes}
-    for match in _pattern(known is not None and any(name[0] == "x" for name in known)).finditer(plain or text):
-        kind, place = str(match.lastgroup), match.start()
-        if kind not in ("space", "letters"):
+    kind, end = "", 0
+    for match in _pattern("".join({name[0] for name in known or ()} & {*"xX"})).finditer(plain or text):
+        before, place = kind, match.start()
+        if place < end or match.lastgroup == "space":
+            continue
+        kind = str(match.lastgroup)
+        if kind != "letters":
             yield Token(kind, match[0][1:] if match[0] in ("\\{", "\\}") else match[0], place, match)
         if kind != "letters":
             continue
         names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
-        if index := match["braced"] or match["index"] or match["digits"]:
-            names[-1] += f"_{_GREEK.get(index, index).translate(_SUPERSCRIPTS)}"
+        if index := match["braced"] or match["index"] or match["below"]:
+            names[-1] += f"_{_GREEK.get(index, index).translate(PLAIN)}"
             short, rest = names[-1][:3], names[-1][3:]
             if known and match["index"] and names[-1] not in known and {short, *rest} <= known:  # n_hm is n_h·m
                 names[-1:] = [short, *rest]
         if len(match["names"]) > 2 and len(names) > 2 and not (known and known.issuperset(names)):
-            raise ExpressionError(f"a number or a letter instead of the word '{escape(match[0], 30)}'", text, place)
+            if before == "number" and (counted := _COUNTED.match(plain or text, place)):
+                kind, end = before, counted.end()
+                continue
+            word = re.compile(r"\\?\w+").match(text, place) or match  # with the x in it
+            raise ExpressionError(f"a number or a letter instead of the word '{escape(word[0], 30)}'", text, place)
         yield from (Token("letter", name, place) for name in names)
     yield Token("end", "", len(plain or text))
 
 
 @cache
-def _pattern(x_is_letter: bool) -> re.Pattern[str]:
-    """Return the pattern of all signs; an x is a sign of multiplication unless a known letter has that name."""
-    no_x, x = ("", "") if x_is_letter else ("(?!x)", "|x")
+def _pattern(letters: str) -> re.Pattern[str]:
+    """Return the pattern of all signs; x and X are signs of multiplication unless they are among these letters."""
+    signs = "".join(sign for sign in "xX" if sign not in letters)
+    no_x, x = (f"(?![{signs}])", f"|[{signs}]") if signs else ("", "")
     return re.compile(
         rf"(?P<space>{_SPACE})|(?P<number>{NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))"
-        rf"|(?P<times>\\?\*(?!\*)|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])"
-        rf"|{_WORD.replace('word', 'times|mal|fois|por|per|volte')}|{BY}{x})"
+        rf"|(?P<times>{_TIMES}|{_WORD.replace('word', 'times|mal|fois|por|per|volte')}|{BY}{x})"
         rf"|(?P<sign>[-+−–](?!>)|{_WORD.replace('word', 'plus|minus')})|(?P<brace>\\(?:und|ov)erbrace(?![A-Za-z]))"
         r"|(?P<label>_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\})"
-        r"|(?P<power>\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+        rf"|(?P<power>\^|\*\*|[{_RAISED}]+)"
         rf"|(?P<letters>(?P<names>(?:{no_x}(?:[A-Za-zα-ωΑ-Ω]|{_NAME}))+)(?:{_INDEX})?)"
         r"|(?P<open>\\?[(\[{])|(?P<close>\\?[)\]}])|(?P<over>[/÷]|\\div(?![A-Za-z]))"
-        r"|(?P<equals>==?>?|->|[≈→⇒]|\\(?:approx|to|implies|[rR]ightarrow)(?![A-Za-z]))|(?P<other>.)",
+        rf"|(?P<equals>==?(?!>)|{ABOUT})|(?P<then>{ARROW}|[,;](?=\s))|(?P<other>.)",
         re.DOTALL,
     )
 
@@ -196,6 +238,8 @@ class _Parser:
         known: Collection[str] = sizes if sizes is not None else letters if len(letters - {*SUFFIXES}) else ()
         self.suffixes = set() if values is not None else SUFFIXES.keys() - {*known}
         alone = [token.kind for token in tokens[:-1]] == ["number", "letter"] and tokens[1].text in SUFFIXES
+        if not alone:
+            self.suffixes -= {"B"}  # which is bytes in a product
         if alone and sizes is not None and (name := tokens[1].text) in sizes:
             if values is not None or has_letters(sizes[name]):
                 number = tokens[0].text
@@ -208,10 +252,7 @@ class _Parser:
         value = self.total()
         if self.next + 1 < len(self.tokens):
             raise self.expected("+, -, a factor or the end")
-        if self.sizes is not None:  # an unknown letter is seen in a polynomial, but not once 0 times it is 0
-            seen = {*self.sizes, *self.suffixes, *getattr(value, "letters", ())}
-            if lost := [token for token in self.tokens if token.kind == "letter" and token.text not in seen]:
-                raise self.expected(formula_in(self.sizes), lost[0].place)
+        self.check_letters(*getattr(value, "letters", ()))  # those in a polynomial are seen, unless 0 times
         if value < 0:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
         number, *rest = [
@@ -286,6 +327,7 @@ class _Parser:
             return cast("Number", _fraction(1, below) * above)
         if self.values is not None:
             raise DivisionError(f"'{escape(self.text)}': {above} / {below} is not whole")
+        self.check_letters()
         raise self.expected("a quotient that is whole", place)
 
     def divides(self, above: Polynomial, below: int) -> bool:
@@ -295,12 +337,19 @@ class _Parser:
         sizes: dict[str, Any] = {name: self.sizes.get(name, above) for name in above.letters}
         return None in sizes.values() or not (any(map(has_letters, sizes.values())) or above.at(sizes) % below)
 
+    def check_letters(self, *seen: str) -> None:
+        """Raise ExpressionError for the first letter that is neither known nor seen."""
+        known = {*(self.sizes or ()), *self.suffixes, *seen}
+        lost = [token for token in self.tokens if token.kind == "letter" and token.text not in known]
+        if lost and self.sizes is not None:
+            raise self.expected(formula_in(self.sizes), lost[0].place)
+
     def power(self) -> tuple[Number, Number]:
         """Return a factor with its exponent, as what is above and what is below a bar."""
         above, below = self.factor()
         if not (power := self.taken("power")):
             return above, below
-        bracket, place, digits = None, power.place, power.text.translate(_SUPERSCRIPTS)
+        bracket, place, digits = None, power.place, power.text.translate(PLAIN)
         if not digits.isdecimal():
             bracket = self.taken("open")
             place, digits = self.token.place, self.token.text
@@ -348,7 +397,7 @@ class _Parser:
     def number(self, token: Token) -> tuple[int, int]:
         """Return a number, with its suffix, as what is above and what is below a bar."""
         behind = self.tokens[self.next + 1].kind if self.token.text in self.suffixes else "number"
-        shifted = token.number and (token.number["exponent"] or token.number["word"])
+        shifted = token.number and any(token.number.group("exponent", "ten", "raised", "word"))
         suffix = None if shifted or behind in ("power", *_FACTORS) else self.taken("letter")
         digits, shift, power = self.parts(token, suffix.text if suffix else "")
         above, below = int(digits) * 10 ** max(0, power - shift), 10 ** max(0, shift - power)
@@ -363,19 +412,20 @@ class _Parser:
         """
         match: Any = token.number
         word = match["word"] and ("M" if match["word"][0] in "Mm" else "k")
-        power = int(match["exponent"] or SUFFIXES.get(word or suffix, 0))
+        exponent = match["exponent"] or match["ten"] or (match["raised"] or "").translate(PLAIN)
+        power = int(exponent or SUFFIXES.get(word or suffix, 0))
         gap, grouped, decimals = match["gap"] or "", match["grouped"] or "", match["decimals"] or ""
-        whole = re.sub(r"\D", "", match[0].partition("e")[0].partition("E")[0])
-        if len(whole) > MAX_DIGITS or power > MAX_DIGITS:
+        whole = re.sub(r"\D", "", grouped or match["digits"])
+        if len(whole + decimals) > MAX_DIGITS or power > MAX_DIGITS:
             raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
-        if re.match("0[0-9]", whole.removesuffix(decimals)):
+        if re.match("0[0-9]", whole):
             raise self.expected("a number without a 0 before it", token.place)
         if gap and gap == match["point"]:
             raise self.expected("groups of three digits", token.place)
         sign = self.decimal or (",."[(match["word"] or "")[1:] not in ("io", "sd", "ausend")] if power else "")
         if gap and gap == sign and not decimals and grouped.count(gap) == 1:
             decimals = grouped.partition(gap)[2]
-        whole = whole.removesuffix(decimals)
+            whole = whole.removesuffix(decimals)
         decimals = decimals[:power] + decimals[power:].rstrip("0")  # 1600.0 is 1600
         return whole + decimals, len(decimals), power
 

@@ -16,7 +16,7 @@ from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value, cell
-from rnncalc.text import all_of, bracketed, escape, has_letters, ordinal, plural
+from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.answer.gradebook import Grade, Gradebook
@@ -91,14 +91,16 @@ class AnswerReport(SheetReport, DataReport):
 
     def _verdict(self) -> str:
         """Return whether the answer is correct; for a single wrong one also the correct one, if this is no hint."""
-        if self.answer.right:
-            return "Correct."
         judged = self.answer.judged
+        if self.answer.right:
+            named = len(judged) == 1 and isinstance(judged[0].answer, GivenNumber) and _where(judged[0])
+            return f"Correct: {_answer_text(judged[0])}{named}." if named else "Correct."
         if self.hint or len(judged) > 1:
             return "Wrong."
         wrong, answer = judged[0], judged[0].answer
         if isinstance(answer, GivenNumber) and answer.unit == 1 and wrong.formula is None:
-            return f"Wrong: {_answer_text(wrong)} is {_difference(wrong.difference)} the correct {wrong.params:,}."
+            difference = f"{_difference(wrong.difference)} the correct {wrong.params:,}"
+            return f"Wrong: {_answer_text(wrong)}{_where(wrong)} is {difference}."
         correct = _in_words(_right(wrong)) if wrong.formula is None else letters(wrong.formula)
         return f"Wrong: {_answer_text(wrong)}{_where(wrong)} instead of the correct {correct}."
 
@@ -294,7 +296,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
     if isinstance(answer, GivenNumber) and answer.untrue:
-        yield f"In '{escape(answer.text, 200)}' the {ordinal(answer.untrue)} = is where it stops being true."
+        yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is where it stops being true."
     if judged.rounded and isinstance(answer, GivenNumber):
         yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if answer.one_digit:

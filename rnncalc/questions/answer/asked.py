@@ -183,6 +183,8 @@ class QuantityGrader(Grader):
 
     def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Judge numbers or formulas; a wrong one may be a quantity that is confused with the correct one."""
+        if named := self.named(answers):
+            return named
         calculations = as_calculations([each for each in answers if not isinstance(each, NamedShape)])
         numbers = [each for each in calculations if isinstance(each, GivenNumber)]
         for each in numbers:
@@ -192,13 +194,22 @@ class QuantityGrader(Grader):
         everything = range(len(self.counts))
         for places in ([*everything], [place for place in everything if self.counts[place]]):
             if len(numbers) == len(answers) == len(places):
-                return tuple(
-                    [self._judged(place, each, self.counts[place]) for place, each in zip(places, numbers, strict=True)]
-                )
+                return self.layers(numbers, places)
         expected = f"1 number, {self.quantity}"
         if len(places) > 1:
             expected += f", or {len(places)} in order"
         raise CallError(f"expected {expected}, got {plural(len(answers), 'answer')}")
+
+    @property
+    def total(self) -> Any:
+        return self.correct
+
+    def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
+        for each in numbers:
+            check_letters(each, self.network.letters)
+        return tuple(
+            [self._judged(place, each, self.counts[place]) for each, place in zip(numbers, places, strict=True)]
+        )
 
     def confused(self, place: int | None = None) -> Iterator[tuple[Any, Reason]]:
         """Yield the wrong numbers of the network, or of a layer, that are other quantities, the likeliest first."""

@@ -16,7 +16,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of, plain
 from rnncalc.questions.answer import reading
 from rnncalc.questions.answer.judgement import Answer, Judgement
-from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
+from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
 from rnncalc.questions.count import count
 from rnncalc.text import all_of, escape, has_letters, plural
 
@@ -52,6 +52,9 @@ class Grader:
 
     shapes = False
     """Whether an answer must be shapes, as where an exercise asks for those of tensors."""
+
+    whole = False
+    """Whether an answer must be the total, as where an exercise asks for it."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -118,10 +121,8 @@ class Grader:
         """Return the judgement of each number or shape of an answer."""
         network = self.network
         reading.check_number_of_answers(len(answers))
-        if any(isinstance(each, GivenNumber) and each.name for each in answers):
-            from rnncalc.questions.answer.tensors import as_vectors  # few numbers have names
-
-            answers = as_vectors(network, answers)
+        if any(not isinstance(each, Shape) and each.name for each in answers) and (named := self.named(answers)):
+            return named
         if len(answers) != number_of_tensors(network):
             answers = reading.as_calculations(answers)
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
@@ -129,27 +130,79 @@ class Grader:
             from rnncalc.questions.answer.tensors import judge_shapes  # most answers are numbers
 
             return judge_shapes(network, answers)
-        if not network.letters and any(has_letters(each.number) for each in numbers):
-            return tuple(_judge_formulas(network, numbers))
-        for each in numbers:
-            check_letters(each, network.letters)
-        if len(numbers) == 1:
+        if len(numbers) == 1 and (network.letters or not has_letters(numbers[0].number)):
+            check_letters(numbers[0], network.letters)
             return (_judge_total(self, numbers[0]),)
         everything = [*range(len(network.stack))]
         counted = _counted(network) or everything
         for places in (everything, counted):
             if len(numbers) == len(places):
-                layers = zip(numbers, [network.stack[place] for place in places], strict=True)
-                judged = [Judgement(each.name, number, each.params, formula=each.in_letters) for number, each in layers]
-                wrong = not all(each.right for each in judged)
-                return tuple(self.search.layers(judged, places, numbers) if wrong else judged)
+                return self.layers(numbers, places)
+        if not network.letters:
+            for each in numbers:
+                check_letters(each, self.sizes)
+            if any(has_letters(each.number) for each in numbers):
+                wanted = f"{plural(len(counted), 'formula')}, one for each layer in its own letters"
+                message = f"expected {wanted}, got {len(numbers)}"
+                raise CallError(f"{message}; one formula is the total of a network whose sizes are letters")
         if len(numbers) == number_of_tensors(network):
             from rnncalc.questions.answer.tensors import judge_tensors
 
             return judge_tensors(network, numbers)
+        for each in numbers:
+            check_letters(each, network.letters)
         together = " ".join(each.text for each in numbers)
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
         raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}{cure}")
+
+    def named(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
+        """Return the judgements of numbers and shapes of layers and tensors, each with its name; none if none has one.
+
+        Raises CallError if only some have.
+        """
+        from rnncalc.questions.answer.tensors import is_tensor, judge_named, layer_of  # few answers have names
+
+        places: list[int] = []
+        numbers: list[GivenNumber] = []
+        others: list[NamedShape | GivenNumber] = []
+        is_number: list[bool] = []
+        for each in answers:
+            place = None if isinstance(each, Shape) else layer_of(self.network, each, self.total)
+            if place is not None:
+                numbers += [it for it in reading.as_calculations([each]) if isinstance(it, GivenNumber)]
+                places.append(place)
+            elif isinstance(each, NamedShape) or (isinstance(each, GivenNumber) and is_tensor(self.network, each.name)):
+                others.append(each)
+            else:
+                continue
+            is_number.append(place is not None)
+        if is_number and len(is_number) < len(answers):
+            raise CallError("expected answers with names, or answers without names, got both")
+        if is_number and self.whole:
+            raise CallError("expected the total, got a number or a shape of a part of the network")
+        if others and self.quantity != "params":
+            raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(others[0].name)}")
+        layers = iter(self.layers(numbers, places))
+        tensors = iter(judge_named(self.network, others, shapes=self.shapes))
+        return tuple([next(layers if number else tensors) for number in is_number])
+
+    @property
+    def total(self) -> Any:
+        """The correct total."""
+        return self.network.params
+
+    def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
+        """Judge a number or a formula for each of the layers at these places."""
+        network = self.network
+        stack = [network.stack[place] for place in places]
+        if not network.letters and any(has_letters(each.number) for each in numbers):
+            return tuple(_judge_formulas(network, numbers, stack))
+        judged = []
+        for number, placed in zip(numbers, stack, strict=True):
+            check_letters(number, network.letters)
+            judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
+        wrong = not all(each.right for each in judged)
+        return tuple(self.search.layers(judged, places, numbers) if wrong else judged)
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
@@ -202,18 +255,10 @@ def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
         raise CallError(f"expected {formula_in(known)}, {got}")
 
 
-def _judge_formulas(network: Network, answers: Sequence[GivenNumber]) -> Iterator[Judgement]:
+def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Sequence[Placed]) -> Iterator[Judgement]:
     """Judge a formula for each layer of a network whose sizes are numbers; its letters are those of the layer."""
-    stack = network.stack
-    counted = [stack[place] for place in _counted(network)] or [*stack]
-    places = stack if len(answers) == len(stack) else counted
-    if len(answers) != len(places):
-        message = (
-            f"expected {plural(len(places), 'formula')}, one for each layer in its own letters, got {len(answers)}"
-        )
-        raise CallError(f"{message}; one formula is the total of a network whose sizes are letters")
-    for placed, each in zip(places, answers, strict=True):
-        name = placed.name if len(places) > 1 else None
+    for placed, each in zip(stack, answers, strict=True):
+        name = placed.name if len(network.stack) > 1 else None
         if not has_letters(each.number):
             yield Judgement(name, each, placed.params)
             continue

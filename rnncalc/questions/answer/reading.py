@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.expressions import BY, ExpressionError, TooLargeError, read_chain
-from rnncalc.text import KIBI, escape, has_letters
+from rnncalc.expressions import (
+    ABOUT,
+    ARROW,
+    BY,
+    PLAIN,
+    SUBSCRIPTS,
+    ExpressionError,
+    TooLargeError,
+    read_chain,
+)
+from rnncalc.text import KIBI, escape, has_letters, ordinal
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
@@ -20,34 +29,53 @@ if TYPE_CHECKING:
     Sizes = Mapping[str, Number | None] | None
 
 _INSIDE = r"((?:(?!\\[()\[\]]).)*)"
+_QUOTES = '“”„«»"'
 _DELIMITED = re.compile(
-    rf"\A\*\*(.*)\*\*(?=[ $.]*\Z)|`([^`]*)`|\\\({_INSIDE}\\\)|\\\[{_INSIDE}\\\]|(?<=.)\((=.{{1,999}})\)\Z", re.DOTALL
+    rf"\A\*\*?(?!\*)(.*?)\*\*?(?=[ $.]*\Z)|`([^`]*)`|[{_QUOTES}]([^{_QUOTES}]*)[{_QUOTES}]"
+    rf"|\\\({_INSIDE}\\\)|\\\[{_INSIDE}\\\]|(?<=.)\((=.{{1,999}})\)\Z",
+    re.DOTALL,
 )
-_LAYOUT = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}|\\\\(?=\s*(?:&?=|\\end))|&(?==)|(?<==)&")
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_AFTER = " $.!\n\t"
-_ABOUT = r"(?:(?:[≈~=]|about\b|exactly\b|approx(?:imately)?\b|circa\b|ca\.?\s|\\approx\b)[\s$]*)*"
+_LAYOUT = re.compile(
+    r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?|\\\\(?=\s*(?:&?\s*[-+=]|\\end))|&(?=\s*[-+=])|(?<==)&"
+    r"|\\(?:overset|stackrel) ?\{[^{}]*\} ?\{ ?(=) ?\}"
+)
+_SIGNS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_SIGNS |= {ord("½"): " 1/2 ", ord("¼"): " 1/4 ", ord("¾"): " 3/4 "}
+_AFTER = " $.!\n\t✓✔"
+_ROUNDED = (
+    rf"[~≃]|{ABOUT}|\b(?:about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|etwa|environ|ungefähr)(?=[\s$0-9])"
+)
+_ABOUT = (
+    rf"(?:(?:{_ROUNDED}|{ARROW}|=|(?:exactly|total(?: of)?|so|also|thus|hence|therefore|daher|hay)(?=[\s$]))[\s$]*)*"
+)
+_IS = r"is|are|be|has|have|get|of|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"
 _TOTAL = r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)"
 _NAME = (
-    r"(?:\\?#|\|)?(?:\\(?:text|mathrm)\{[^{}]*\}|\\?[^\W\d_][\w./′\u0300-\u036f-]*(?: [^\W\d_]\w*)*)"
-    r"(?:\\?_ ?\{(?:\\\w+ ?\{)?\w+\}?\})?\|?"
+    r"(?:\\?#|(?:\\left ?)?\|)?(?:\\(?:text|math)[a-z]*\{[^{}]{,99}\}(?:_\w{1,20})?"
+    r"|\\?[^\W\d_][\w./′\u0300-\u036f-]{,99}(?: [^\W\d_]\w{,30}){,12})"
+    r"(?:\\?_ ?\{(?:\\\w{1,20} ?\{)?\w{1,20}\}?\})?(?::0)?(?:(?:\\right ?)?\|)?"
 )
 _UNITS = {
-    "params": r"\b(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)"
-    r"(?:\s+(?:and|und|&)\s+bias\w*)?",
-    "multiply-adds": r"\b(?:multiply.?adds?|macs?)",
-    "flops": r"\bflops?",
-    "bytes": r"\bbytes?|(?<=[kKMG ])B",
-    "saved": r"\b(?:saved\s+)?activations?",
-    "state": r"\bnumbers?",
+    "params": r"(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)"
+    r"(?:\s+(?:and|und|&)\s+bias\w*)?|bias\w*",
+    "multiply-adds": r"multiply.?adds?|macs?",
+    "flops": r"flops?",
+    "bytes": r"bytes?|octets?|B\b",
+    "saved": r"(?:saved\s+)?activations?",
+    "state": r"numbers?",
 }
 _BINARY = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*( ?([KMG])iB)\Z")
 _REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\(([\w .,:;]{3,100})\))\Z")
+_TWO = re.compile(r"[0-9][kM]?\s*\(?\s*(?:or|oder|bzw\.?|ou|vs\.?)\s+[0-9]")
 """The surroundings of an answer: signs of mathematics, words, the name of a quantity or a tensor, and a unit."""
 
 _SIZE = "[1-9][0-9]{0,12}"
 _SPACE = re.compile(r"(?<![0-9])(?:\s|\\,)|(?:\s|\\,)(?![0-9])|\$|\\(?:left|right)")
-_ARRAY = re.compile(r"(?:torch\.Size\([(\[]|(?:\\mathbb\{?R\}?|[Rℝ])\^[{(])([^{}()\[\]]*)(?:[)\]]\)|[})])")
+_ARRAY = re.compile(
+    r"\b[A-Za-z][\w.]{,40}\([(\[]([^{}()\[\]]*)[)\]]\)|(?:\\mathbb\{?R\}?|[Rℝ])(?:\^(?:[{(]([^{}()\[\]]*)[})]|(?=[0-9]))"
+    r"|(?=[⁰-⁹¹²³]))([0-9⁰-⁹¹²³ˣ]*)"
+)
+_RAISED = PLAIN | {ord("ˣ"): "x"}
 _BRACKETS = re.compile(r"[(\[][^()\[\]]{1,9999}[)\]]")
 
 
@@ -62,15 +90,15 @@ class GivenNumber(NamedTuple):
 
     number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
-    untrue: which `=` of a chain of equations is the first that is not true; 0 if none is.
-    name: what is before the first `=`, unless it says that parameters are counted; it may be a vector's name.
+    untrue: the first sign of a chain of equations that is not true, such as `second =`; empty if none is.
+    name: what is before the first `=`; it may be the name of a layer or a tensor.
     """
 
     number: Any
     unit: int = 1
     text: str = ""
     coarse: int = 0
-    untrue: int = 0
+    untrue: str = ""
     name: str = ""
 
     @property
@@ -119,11 +147,12 @@ class Shape(NamedTuple):
 class NamedShape(NamedTuple):
     """A learner's shape of one tensor, or of an array that a layer returns, with its name.
 
-    sizes: a letter is the batch or the steps, None is any size.
+    sizes: a letter or a word is the batch or the steps, None is any size. product: that of a Shape.
     """
 
     name: str
     sizes: tuple[int | str | None, ...]
+    product: GivenNumber | None = None
 
 
 Given = GivenNumber | Shape | NamedShape
@@ -139,23 +168,24 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     """
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    text = re.sub(r"\s{2,}", " ", text.translate(_FULL_WIDTH).strip())
-    plain = _DELIMITED.sub(_bare, _LAYOUT.sub(lambda match: " " * len(match[0]), text))
-    match: Any = _outside(quantity).fullmatch(plain.rstrip(_AFTER))
-    side, body, begin = match["side"] or "", match["body"].rstrip(_AFTER), match.start("body")
-    name = re.sub(r"_ ?\{(\w+)\}", r"_\1", match["name"] or "").removesuffix(".shape")
-    counted = re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name)
-    if not counted and (array := _shape(body, sizes, named=True)):
-        return NamedShape(name, array.sizes)
-    if re.search(r"[-./\d]|\A(?!.*param|[NPnp]\\?_).*_", name):  # a letter of the network, or a tensor without a shape
-        begin, body, side = match.start("side"), plain[match.start("side") : begin] + body, ""
+    text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
+    text = re.sub(r"\s{2,}", " ", text.strip())
+    plain = _DELIMITED.sub(_bare, _LAYOUT.sub(lambda match: (match[1] or "").center(len(match[0])), text))
+    if _TWO.search(plain):
+        raise CallError(f"expected one answer, got two in '{escape(text)}'")
+    unit = rf"(?:\b|(?<=[0-9])|(?<=[0-9 ][kKMG]))(?:{_UNITS[quantity]})"
+    match: Any = _outside(unit).fullmatch(plain.rstrip(_AFTER))
+    side, begin = match["side"] or "", match.start("body")
+    body = _inner(unit).sub(lambda match: " " * len(match[0]), match["body"].rstrip(_AFTER))
+    name = _name(match["name"] or "")
+    is_array = not re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name)
     if remark := _REMARK.search(body):  # 1200 (3 blocks)
         known = {*(sizes or ())}
         if any(not {word} <= known and not {*word} <= known for word in re.findall(r"[^\W\d]\w+", remark[2])):
             body = body.removesuffix(remark[1])
-    shape = None if side else _shape(body, sizes)
+    shape = _shape(body, sizes, named=is_array) if is_array or not side else None
     if shape and shape.product is None:
-        return shape
+        return NamedShape(name, shape.sizes) if is_array else shape
     if re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not {*text} <= {*(sizes or ())}:
         raise _refused(text)
     binary = _BINARY.search(body) if quantity == "bytes" else None  # 4.69 KiB is 4.69·1024, and its last digit 10.24
@@ -164,22 +194,32 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         sides = read_chain(text, sizes, decimal, plain=" " * begin + whole)
     except ExpressionError as error:
         raise _refused(text, error) from None
-    name = "" if counted else name
-    numbers = [GivenNumber(value, unit, "", coarse, name=name) for value, unit, coarse in sides]
+    if len(sides) == 1 and re.search(_ROUNDED, plain[:begin], re.IGNORECASE):
+        sides = (sides[0].about(),)
+    numbers = [GivenNumber(value, unit, "", coarse, name=name) for value, unit, coarse, _ in sides]
     if binary:
         scale = KIBI ** " KMG".index(binary[2])
-        rounded = [(each * scale + 10**9 // 2) // 10**9 for each in sides[-1]]
+        rounded = [(each * scale + 10**9 // 2) // 10**9 for each in sides[-1][:3]]
         numbers[-1] = GivenNumber(rounded[0], max(1, rounded[1]), "", rounded[2])
-    untrue = _untrue(numbers, "=" in side, sizes)
-    number = numbers[-1]._replace(text=" ".join(f"{side}{body}".split()), untrue=untrue)
-    return shape._replace(product=number) if shape else number
+    untrue = _untrue(numbers, [each.sign for each in sides], re.findall(rf"{ARROW}|==?|{ABOUT}", side), sizes)
+    number = numbers[-1]._replace(text=" ".join(f"{side}{body}{match['unit'] or ''}".split()), untrue=untrue)
+    if not shape:
+        return number
+    return NamedShape(name, shape.sizes, number) if is_array else shape._replace(product=number)
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
     """Return answers as calculations, as 4 × 16 × 25, if each may be one."""
     if any(isinstance(each, Shape) and not each.product for each in answers):
         return [*answers]
-    return [each.product or each if isinstance(each, Shape) else each for each in answers]
+    return [each if isinstance(each, GivenNumber) else each.product or each for each in answers]
+
+
+def _name(text: str) -> str:
+    r"""Return a name without its fonts, and with its index on the line: W_xh for \mathbf{W}_{xh} and Wₓₕ."""
+    bare = re.sub(r"\\(?:text|math)[a-z]* ?\{([^{}]*)\}|\\?(_) ?\{(?:\\\w+ ?\{)?(\w+)\}?\}", r"\1\2\3", text)
+    lowered = re.sub(f"[{SUBSCRIPTS}]+", lambda index: f"_{index[0].translate(PLAIN)}", bare)
+    return lowered.removesuffix(":0").removesuffix(".shape")
 
 
 def _bare(match: re.Match[str]) -> str:
@@ -190,27 +230,35 @@ def _bare(match: re.Match[str]) -> str:
 
 
 @cache
-def _outside(quantity: str) -> re.Pattern[str]:
-    """Return the pattern of an answer about a quantity: a name before its body, and a unit behind it."""
+def _outside(unit: str) -> re.Pattern[str]:
+    """Return the pattern of an answer: a name before its body, and a unit behind it."""
     return re.compile(
-        rf"[\s$]*{_ABOUT}(?:(?P<side>(?P<name>{_NAME})(?:\([^\W\d_][\w, ]*\))?\s*"
-        rf"(?:==?(?!>)|:=?|≈|\\approx\b|∈|\\in\b|(?<=\s)is\b)[\s$]*){_ABOUT})?(?P<body>.*?)"
-        rf"(?:(?:\\\s)?(?:\\text\{{\s*)?(?:{_UNITS[quantity]})\}}?{_TOTAL}?(?:\s+\([^()]*\))?|{_TOTAL})?",
+        rf"[\s$✓✔]*{_ABOUT}(?:(?P<side>(?P<name>{_NAME})(?:\([^\W\d_][\w, ]*\))?\s*"
+        rf"(?:==?(?!>)|:=?|{ABOUT}|{ARROW}|∈|\\in\b|(?<=\s)(?:{_IS})(?=[\s$]))[\s$]*){_ABOUT})?(?P<body>.*?)"
+        rf"(?P<unit>(?:\\?\s)*(?:\\(?:text|mathrm)\{{\s*)?{unit}\}}?)?"
+        rf"(?:(?(unit)(?:{_TOTAL})?\s+\([^()]*\)|(?!))|{_TOTAL})?"
+        r"(?:\s+(?:with|incl(?:uding|\.)?|mit|avec|con) bias\w*|[\s-]+(?:matri\w+|ve[ck]t\w+))?",
         re.IGNORECASE | re.DOTALL,
     )
 
 
-def _untrue(sides: Sequence[GivenNumber], named: bool, sizes: Sizes) -> int:
-    """Return the number of the first `=` between two sides that differ; 0 if none does.
+@cache
+def _inner(unit: str) -> re.Pattern[str]:
+    """Return the pattern of a unit before a sign."""
+    return re.compile(rf"{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))", re.IGNORECASE)
 
-    A side in letters is compared with one in numbers only if all its letters have sizes. named: whether one `=` is
-    behind a name.
+
+def _untrue(sides: Sequence[GivenNumber], signs: Sequence[str], before: Sequence[str], sizes: Sizes) -> str:
+    """Return the first sign between two sides that differ, such as `second =`; nothing if there is none.
+
+    A side in letters is compared with one in numbers only if all its letters have sizes. signs: that before each side,
+    if it is compared. before: the signs before the first side.
     """
-    for place, (before, after) in enumerate(pairwise([_with_sizes(side, sizes) for side in sides]), 1 + named):
-        alike = has_letters(before.number) == has_letters(after.number)
-        if alike and not (before.rounds(after.number) or after.rounds(before.number)):
-            return place
-    return 0
+    for place, (one, other) in enumerate(pairwise([_with_sizes(side, sizes) for side in sides]), 1):
+        alike = signs[place] and has_letters(one.number) == has_letters(other.number)
+        if alike and not (one.rounds(other.number) or other.rounds(one.number)):
+            return f"{ordinal([*before, *signs[: place + 1]].count(signs[place]))} {signs[place]}"
+    return ""
 
 
 def _with_sizes(side: GivenNumber, sizes: Sizes) -> GivenNumber:
@@ -224,13 +272,14 @@ def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
     named: whether it has a name; its axes are then numbers, capital letters for the batch or the steps, and None.
     """
     signs = _SPACE.sub("", re.sub(rf"\\times|{BY}", "×", text))
-    bare = _ARRAY.sub(r"(\1)", signs)
+    bare = _ARRAY.sub(lambda array: f"({(array[1] or array[2] or array[3] or '').translate(_RAISED)})", signs)
     bracketed = _BRACKETS.fullmatch(bare)
     inside = bare[1:-1].removesuffix(",") if bracketed else bare
-    axes = re.split("[,x×]" if bracketed else "[x×]", inside)
-    if all(re.fullmatch(f"{_SIZE}|[A-Z]|None" if named else _SIZE, axis) for axis in axes) and (bracketed or axes[1:]):
+    axes = re.split("[,xX×]" if bracketed else "[xX×]", inside)
+    axis_text = rf"{_SIZE}|[A-Z]|[A-Za-z]{{3,}}(?:_[a-z]+)?" if named else _SIZE
+    if all(re.fullmatch(axis_text, axis) for axis in axes) and (bracketed or axes[1:]):
         array: Any = tuple(int(axis) if axis.isdecimal() else None if axis == "None" else axis for axis in axes)
-        return Shape(array, GivenNumber(0) if re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9x×]+", signs) else None)
+        return Shape(array, GivenNumber(0) if re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", signs) else None)
     several = "," in bare or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)
     if named or not (bracketed and several):
         return None
@@ -245,7 +294,8 @@ def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
         return Shape(tuple(values))
     if re.search("[+*/^·×]", inside):
         return None  # a sum of numbers with commas between thousands
-    raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
+    cure = "; None is a size of what a layer returns, with its name: output=(None, 16)" if "None" in axes else ""
+    raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'{cure}")
 
 
 def _refused(text: str, error: ExpressionError | None = None) -> CallError:

@@ -109,6 +109,11 @@ def judge_returned(network: Network, answers: Sequence[NamedShape], tensors: Seq
         yield judgement
 
 
+def is_returned(network: Network, name: str) -> bool:
+    """Return whether a layer returns an array of this name."""
+    return any(_plain(name) == _plain(each) for module in shapes(network).modules for each in module.returns)
+
+
 def _judged(arrays: Sequence[ReturnedArray], answer: NamedShape) -> tuple[Judgement, str]:
     """Return a shape compared with the first array that it fits, and its axes; none if it is wrong."""
     for array in arrays:

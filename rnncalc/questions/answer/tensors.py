@@ -6,8 +6,10 @@ sizes of those shapes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from rnncalc.bounds import MOST_EXPLAINED
 from rnncalc.conventions.formula import Times
@@ -17,7 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.mistake import MOST_GATES
 from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
-from rnncalc.text import all_of, bracketed, escape, has_letters, ordinal, plural
+from rnncalc.text import all_of, bracketed, escape, has_letters, one_of, ordinal, plural
 
 MOST_NAMES, MOST_NAMED = 12, 6
 """The most tensors, and the most layers, that a message names."""
@@ -38,11 +40,12 @@ def tensors_of(network: Network) -> Tensors:
 
 
 def place_of(tensors: Tensors, name: str) -> int | None:
-    """Return the index of a tensor by its name, `W_xh` or `rnn_1.W_xh`; None if there is none.
+    """Return the index of a tensor by its name, `W_xh` or `rnn_1.W_xh`, or Keras's path; None if there is none.
 
     Raises CallError if several layers have a tensor of that name.
     """
-    places = [place for place, (layer, each) in enumerate(tensors) if name in (each.name, f"{layer}.{each.name}")]
+    names = {name, name.rpartition("/")[2]}
+    places = [place for place, (layer, each) in enumerate(tensors) if names & {each.name, f"{layer}.{each.name}"}]
     if len(places) > 1:
         layers = [escape(tensors[place][0]) for place in places[:MOST_NAMED]]
         message = f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
@@ -50,13 +53,39 @@ def place_of(tensors: Tensors, name: str) -> int | None:
     return places[0] if places else None
 
 
-def as_vectors(network: Network, answers: Sequence[Given]) -> list[Given]:
-    """Return answers in which a number with the name of a vector is its shape: b_h = 16 is b_h = (16)."""
-    names = {tensor.name for _, tensor in tensors_of(network) if len(tensor.plain_shape) == 1}
-    return [
-        NamedShape(each.name, (each.number,)) if isinstance(each, GivenNumber) and each.name in names else each
-        for each in answers
-    ]
+def is_tensor(network: Network, name: str) -> bool:
+    """Return whether a name is that of a tensor, or looks like one."""
+    return place_of(tensors_of(network), name) is not None or bool(re.search(r"[./]|\A(?!.*param|[NPnp]_).*_", name))
+
+
+def layer_of(network: Network, answer: GivenNumber | NamedShape, total: Any) -> int | None:
+    """Return the place of the layer whose number an answer is, by its name or its kind; None if it is of none.
+
+    total: the number of the network, which has the kind of its only layer. Raises CallError if several have the kind.
+    """
+    number = answer.product if isinstance(answer, NamedShape) else answer
+    name = _bare(answer.name)
+    if not (name and number) or place_of(tensors_of(network), answer.name) is not None:
+        return None
+    from rnncalc.questions.answer.returned import is_returned
+
+    if isinstance(answer, NamedShape) and is_returned(network, answer.name):
+        return None
+    stack = network.stack
+    if places := [place for place, placed in enumerate(stack) if _bare(placed.name) == name]:
+        return places[0]
+    places = [place for place, placed in enumerate(stack) if _bare(placed.layer.kind) == name]
+    if not places or number.rounds(total) or stack[places[0]].params == network.params:
+        return None
+    if len(places) > 1:
+        layers = one_of([escape(stack[place].name) for place in places[:MOST_NAMED]])
+        raise CallError(f"{escape(answer.name)}: several layers are {name}; write {layers}")
+    return places[0]
+
+
+def _bare(name: str) -> str:
+    """Return the name of a layer as people write it."""
+    return re.sub(r"^(?:the|d(?:as|er|ie)|l[ae]|el)\s|layer|[\W_]", "", name.casefold())
 
 
 def judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:
@@ -107,49 +136,49 @@ def right_in(network: Network, answers: Answers) -> str | None:
 
 
 def judge_shapes(network: Network, answers: Sequence[Given]) -> tuple[Judgement, ...]:
-    """Judge shapes, with names or one for each tensor in order. A plain number is the shape of a vector: 20 is (20).
-
-    Raises CallError for shapes beside other answers.
-    """
-    named = [each for each in answers if isinstance(each, NamedShape)]
-    if len(named) == len(answers):
-        return _judge_named(network, named)
-    if named:
-        raise CallError("expected shapes with names, or answers without names, got both")
+    """Judge shapes, one for each tensor in order. A plain number is the shape of a vector: 20 is (20)."""
     shapes: Answers = [each for each in answers if not isinstance(each, NamedShape)]
-    vectors = [len(tensor.plain_shape) == 1 for _, tensor in tensors_of(network)]
-    if len(shapes) == len(vectors):
-        shapes = [
-            Shape((each.number,)) if vector and isinstance(each, GivenNumber) else each
-            for each, vector in zip(shapes, vectors, strict=True)
-        ]
+    if not any(isinstance(each, Shape) for each in answers):
+        raise CallError("expected a shape for each matrix, such as (20, 10), got numbers")
+    shapes = [Shape((each.number,)) if isinstance(each, GivenNumber) else each for each in shapes]
     sizes = [size for each in shapes if isinstance(each, Shape) for size in each.sizes]
     if not network.letters and any(map(has_letters, sizes)):
         raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
-    if any(isinstance(each, GivenNumber) for each in shapes):
-        if not any(isinstance(each, Shape) for each in answers):
-            raise CallError("expected a shape for each matrix, such as (20, 10), got numbers")
-        raise CallError("expected numbers or shapes, got both; give the one or the other")
     return judge_tensors(network, shapes)
 
 
-def _judge_named(network: Network, answers: Sequence[NamedShape]) -> tuple[Judgement, ...]:
-    """Judge shapes by name: of single tensors, and of arrays that layers return."""
+def judge_named(
+    network: Network, answers: Sequence[NamedShape | GivenNumber], *, shapes: bool
+) -> tuple[Judgement, ...]:
+    """Judge shapes and numbers by name: of single tensors, and of arrays that layers return.
+
+    shapes: whether a matrix must have a shape.
+    """
     from rnncalc.questions.answer.returned import judge_returned  # few answers are arrays that layers return
 
     tensors = tensors_of(network)
     places = [place_of(tensors, each.name) for each in answers]
-    others = [each for each, place in zip(answers, places, strict=True) if place is None]
+    others = [
+        each if isinstance(each, NamedShape) else NamedShape(each.name, (each.number,))
+        for each, place in zip(answers, places, strict=True)
+        if place is None
+    ]
     returned = judge_returned(network, others, [tensor.name for _, tensor in tensors])
-    shapes: list[Shape] = [Shape(tensor.plain_shape) for _, tensor in tensors]
+    known: list[Shape | GivenNumber] = [Shape(tensor.plain_shape) for _, tensor in tensors]
     for each, place in zip(answers, places, strict=True):
-        if place is not None:
-            sizes = tuple(size for size in each.sizes if isinstance(size, int))
-            if len(sizes) < len(each.sizes):
-                wanted = "expected a shape in numbers, such as (20, 10)"
-                raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
-            shapes[place] = Shape(sizes)
-    judged = _compare(tensors, shapes)
+        if place is None:
+            continue
+        if isinstance(each, GivenNumber):
+            if shapes and len(tensors[place][1].plain_shape) > 1:
+                raise CallError(f"{escape(each.name)}: expected a shape, such as (20, 10), got a number")
+            known[place] = each
+            continue
+        sizes = tuple(size for size in each.sizes if isinstance(size, int))
+        if len(sizes) < len(each.sizes):
+            wanted = "expected a shape in numbers, such as (20, 10)"
+            raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
+        known[place] = Shape(sizes)
+    judged = _compare(tensors, known)
     return tuple(next(returned) if place is None else judged[place] for place in places)
 
 

