@@ -42,6 +42,9 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
     "rnncalc answer -i 8 -l gru:16 1152",
     "rnncalc answer specs/encoder-decoder.yaml 335872 358400 23901",
     'rnncalc answer -i 4 -l rnn:3 "(3,4)" "(3,3)" "(3)"',
+    'rnncalc answer -i 4 -l rnn:3 "W_xh=(3,4)"',
+    'rnncalc answer -i m -l gru:h "3h(m + h + 1)"',
+    "rnncalc answer specs/gru.yaml --from docs/class.csv --answer Total",
     help_alone=True,  # the exit code 0 says that the answer is correct
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
 )
@@ -73,8 +76,8 @@ def answer(
     """Judge a count or shapes, and find a wrong one's mistake.
 
     One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
-    are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is wrong, but 0
-    when a class is graded.
+    are those of the tensors. A number may be rounded, a calculation or a formula. Write -- before an ANSWER that
+    begins with a dash. Exit code 1 when it is wrong, but 0 when a class is graded.
     """
     ended = len(context.obj) - context.obj.index("--") - 1 if "--" in context.obj else 0
     for word in words[: len(words) - ended]:

@@ -156,10 +156,12 @@ class AnswerReport(SheetReport, DataReport):
         of_number = isinstance(judged.answer, GivenNumber)
         sums = ("Your calculation", "Correct calculation") if of_number else ("Yours", "Correct")
         rows = [self._row(diagnosis, judged) for diagnosis in diagnoses]
+        if all(isinstance(value, int) for row in rows for value in row[1:]):  # no calculations; the verdict has both
+            rows = [row[:1] for row in rows]
         both = [f"{word}: {_in_words(value)}" for word, value in zip(sums, rows[0][1:], strict=False)]
         if len(rows) == 1 and all(len(line) <= LONG for line in both):
             return Sheet((), (), title=title, notes=(f"{_in_full(diagnoses[0], judged)}.", *both, *notes))
-        columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums if not self.hint))
+        columns = (Column("Mistake", key=True), *(Column(word, together=True) for word in sums[: len(rows[0]) - 1]))
         mixed = {diagnosis.by_chance for diagnosis in judged.diagnoses} == {True, False}
         guesses = [" (a guess)" * (mixed and diagnosis.by_chance) for diagnosis in diagnoses]
         marked = [(f"{row[0]}{guess}", *row[1:]) for row, guess in zip(rows, guesses, strict=True)]

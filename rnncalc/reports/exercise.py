@@ -12,6 +12,7 @@ from rnncalc.layers.options import Switches
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
+from rnncalc.questions.answer.asked import ASKED
 from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.count import condition_of
 from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, answered
@@ -60,7 +61,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             ]
             yield {
                 "variant": exercise.variant,
-                "text": f"{_reading(exercise.network)} {layers}. {_counting(exercise.network)} {question}",
+                "text": f"{_reading(exercise.network)} {layers}. {_counting(exercise)} {question}",
                 "spec": spec_of(exercise.network),
                 "asks": exercise.asks,
                 "right_answer": exercise.right_answer,
@@ -85,7 +86,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         sheets: list[Sheet] = []
         for exercise in self.exercises if self.sheet else ():
             questions = [(each.question, *map(each.label, each.choices)) for each in _questions(exercise)]
-            notes = (_counting(exercise.network), *(line for lines in questions for line in lines))
+            notes = (_counting(exercise), *(line for lines in questions for line in lines))
             columns, title = (*key_columns("Layer"), Column("What it is")), f"Variant {exercise.variant}"
             rows = [*_layers(exercise.network)]
             sheets.append(Sheet(columns, rows, title=title, subtitle=_reading(exercise.network), notes=notes))
@@ -133,7 +134,7 @@ def _questions(exercise: Exercise) -> Iterator[QuizQuestion]:
             variant=exercise.variant,
             network=_reading(exercise.network),
             layers=tuple(_lines(exercise.network)),
-            convention=_counting(exercise.network),
+            convention=_counting(exercise),
             question=QUESTIONS[exercise.asks].format(layer=item.layer, tensor=item.tensor),
             numeric=isinstance(item.right, int),
             right=right,
@@ -222,13 +223,16 @@ def _sized(words: str, value: Any) -> str:
     return f"{words} {' × '.join(map(str, value)) if isinstance(value, tuple) else value}"
 
 
-def _counting(network: Network) -> str:
-    row = convention(network.convention)
-    counting = f"Count as in {'a textbook' if row.title == 'textbook' else row.title}: {row.note}."
-    for placed in network.stack:
-        if condition := condition_of(placed, network.convention):
-            counting += f" In {placed.name}, {condition.size} ≠ {condition.other}."
-    if not network.notation:
-        return counting
-    note = f": {network.spelling.note}" if network.spelling.note else ""
-    return f"{counting} The notation is {network.notation}{note}."
+def _counting(exercise: Exercise) -> str:
+    """Return how to count what is asked: the convention if it has biases, and the rule of a quantity."""
+    network, quantity = exercise.network, ASKED.get(exercise.asks)
+    sentences = [quantity.rule] if quantity else []
+    if not quantity or quantity.biases:
+        row = convention(network.convention)
+        sentences.insert(0, f"Count as in {'a textbook' if row.title == 'textbook' else row.title}: {row.note}.")
+    conditions = [(placed.name, condition_of(placed, network.convention)) for placed in network.stack]
+    sentences += [f"In {name}, {condition.size} ≠ {condition.other}." for name, condition in conditions if condition]
+    if network.notation:
+        note = f": {network.spelling.note}" if network.spelling.note else ""
+        sentences.append(f"The notation is {network.notation}{note}.")
+    return " ".join(sentences)

@@ -224,7 +224,7 @@ class QuizQuestion(Frozen):
 
     title: that of its network. group: the same for all variants of a question, so that each learner may get one of
     them. id: unique in the quiz.
-    network: sentences on the network. layers: a line for each layer. convention: how parameters are counted.
+    network: sentences on the network. layers: a line for each layer. convention: how it is counted.
     numeric: whether the answer is a number. wrong: the known wrong answers, the likeliest first.
     choices: the answers to choose from; empty if the answer is to be written.
     """

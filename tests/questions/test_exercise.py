@@ -269,6 +269,14 @@ def test_an_answer_about_a_quantity_is_what_the_commands_count(of: str, spec: Sp
         assert (wrong.right, wrong.diagnoses[0].id) == (False, reason.id)
 
 
+@pytest.mark.parametrize("of", ASKED)
+def test_the_convention_is_named_where_its_biases_count(of: str) -> None:
+    """PyTorch's second bias of each gate is in some quantities; a question of the others names no convention."""
+    networks = (GRU_16.replace(convention=name) for name in ("textbook", "pytorch"))
+    counts = {QuantityGrader(network, of).correct for network in networks}
+    assert (len(counts) > 1) is ("one bias vector per gate" in exercise(GRU_16, ask=of).exercises[0].text)
+
+
 def flops(network: Network) -> int | None:
     counts = pass_operations(network).total
     return counts and counts.flops

@@ -28,12 +28,13 @@ class QuantityQuestion(NamedTuple):
     """A quantity that may be asked for: how it is counted, and the quantities that it is confused with.
 
     counts: returns it for each layer of a network. rule: the sentence by which it is counted. confused: the likeliest
-    first.
+    first. biases: whether those of the convention are in it.
     """
 
     counts: Callable[[Network], Counts]
     rule: str
     confused: Sequence[tuple[str, str, Quantity]]
+    biases: bool = False
 
 
 def _flops(network: Network) -> Counts:
@@ -128,6 +129,7 @@ ASKED: Mapping[str, QuantityQuestion] = {
             ("recurrent-twice", "counts the recurrent layers twice",
              _by_operations(lambda placed, counts: counts.flops * (1 + isinstance(placed.layer, Cell)))),
             ("params", "is the number of parameters", _params)),
+        biases=True,
     ),
     "bytes": QuantityQuestion(
         lambda network: [DTYPES["float32"] * placed.params for placed in network.stack],
@@ -137,6 +139,7 @@ ASKED: Mapping[str, QuantityQuestion] = {
             ("float16", "counts two bytes for each parameter, as in float16", lambda subject: _params(subject, 2)),
             ("float64", "counts eight bytes for each parameter, as in float64", lambda subject: _params(subject, 8)),
             ("bits", "is the number of bits", lambda subject: _params(subject, 32))),
+        biases=True,
     ),
     "saved": QuantityQuestion(
         _saved,
