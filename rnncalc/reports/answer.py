@@ -176,10 +176,10 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     wrong = answer.wrong
     if wrong is None:
         return ""
-    if diagnoses := AnswerReport(answer, hint=hint).diagnoses(wrong):
-        text = _sentence(diagnoses[0])
-    elif wrong.other_size:
+    if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
         text = f"takes {_size(wrong.other_size)}"
+    elif diagnoses := AnswerReport(answer, hint=hint).diagnoses(wrong):
+        text = _sentence(diagnoses[0])
     elif wrong.meant:
         text = f"gives {_meaning(wrong.meant[0], hint=hint)}"
     else:
