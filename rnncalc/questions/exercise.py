@@ -262,7 +262,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
     else:  # the number of one layer is judged as the total
         numbers = [*grader.search.singles(None)]
         if not network.letters:
-            numbers += [quantity.number for quantity in grader.search.quantities]
+            numbers += [number for number, _ in grader.search.quantities]
         likeliest = map(in_order, _wrong(numbers, network.params, len(stack)))
         wrong = [[GivenNumber(each, 1, str(each)) for each in likeliest]]
     for place, right in enumerate(grader.judgements(correct)):

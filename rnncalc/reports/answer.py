@@ -20,7 +20,6 @@ from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.answer.gradebook import Grade, Gradebook
-    from rnncalc.questions.answer.quantities import KnownQuantity
     from rnncalc.questions.answer.sizes import OtherSize
 
 
@@ -48,7 +47,7 @@ class AnswerReport(SheetReport, DataReport):
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
             "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in self.diagnoses(each)],
-            "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each, hint=self.hint))],
+            "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each))],
         }
         if not self.hint:
             return data
@@ -86,7 +85,7 @@ class AnswerReport(SheetReport, DataReport):
                 _, *sums = self._row(diagnosis, each)
                 more = f": {' instead of '.join(map(_in_words, sums))}" if sums else ""
                 yield f"{_in_full(diagnosis, each)}{more}."
-            yield from _also(each, hint=self.hint)
+            yield from _also(each)
         yield from self._remarks()
 
     def _verdict(self) -> str:
@@ -145,7 +144,7 @@ class AnswerReport(SheetReport, DataReport):
                 continue
             first, *others = diagnoses
             title = f"How you {'could ' * first.by_chance}get {_answer_text(each)}{_where(each)}"
-            also = (*_also(each, hint=self.hint),)
+            also = (*_also(each),)
             below = also if others and not first.by_chance else ()  # what calls all of them a guess is with the first
             yield self._told(each, [first], title, () if below else also)
             if others:
@@ -181,7 +180,7 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     elif diagnoses := AnswerReport(answer, hint=hint).diagnoses(wrong):
         text = _sentence(diagnoses[0])
     elif wrong.meant:
-        text = f"gives {_meaning(wrong.meant[0], hint=hint)}"
+        text = wrong.meant[0].text
     else:
         return ""
     where = " ".join(part for part in (wrong.layer, wrong.tensor) if part)
@@ -316,7 +315,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
         yield f"{judged.layer}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
-        yield from (f"{where} is {_meaning(meaning, hint=hint)}." for meaning in judged.meant)
+        yield from (f"{where} {meaning.text}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged, hint=hint)
             if not hint and not judged.layer and not judged.other_size and judged.params == network.params:
@@ -327,7 +326,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
                 yield f"rnncalc explain derives the correct count step by step{more}."
 
 
-def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
+def _also(judged: Judgement) -> Iterator[str]:
     """Yield the sentences on one number that come after its mistakes."""
     if not judged.diagnoses:
         return
@@ -335,7 +334,7 @@ def _also(judged: Judgement, *, hint: bool) -> Iterator[str]:
         yield f"A guess: no single known mistake gives {_answer_text(judged)}; two that do may do so by chance."
     elif judged.by_chance:
         yield f"A guess: mistakes like this give many of the numbers near {_answer_text(judged)}."
-    yield from (f"{_answer_text(judged)} is also {_meaning(meaning, hint=hint)}." for meaning in judged.meant)
+    yield from (f"Also, {_answer_text(judged)} {meaning.text}." for meaning in judged.meant)
     if judged.other_size:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_answer_text(judged)}."
@@ -352,28 +351,6 @@ def _unexplained(judged: Judgement, *, hint: bool) -> str:
         if judged.layer:
             return f"{text}, {_difference(judged.difference)} the correct one."
     return f"{text}."
-
-
-QUANTITIES = {
-    "dense": "the count of the dense equivalent, which shares no weights over time",
-    "multiply-adds": "the number of multiply-adds in one pass, not of parameters",
-    "multiply-adds per step": "the number of multiply-adds in one step, not of parameters",
-    "bytes": "the number of bytes in float32, four for each parameter",
-    "gradients": "the number of gradients, one for each parameter that is trained",
-    "saved": "the number of saved activations, not of parameters",
-    "backward": "the number of multiply-adds of the backward pass, not of parameters",
-    "states": "the number of values in the states of all steps, not of parameters",
-    "training bytes": "the number of bytes that training takes in float32",
-    "gradients per step": "a gradient for each parameter and step; those of all steps are summed: {right:,}",
-    "saved without gates": "the saved activations without the gates, which the backward equations read too: {right:,}",
-    "twice forward": "twice the multiply-adds of the forward pass, not those of the backward pass: {right:,}",
-}
-
-
-def _meaning(known: KnownQuantity, *, hint: bool = False) -> str:
-    """Return what a number is, in words; in a hint without the correct number at their end."""
-    words, colon, number = QUANTITIES[known.name].partition(": {")
-    return words if hint else f"{words}{colon}{number}".format(right=known.right or 0)
 
 
 def _size(other: OtherSize) -> str:

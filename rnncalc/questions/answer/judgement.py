@@ -12,7 +12,6 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
 
 if TYPE_CHECKING:  # for what is wrong alone
-    from rnncalc.questions.answer.quantities import KnownQuantity
     from rnncalc.questions.answer.sizes import OtherSize
 
 
@@ -88,7 +87,7 @@ class Judgement(NamedTuple):
     shape: tuple[int, ...] = ()
     plain_shape: tuple[int, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    meant: tuple[KnownQuantity, ...] = ()
+    meant: tuple[Reason, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
     repeats: bool = False

@@ -1,29 +1,35 @@
-"""Other explanations of a wrong number: the other quantities of the network, such as its multiply-adds."""
+"""What a wrong number may be instead: another quantity of the network, or one counted wrong, by what is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Output
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
+from rnncalc.questions.answer.judgement import Reason
 from rnncalc.questions.count import DTYPES, count, total
+from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.questions.training import LayerTraining, Training
+    from rnncalc.step.costs import OperationCounts
 
 
 class Subject(NamedTuple):
     """A network, or one layer of it, whose quantities a learner's number may be.
 
     layers: all of the network, or the one. training: what a training step needs; None if it depends on unknown steps.
+    counts: what is asked for, of each layer.
     """
 
     network: Network
     layers: tuple[Placed, ...]
     training: Training | None
+    counts: Sequence[Any] = ()
 
     @classmethod
     def of(cls, network: Network) -> Subject:
@@ -47,11 +53,15 @@ class Subject(NamedTuple):
                 states_carried=None,
                 bytes=None,
             )
-        return self._replace(layers=(self.layers[place],), training=alone)
+        counts = self.counts[place : place + 1]
+        return self._replace(layers=(self.layers[place],), training=alone, counts=counts)
 
 
-Quantity = Callable[[Subject], int | None]
+Quantity = Callable[[Subject], Any]
 """Returns a quantity; None if it is unknown."""
+
+Confusion = tuple[str, str, Quantity]
+"""An id, what the learner does, and the quantity."""
 
 
 def _dense(subject: Subject) -> int | None:
@@ -59,18 +69,67 @@ def _dense(subject: Subject) -> int | None:
     return dense.params if dense else None
 
 
+def _params(subject: Subject, times: int = 1) -> int:
+    return times * sum([placed.params for placed in subject.layers])
+
+
+def _gradients(subject: Subject) -> int:
+    return sum(placed.trainable for placed in subject.layers)
+
+
+def _gradients_of_steps(subject: Subject) -> int | None:
+    layers = [placed for placed in subject.layers if placed.trainable]
+    return total(None if placed.uses is None else placed.trainable * placed.uses for placed in layers)
+
+
 def _multiply_adds(subject: Subject, times: int = 1) -> int | None:
     number = total(placed.multiply_adds for placed in subject.layers)
     return None if number is None else times * number
 
 
-def _multiply_adds_per_step(subject: Subject) -> int | None:
-    once = total(placed.multiply_adds_per_step for placed in subject.layers)
-    return None if once == _multiply_adds(subject) else once
+def _as_keras_prints(subject: Subject) -> int | None:
+    """Return the bytes as Keras prints them, with 1,024 bytes in a KB and two decimals, but 1,000 bytes in each KB."""
+    size = _params(subject, DTYPES["float32"])
+    power = 0 if has_letters(size) else (size.bit_length() - 1) // 10
+    return round(size * 100 / 1024**power) * 1000**power // 100 if power else None
 
 
 def _of_training(name: str) -> Quantity:
     return lambda subject: getattr(subject.training, name, None)
+
+
+def _by_layer(number: Callable[[Placed, Any, Any], Any]) -> Quantity:
+    """Return the sum of a number of each layer, from the layer, what is asked for of it, and the number of steps."""
+
+    def quantity(subject: Subject) -> Any:
+        parts, layers = subject.network.parts, zip(subject.layers, subject.counts, strict=True)
+        return total(number(placed, count, parts[placed.part].steps or 1) for placed, count in layers)
+
+    return quantity
+
+
+def _by_operations(number: Callable[[OperationCounts], int]) -> Quantity:
+    """Return the sum of a number of the operations of each layer."""
+
+    def quantity(subject: Subject) -> int | None:
+        from rnncalc.questions.operations import pass_operations
+
+        layers = zip(subject.network.stack, pass_operations(subject.network).layers, strict=True)
+        asked = [counts for placed, counts in layers if placed in subject.layers]
+        return total(None if counts is None else number(counts) for counts in asked)
+
+    return quantity
+
+
+def _unlike(quantity: Quantity, right: Quantity) -> Quantity:
+    """Return a quantity that is another one counted wrong, unknown if that is no mistake."""
+    return lambda subject: None if (number := quantity(subject)) == right(subject) else number
+
+
+def _one_state(subject: Subject) -> int:
+    layers = [(placed, placed.layer) for placed in subject.layers]
+    cells = [(placed.sizes, layer) for placed, layer in layers if isinstance(layer, Cell)]
+    return sum([sizes[next(iter(layer.states.values()))] * layer.directions for sizes, layer in cells])
 
 
 def _without_gates(layer: LayerTraining, training: Training) -> int | None:
@@ -81,44 +140,110 @@ def _without_gates(layer: LayerTraining, training: Training) -> int | None:
     return min(training.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
 
 
-QUANTITIES: Mapping[str, Quantity] = {
-    "dense": _dense,
-    "multiply-adds": _multiply_adds,
-    "multiply-adds per step": _multiply_adds_per_step,
-    "bytes": lambda subject: DTYPES["float32"] * sum(placed.params for placed in subject.layers),
-    "gradients": lambda subject: sum(placed.trainable for placed in subject.layers),
-    "saved": _of_training("saved"),
-    "backward": _of_training("backward_multiply_adds"),
-    "states": _of_training("states_carried"),
-    "training bytes": _of_training("bytes"),
-    "gradients per step": lambda subject: total(
-        None if placed.uses is None else placed.trainable * placed.uses for placed in subject.layers if placed.trainable
+def _saved_without_gates(subject: Subject) -> int | None:
+    training = subject.training
+    return total(_without_gates(layer, training) for layer in training.layers) if training else None
+
+
+# a row is read on one line, or on two
+# fmt: off
+PARAMS: Confusion = "params", "is the number of parameters", _params
+MULTIPLY_ADDS: Confusion = "multiply-adds", "is the number of multiply-adds in one pass", _multiply_adds
+STATES: Confusion = "states", "is the number of values in the states of all steps", _of_training("states_carried")
+DENSE: Confusion = "dense", "is the count of the dense equivalent, which shares no weights over time", _dense
+BACKWARD: Confusion = ("backward", "is the number of multiply-adds of the backward pass",
+                       _of_training("backward_multiply_adds"))
+NO_GATES: Confusion = (
+    "no-gates", "is the number of saved activations without the gates, which the backward equations read too",
+    _unlike(_saved_without_gates, _of_training("saved")))
+ONE_STEP: Confusion = ("one-step", "is that of one step, and there are several",
+                       _by_layer(lambda placed, count, *_: count // (placed.uses or 1)))
+NO_OUTPUT: Confusion = ("no-output", "leaves out the output layer",
+                        _by_layer(lambda placed, count, *_: 0 if isinstance(placed.layer, Output) else count))
+OUTPUT_EACH_STEP: Confusion = (
+    "output-each-step", "counts the output layer at every step, and it has one output",
+    _by_layer(lambda placed, count, steps: count * steps if isinstance(
+        placed.layer, Output) and placed.uses == 1 else count))
+RECURRENT_TWICE: Confusion = (
+    "recurrent-twice", "counts the recurrent layers twice",
+    _by_layer(lambda placed, count, *_: count * (1 + isinstance(placed.layer, Cell))))
+
+CONFUSED: Mapping[str, Sequence[Confusion]] = {
+    "params": (
+        DENSE,
+        MULTIPLY_ADDS,
+        ("multiply-adds-per-step", "is the number of multiply-adds in one step", _unlike(
+            lambda subject: total(placed.multiply_adds_per_step for placed in subject.layers), _multiply_adds)),
+        ("bytes", "is the number of bytes in float32, four for each parameter",
+         lambda subject: _params(subject, DTYPES["float32"])),
+        ("gradients", "is the number of gradients, one for each parameter that is trained", _gradients),
+        ("saved", "is the number of saved activations", _of_training("saved")),
+        BACKWARD,
+        STATES,
+        ("training-bytes", "is the number of bytes that training takes in float32", _of_training("bytes")),
+        ("gradients-of-steps", "counts a gradient for each parameter and step, and those of all steps are summed",
+         _unlike(_gradients_of_steps, _gradients)),
+        NO_GATES,
+        ("twice-forward", "is twice the multiply-adds of the forward pass, which are not those of the backward pass",
+         _unlike(lambda subject: _multiply_adds(subject, 2), _of_training("backward_multiply_adds"))),
     ),
-    "saved without gates": lambda subject: (
-        total(_without_gates(layer, subject.training) for layer in subject.training.layers)
-        if subject.training
-        else None
+    "multiply-adds": (
+        ONE_STEP,
+        PARAMS,
+        ("biases", "counts a multiply-add for each bias too", _gradients_of_steps),
+        ("params-times-steps", "multiplies the number of parameters by the number of steps",
+         _by_layer(lambda placed, _, steps: placed.params * steps)),
+        OUTPUT_EACH_STEP,
+        NO_OUTPUT,
+        ("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
+         lambda subject: _multiply_adds(subject, 2)),
+        ("flops", "is the number of FLOPs, which count biases and activations too",
+         _by_operations(lambda counts: counts.flops)),
+        ("one-direction", "counts one direction of two",
+         _by_layer(lambda placed, count, *_: count // placed.layer.directions)),
+        RECURRENT_TWICE,
+        BACKWARD,
+        DENSE,
     ),
-    "twice forward": lambda subject: _multiply_adds(subject, 2),
+    "flops": (
+        MULTIPLY_ADDS,
+        ("products-alone", "counts the matrix products alone, without biases and activations",
+         lambda subject: _multiply_adds(subject, 2)),
+        ("no-biases", "leaves out the additions of the biases",
+         _by_operations(lambda counts: counts.flops - counts.bias_additions)),
+        ONE_STEP,
+        ("training", "is three times that, as a backward pass takes about two forward passes",
+         _by_layer(lambda _, count, __: 3 * count)),
+        OUTPUT_EACH_STEP,
+        NO_OUTPUT,
+        RECURRENT_TWICE,
+        PARAMS,
+    ),
+    "bytes": (
+        PARAMS,
+        ("float16", "counts two bytes for each parameter, as in float16", lambda subject: _params(subject, 2)),
+        ("float64", "counts eight bytes for each parameter, as in float64", lambda subject: _params(subject, 8)),
+        ("bits", "is the number of bits", lambda subject: _params(subject, 32)),
+        ("keras", "takes 1,024 bytes for a KB, as Keras prints it; that is a KiB, and a KB is 1,000", _as_keras_prints),
+    ),
+    "saved": (NO_GATES, STATES, NO_OUTPUT, PARAMS, MULTIPLY_ADDS),
+    "state": (
+        ("one-state", "counts one state of each cell, and there are several", _one_state),
+        ("two-states", "counts two states of each cell, and there are cells with one", _by_layer(
+            lambda placed, count, *_: 2 * count if isinstance(
+                placed.layer, Cell) and len(placed.layer.states) == 1 else count)),
+        STATES,
+        ("inputs", "is the width of the input", lambda subject: subject.layers[0].inputs),
+        ("outputs", "is the width of the output", lambda subject: subject.layers[-1].outputs),
+        PARAMS,
+    ),
 }
-"""The functions that count what a number may be, in the order of the list."""
-
-MISCOUNTED = {"gradients per step": "gradients", "saved without gates": "saved", "twice forward": "backward"}
-"""The mistakes about training among them: each counts another quantity wrong."""
+# fmt: on
+"""What a wrong number may be, by what is asked for, the likeliest first."""
 
 
-class KnownQuantity(NamedTuple):
-    """A quantity of a network that a learner's number may be. right: the correct number, if it is counted wrong."""
-
-    name: str
-    number: int
-    right: int | None = None
-
-
-def quantities(subject: Subject, names: Iterable[str] = QUANTITIES) -> Iterator[KnownQuantity]:
-    """Yield the known quantities of a network or a layer; a mistake comes with the correct number."""
-    for name in names:
-        number = QUANTITIES[name](subject)
-        right = QUANTITIES[MISCOUNTED[name]](subject) if name in MISCOUNTED else None
-        if number and number != right and not (name in MISCOUNTED and right is None):
-            yield KnownQuantity(name, number, right)
+def confused(asked: str, subject: Subject) -> Iterator[tuple[Any, Reason]]:
+    """Yield what a wrong number about a network or a layer may be, with its number; a few may be the correct one."""
+    for id_, text, quantity in CONFUSED[asked]:
+        if number := quantity(subject):
+            yield number, Reason(id_, text)

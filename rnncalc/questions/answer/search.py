@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby, islice, product, takewhile
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEARNED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
@@ -15,7 +15,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenates, direction_width, feed_next, replace_line
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
-from rnncalc.questions.answer.quantities import KnownQuantity, Subject, quantities
+from rnncalc.questions.answer.quantities import Subject, confused
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet, sum_of, worksheet_of
@@ -70,9 +70,9 @@ class Search:
         return Subject.of(self.network)
 
     @cached_property
-    def quantities(self) -> tuple[KnownQuantity, ...]:
-        """The other quantities of the network that a learner may have computed."""
-        return tuple(quantities(self.subject))
+    def quantities(self) -> list[tuple[Any, Reason]]:
+        """The other quantities of the network that a learner may have computed, each with its number."""
+        return [*confused("params", self.subject)]
 
     @cached_property
     def sizes(self) -> list[SizeCurve]:
@@ -111,7 +111,7 @@ class Search:
                 yield each._replace(explained=False)
                 continue
             explained += 1
-            known = tuple(quantities(self.subject.layer(place)))
+            known = [*confused("params", self.subject.layer(place))]
             judgement, wrongs = self._explained(each, Question(self.network, number, place), known)
             name = worksheet[place].name
             ways = ((name, *way) for wrong in wrongs for way in worksheets_after(worksheet, wrong, place))
@@ -119,14 +119,14 @@ class Search:
             yield judgement._replace(meant=() if judgement.diagnoses else judgement.meant)
 
     def _explained(
-        self, judgement: Judgement, question: Question, known: Sequence[KnownQuantity]
+        self, judgement: Judgement, question: Question, known: Sequence[tuple[Any, Reason]]
     ) -> tuple[Judgement, list[Worksheet]]:
         """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be."""
         answer = question.answer
-        meant = tuple(each for each in known if answer.means(each.number))
+        meant = tuple(reason for number, reason in known if answer.means(number))
         explanations = [*self.diagnoses(question, known=bool(meant))]
         diagnoses = tuple(diagnosis for diagnosis, _ in explanations)
-        guess = bool(meant) and is_guess(answer, [each.number for each in known])
+        guess = bool(meant) and is_guess(answer, [number for number, _ in known])
         guess = diagnoses[0].by_chance if diagnoses else guess
         explained = judgement._replace(diagnoses=diagnoses, meant=meant, by_chance=guess)
         return explained, [worksheet for _, worksheet in explanations]

@@ -25,45 +25,45 @@ from rnncalc import (
     training,
 )
 from rnncalc.network.training import Update
-from rnncalc.questions.answer.quantities import Subject, quantities
+from rnncalc.questions.answer.quantities import CONFUSED, Subject, confused
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.sizes import OtherSize, other_size, size_curves
 from rnncalc.questions.solve import SizePlace
-from rnncalc.reports.answer import QUANTITIES, AnswerReport
+from rnncalc.reports.answer import AnswerReport
 
 
 def test_every_known_quantity() -> None:
-    """The right number is beside what is counted wrong; what is no other number is left out."""
+    """What is no other number is left out."""
     small = Network(input=4, layers=(RNN(3),), output=1, steps=3)  # 24 + 4 parameters, 21 + 1·3 products per step
-    assert {each.name: (each.number, each.right) for each in quantities(Subject.of(small))} == {
-        "dense": (127, None),
-        "multiply-adds": (66, None),
-        "multiply-adds per step": (24, None),
-        "bytes": (112, None),
-        "gradients": (28, None),
-        "saved": (27, None),
-        "backward": (87, None),
-        "states": (9, None),
-        "training bytes": (332, None),
-        "gradients per step": (76, 28),
-        "twice forward": (132, 87),
+    assert {reason.id: number for number, reason in confused("params", Subject.of(small))} == {
+        "dense": 127,
+        "multiply-adds": 66,
+        "multiply-adds-per-step": 24,
+        "bytes": 112,
+        "gradients": 28,
+        "saved": 27,
+        "backward": 87,
+        "states": 9,
+        "training-bytes": 332,
+        "gradients-of-steps": 76,
+        "twice-forward": 132,
     }
     gated = Network(input=13, layers=(LSTM(29),), steps=7, topology="many-to-many", training=Update(chunk=3))
-    assert [*map(tuple, quantities(Subject.of(gated), ["saved without gates"]))] == [
-        ("saved without gates", 3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
-    ]
+    numbers = {reason.id: number for number, reason in confused("params", Subject.of(gated))}
+    assert (numbers["no-gates"], numbers["saved"]) == (3 * (13 + 2 * 29), 3 * (13 + 7 * 29))
     one = Subject.of(Network(input=13, layers=(LSTM(29),), steps=1))
-    assert "multiply-adds per step" not in {each.name for each in quantities(one)}
-    layer = quantities(Subject.of(small).layer(0))
-    assert {each.name: each.number for each in layer} == {
+    once = {reason.id for _, reason in confused("params", one)}
+    assert once.isdisjoint({"multiply-adds-per-step", "gradients-of-steps"})
+    layer = confused("params", Subject.of(small).layer(0))
+    assert {reason.id: number for number, reason in layer} == {
         "multiply-adds": 63,
-        "multiply-adds per step": 21,
+        "multiply-adds-per-step": 21,
         "bytes": 96,
         "gradients": 24,
         "saved": 24,
         "backward": 81,
-        "gradients per step": 72,
-        "twice forward": 126,
+        "gradients-of-steps": 72,
+        "twice-forward": 126,
     }
 
 
@@ -76,7 +76,7 @@ DEEP = Network(input=6, layers=(GRU(4), GRU(3)), steps=5, convention="keras")
 @pytest.mark.parametrize(
     ("net", "number", "what"),
     [
-        (DEEP, 3 * 4 * (6 + 4) + 3 * 3 * (4 + 3), "multiply-adds per step"),  # as many as without biases
+        (DEEP, 3 * 4 * (6 + 4) + 3 * 3 * (4 + 3), "multiply-adds-per-step"),  # as many as without biases
         (DEEP, 5 * (120 + 63), "multiply-adds"),  # 3·4·12 + 3·3·9 = 225 parameters in Keras
         (DEEP, 4 * 225, "bytes"),
         (DEEP, 5 * 4 * 6 + 5 * 4 * 4, None),
@@ -85,16 +85,17 @@ DEEP = Network(input=6, layers=(GRU(4), GRU(3)), steps=5, convention="keras")
         (BARE, 4 * (5 * (7 + 5) + 2 * 5), "bytes"),  # and the whole count four times
         (BARE.replace(steps=4, topology="many-to-many"), 4 * 70, "multiply-adds"),
         (BARE.replace(steps=4, topology="many-to-many"), 4 * 70, "bytes"),
-        (TIED, 2 * 3 * 8 * (8 + 8) + 50 * 8, "multiply-adds per step"),
+        (TIED, 2 * 3 * 8 * (8 + 8) + 50 * 8, "multiply-adds-per-step"),
     ],
 )
 def test_a_number_of_another_kind_is_always_said_to_be_one(net: Network, number: int, what: str | None) -> None:
     """Also where a mistake gives it, after that; and never for one that is none."""
     judged = answer(net, number).judged[0]
     assert not judged.right
-    assert [meant.name for meant in judged.meant if meant.name == what] == ([what] if what else [])
+    assert [meant.id for meant in judged.meant if meant.id == what] == ([what] if what else [])
     remarks = AnswerReport(answer(net, number)).data()["remarks"]
-    assert any(QUANTITIES[what] in remark for remark in remarks) if what else judged.meant == ()
+    texts = {id_: text for id_, text, _ in CONFUSED["params"]}
+    assert any(texts[what] in remark for remark in remarks) if what else judged.meant == ()
 
 
 @pytest.mark.broad
@@ -116,9 +117,9 @@ def test_the_number_of_a_layer_is_said_to_be_one_too() -> None:
     """Its multiply-adds, where no mistake gives them: peepholes and biases multiply nothing in matrices."""
     net = Network(input=9, layers=(LSTM(5, peepholes=True), LSTM(4)), steps=3)  # 4·5·15 + 15, 4·4·10
     judged = answer(net, 3 * 4 * 5 * 14, 160).judged[0]
-    assert [meant.name for meant in judged.meant] == ["multiply-adds"]
+    assert [meant.id for meant in judged.meant] == ["multiply-adds"]
     assert AnswerReport(answer(net, 840, 160)).data()["remarks"][0] == (
-        "lstm_1: 840 is the number of multiply-adds in one pass, not of parameters."
+        "lstm_1: 840 is the number of multiply-adds in one pass."
     )
     assert answer(net, 315, 4 * 4 * 9).judged[1].diagnoses[0].id == "no-biases"
     assert answer(net, 315, 4 * 4 * 9).judged[1].meant == ()
@@ -128,7 +129,7 @@ def test_the_count_times_the_steps_is_told_before_a_gradient_for_each_step(call:
     """12,400 is 5 · 2,480, where all steps share one set of weights."""
     out = call("answer", "-i", 10, "-l", "lstm:20", "-T", 5, 12_400).out
     assert out.index("multiplies the recurrent layers by the number of steps") < out.index(
-        "12,400 is also a gradient for each parameter and step"
+        "Also, 12,400 counts a gradient for each parameter and step"
     )
 
 

@@ -58,7 +58,7 @@ def test_a_multiple_that_is_not_that_of_the_steps_is_none() -> None:
         for number in (9 * 2_480 + 105, 7 * 2_585, 2_585 * 2_585):
             assert not any(len(each.mistakes) == 1 for each in judged(net, number).diagnoses)
     assert not judged(CLASSIC, 4 * 2_585).diagnoses
-    assert [each.name for each in judged(CLASSIC, 4 * 2_585).meant] == ["bytes"]
+    assert [each.id for each in judged(CLASSIC, 4 * 2_585).meant] == ["bytes"]
 
 
 def test_two_mistakes_together_are_found() -> None:
