@@ -212,9 +212,9 @@ def _tokens(text: str, sizes: Known, plain: str = "") -> Iterator[Token]:
 
 @cache
 def _pattern(letters: str) -> re.Pattern[str]:
-    """Return the pattern of all signs; x and X are signs of multiplication unless they are among these letters."""
-    signs = "".join(sign for sign in "xX" if sign not in letters)
-    no_x, x = (f"(?![{signs}])", f"|[{signs}]") if signs else ("", "")
+    """Return the pattern of all signs; x, and X between numbers, are signs of multiplication unless letters has them."""
+    no_x, x = ("", "") if "x" in letters else ("(?!x)", "|x")
+    x += "" if "X" in letters else "|(?<=[0-9 ])X(?=[0-9 ])"
     return re.compile(
         rf"(?P<space>{_SPACE})|(?P<number>{NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))"
         rf"|(?P<times>{_TIMES}|{_WORD.replace('word', 'times|mal|fois|por|per|volte')}|{BY}{x})"

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -140,6 +141,10 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.obj = args
+        flags = {name: each for each in self.get_params(ctx) if isinstance(each, click.Option) for name in each.opts}
+        for word, value in pairwise(args[: args.index("--")] if "--" in args else args):
+            if word in flags and value in flags and not flags[word].is_flag:  # -i -l lstm:5
+                raise click.BadOptionUsage(word, f"Option '{word}' requires an argument.", ctx)
         *_, order = self.make_parser(ctx).parse_args([*args])  # click empties the list
         options = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
         for option in dict.fromkeys(options):  # click would use the last
@@ -262,7 +267,7 @@ def run_call(args: list[str]) -> int:
             from rnncalc.cli.unknown_flag import call_meant, unknown_flag_message
 
             call = call_meant(error.option_name, error.ctx.obj or args, error.ctx)
-            message = unknown_flag_message(error.option_name, error.ctx.command, cli, call)
+            message = unknown_flag_message(error.option_name, error.ctx.command, cli, call, error.ctx.obj or args)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
         tell(f"rnncalc: {_shorten(message)} (see {command} --help)")
     except click.ClickException as error:

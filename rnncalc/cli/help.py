@@ -179,4 +179,6 @@ def help(context: click.Context, topic: str | None) -> None:  # noqa: A001  the 
         TOPICS[topic](formatter, group)
         write_text(formatter.getvalue())
     else:
-        raise CallError(f"help: {not_among((topic,), (*TOPICS, *COMMANDS))}")
+        of_layers = topic in KINDS or any(topic in kind(name).options() for name in KINDS)
+        cure = "; rnncalc help layers has the kinds of layer and their options" if of_layers else ""
+        raise CallError(f"help: {not_among((topic,), (*TOPICS, *COMMANDS))}{cure}")

@@ -19,15 +19,17 @@ from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, instead_o
 from rnncalc.text import all_of, did_you_mean, escape
 
 
-def unknown_flag_message(flag: str, command: click.Command, group: click.Group, call: str = "") -> str:
+def unknown_flag_message(
+    flag: str, command: click.Command, group: click.Group, call: str = "", typed: Sequence[str] = ()
+) -> str:
     """Return the message for a flag that the command does not have.
 
-    group: all commands. call: the whole call that is meant, if it is known.
+    group: all commands. call: the whole call that is meant, if it is known. typed: the words of the call.
     """
     if call:
         return f"No such option '{flag}'; write {call}"
     try:
-        cure = _cure(flag, command, group)
+        cure = _cure(flag, command, group, typed)
     except DeclarationError:  # an option of a cell that this call may not use
         cure = ""
     return f"No such option '{flag}'{cure or '.'}"
@@ -45,7 +47,15 @@ def call_meant(flag: str, typed: Sequence[str], context: click.Context) -> str:
             return ""
         flags = [word.partition("=")[0] for word in words if word.startswith("--")]
         flag = next((each for each in flags if each not in (*takes, "--")), "")
+    names = [word.partition("=")[0] for word in words]
+    if any(sum(names.count(name) for name in option.opts) > 1 for option in _single(context.command)):
+        return ""  # it would be given twice
     return escape(shlex.join([*context.command_path.split(), *words]))
+
+
+def _single(command: click.Command) -> list[click.Option]:
+    """Return the flags of a command that may be given once."""
+    return [option for option in command.params if isinstance(option, click.Option) and not option.multiple]
 
 
 def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[str]:
@@ -80,7 +90,7 @@ def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[st
     return []
 
 
-def _cure(flag: str, command: click.Command, group: click.Group) -> str:
+def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence[str]) -> str:
     """Return the suggestion: another spelling, a similar flag, an option of a layer, or another command."""
     word = flag.removeprefix("--").replace("_", "-")
     if word == flag or not word:
@@ -98,6 +108,8 @@ def _cure(flag: str, command: click.Command, group: click.Group) -> str:
         return cure
     if matches := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
         name, space, remark = matches[0].partition(" ")
+        if any(flag_of(name) in option.opts and {*option.opts} & {*typed} for option in _single(command)):
+            return f"; it means {flag_of(name)}, which is given"
         reports = ["--backward"] if name in ("chunk", "loss", "targets") else []  # without which it says nothing
         reports += [flag_of(key) for key, row in BESIDE.items() if name in row.takes and name != key]
         needed = next((f"{report} " for report in reports if report in known), "")

@@ -16,7 +16,7 @@ from rnncalc.expressions import DivisionError
 from rnncalc.layers.options import Allowed, Size, Sizes, Switch
 from rnncalc.records import Frozen
 from rnncalc.spec import values
-from rnncalc.text import escape, escape_path, keys_here, one_of
+from rnncalc.text import did_you_mean, escape, escape_path, keys_here, one_of
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -122,6 +122,9 @@ def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
         return "merge keys are not read; write the options out"
     from rnncalc.spec.aliases import key_cure
 
+    below_it = [name.value for name, _ in below.items] if isinstance(below, Mapping) else []
+    if not {*known}.isdisjoint(below_it) and not did_you_mean(key, known):
+        return "unknown key; remove this line, and move those below it to the left"
     return f"unknown key{key_cure(key, known, word_of(below)) or f'; {keys_here(known)}'}"
 
 

@@ -107,7 +107,9 @@ class _NetworkReader(TreeReader):
         values |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
         for key, (kinds, expected) in OWN_DATA.items():
             if key in nodes and not isinstance(nodes[key], kinds):
-                self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}")
+                features = word_of(nodes[key]) if key == "inputs" else ""
+                cure = f"; write input: {escape(features)} for the number of features" if features.isdecimal() else ""
+                self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}{cure}")
         if self.sizes is not None:
             values["sizes"] = self.sizes.all()
         return self.validate(values)
@@ -350,6 +352,13 @@ class _NetworkReader(TreeReader):
             got = f"expected a positive whole number, got '{escape(units.value)}'"
             self.problem(units.mark, path, f"{got}; the output layer is dense: {cure}")
             units.value = number
+        if isinstance(node, Sequence):
+            first = node.items[0] if len(node.items) == 1 else None
+            only = first.items[0][1] if isinstance(first, Mapping) and len(first.items) == 1 else first
+            number = word_of(only) if isinstance(only, Scalar) else ""
+            cure = f"; write output: {escape(number)}" if number else ""
+            self.problem(node.mark, path, f"expected the number of outputs, or keys, got a list{cure}")
+            return Output(1)
         if isinstance(node, Scalar):
             return Output(self.value(node, path, OPTIONS["units"].allowed, 1))
         keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
@@ -562,9 +571,10 @@ def _shape(node: Node | None) -> list[str]:
 def _dash_cure(node: Node) -> str:
     """Return `; write - lstm: 4` for a layer without its dash, or without the space after it."""
     first = node.items[0] if isinstance(node, Mapping) and node.items else None
-    if first is None or (kind := first[0].value.removeprefix("-")) not in KINDS or not isinstance(first[1], Scalar):
+    if first is None or (kind := first[0].value.lstrip("-–—• ")) not in KINDS or not isinstance(first[1], Scalar):
         return ""
-    space = ", with a space after the dash" if first[0].value != kind else ""
+    sign = first[0].value.removesuffix(kind).strip()
+    space = ", with a space after the dash" if sign == "-" else f", with a hyphen instead of {sign}" if sign else ""
     return f"; write - {kind}: {escape(first[1].value)}{space}"
 
 

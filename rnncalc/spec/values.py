@@ -187,6 +187,11 @@ def _number_cure(text: str, allowed: Allowed, flag: str | None) -> str:
     if re.fullmatch("0[0-9]+", text) and not in_flags:
         why = "some readers of YAML take it for octal: "
     if re.fullmatch(r"[0-9]+(:[0-9]+)+", text):
-        return f"; {'' if in_flags else 'some readers of YAML take it for base 60: '}write plain digits"
+        return "; write one number" if in_flags else "; some readers of YAML take it for base 60: write plain digits"
+    number, *options = text.split(",")
+    if not in_flags and number.isdecimal() and options and all(re.match(" *[a-z]", option) for option in options):
+        rows = [re.sub(" *[=:] *", ": ", option.strip()) for option in options]  # lstm: 16, bidirectional
+        below = ", ".join(row if ":" in row else f"{row}: true" for row in rows)
+        return f"; write {number}, and below it, each on a line of its own, {escape(below)}"
     ways = ways_to_write(text, allowed)
     return f"; {why}write {', or '.join(ways)}" if ways else ""
