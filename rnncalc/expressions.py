@@ -212,7 +212,7 @@ def _tokens(text: str, sizes: Known, plain: str = "") -> Iterator[Token]:
 
 @cache
 def _pattern(letters: str) -> re.Pattern[str]:
-    """Return the pattern of all signs; x, and X between numbers, are signs of multiplication unless letters has them."""
+    """Return the pattern of all signs; x, and X between numbers, multiply unless letters has them."""
     no_x, x = ("", "") if "x" in letters else ("(?!x)", "|x")
     x += "" if "X" in letters else "|(?<=[0-9 ])X(?=[0-9 ])"
     return re.compile(
