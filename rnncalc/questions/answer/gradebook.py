@@ -343,14 +343,14 @@ def _titles(first: list[str], name: Sequence[str], answers: Sequence[str], *, ch
 
 
 def _reads(text: str, choices: bool) -> bool:
-    """Return whether a text is an answer. A letter with a number, such as W1, is taken for a title."""
+    """Return whether a text is an answer. A word with a number, such as W1 or Total 1, is a title."""
     if choices and len(text) == 1:
         return True
     try:
         read_answer(text)
     except CallError:
         return False
-    return not re.fullmatch(r"\s*[A-Za-z][A-Za-z]?_?[0-9]*\s*", text)
+    return not re.fullmatch(r"\s*[A-Za-z]+[_ ]?[0-9]*\s*", text)
 
 
 def _column(titles: list[str], word: str, what: str) -> int:

@@ -45,10 +45,8 @@ _AFTER = " $.!\n\t✓✔"
 _ROUNDED = (
     rf"[~≃]|{ABOUT}|\b(?:about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|etwa|environ|ungefähr)(?=[\s$0-9])"
 )
-_ABOUT = (
-    rf"(?:(?:{_ROUNDED}|{ARROW}|=|(?:exactly|total(?: of)?|so|also|thus|hence|therefore|daher|hay)(?=[\s$]))[\s$]*)*"
-)
-_IS = r"is|are|be|has|have|get|of|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"
+_ABOUT = rf"(?:(?:{_ROUNDED}|{ARROW}|=|(?:exactly|(?:a |in )?total(?: of)?|so|also|thus|hence|therefore|daher|hay)(?=[\s$]))[\s$]*)*"
+_IS = r"is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"
 _TOTAL = r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)"
 _NAME = (
     r"(?:\\?#|(?:\\left ?)?\|)?(?:\\(?:text|math)[a-z]*\{[^{}]{,99}\}(?:_\w{1,20})?"
@@ -244,8 +242,8 @@ def _outside(unit: str) -> re.Pattern[str]:
 
 @cache
 def _inner(unit: str) -> re.Pattern[str]:
-    """Return the pattern of a unit before a sign."""
-    return re.compile(rf"{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))", re.IGNORECASE)
+    """Return the pattern of a unit between a number and a sign."""
+    return re.compile(rf"(?<=[\d)\]}}kKMG])\s*{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))", re.IGNORECASE)
 
 
 def _untrue(sides: Sequence[GivenNumber], signs: Sequence[str], before: Sequence[str], sizes: Sizes) -> str:
