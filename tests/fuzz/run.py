@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import click
 
 from rnncalc.cli.commands import COMMANDS, cli
+from rnncalc.export import SPELLINGS
 
 ROOT = Path(__file__).parent.parent.parent
 SECONDS, KILOBYTES = 2.0, 300_000
@@ -45,7 +46,7 @@ CALLS = [
     ["count", "--all-conventions"],
     *(["count", "--tensors", "-f", form] for form in ("table", "csv", "json")),
     *(["explain", "-f", form] for form in ("table", "json", "markdown", "latex")),
-    *(["export", SPEC, "--to", name] for name in ("pytorch", "keras", "flax-linen", "flax-nnx")),
+    *(["export", SPEC, "--to", name] for name in SPELLINGS),
     ["export", "-i", "4", "-l", WORD, "--output", WORD, "--to", "pytorch"],
     ["export", GOOD, "--to", WORD],
     *(["compare", "-f", form] for form in ("table", "json", "csv", "markdown")),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from verified import backward
 
 from rnncalc import Cell, Network
+from rnncalc.export import SPELLINGS
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Gate, Product
 
@@ -87,7 +88,7 @@ def test_what_is_printed_is_what_is_computed(case: str, call: Call, monkeypatch:
     gates = [f"{gate}_t = {of}(W_x{gate} x_t + W_c{gate} c_(t−1) + W_d{gate} d_(t−1) + b_{gate})" for gate, of in GATES]
     assert {line for line in lines if "_t = " in line} == {*gates, *expected}
     assert backward(Network(input=2, layers=[own(3)], steps=3)).agrees
-    for target in ("pytorch", "keras", "flax-linen", "flax-nnx"):
+    for target in SPELLINGS:
         assert call("export", "-i", 2, "-l", "own:3", "--to", target).code == 0
 
 
@@ -98,7 +99,7 @@ def test_a_program_computes_the_quotient(call: Call, monkeypatch: pytest.MonkeyP
     """What is divided is not taken for what is multiplied."""
     made, _ = CASES["a product and a quotient of the same"]
     monkeypatch.setitem(KINDS, "own", cell(made))
-    for target in ("pytorch", "keras", "flax-linen", "flax-nnx"):
+    for target in SPELLINGS:
         lines = [line.strip() for line in call("export", "-i", 2, "-l", "own:3", "--to", target).out.splitlines()]
         assert {"c = z / n + c", "h = z * n"} <= {*lines}
 

@@ -8,6 +8,7 @@ from conftest import Call, declaration
 from verified import backward
 
 from rnncalc import SRU, Cell, Gate, Network, Product
+from rnncalc.export import SPELLINGS
 from rnncalc.layers import KINDS
 
 
@@ -24,7 +25,7 @@ def test_its_backward_pass_agrees(topology: Any, below: bool, frozen: bool, merg
 
 def test_its_programs_say_which_half(call: Call) -> None:
     """A program's cell of the backward direction is told that it reads the second."""
-    for target in ("pytorch", "keras", "flax-linen", "flax-nnx"):
+    for target in SPELLINGS:
         program = call("export", "-i", 4, "-l", "sru:2,bidirectional", "--to", target).out
         assert "h = r * c + (1 - r) * x_half" in program
         assert program.count("second=True") == 1

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cells import CELLS
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
@@ -20,7 +21,6 @@ from rnncalc.questions.stream import stream
 from rnncalc.spec import parse
 
 SIZES = ("input", "steps", "units", "output", "projection", "extra_inputs", "outputs", "dense", "embedding", "external")
-CELLS = ("rnn", "gru", "lstm", "mgu", "mingru", "minlstm", "sru", "fastgrnn")
 NAMES = ["m", "h_1", "h_2", "p", "T", "d", "k", "n", "y"]
 
 

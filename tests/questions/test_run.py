@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from cells import CELLS
 from conftest import Call, refusal
 from hypothesis import given
 from strategies import Spec, encoder_decoder, network, network_of
@@ -178,7 +179,7 @@ def test_feedback_changes_no_count(spec: Spec) -> None:
     """Whatever network can have it agrees with the counts of the same one without, and its first output is the same."""
     unfit = {"embedding", "multi_head_attention", "transformer"}
     layers = [layer for layer in spec["layers"] if not unfit & {*layer}]
-    while layers and not any(kind in layers[0] for kind in ("rnn", "gru", "lstm", "mgu", "sru", "mingru", "minlstm")):
+    while layers and not any(kind in layers[0] for kind in CELLS):
         layers.pop(0)
     for layer in layers:
         layer.pop("bidirectional", None)

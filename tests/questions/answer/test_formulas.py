@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from cells import CELLS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,7 +49,7 @@ def totals(of: Network) -> dict[str, list[Any]]:
     }
 
 
-@given(st.sampled_from(["rnn", "gru", "lstm", "mgu", "sru", "fastgrnn", "minlstm"]), st.booleans(), st.booleans())
+@given(st.sampled_from(CELLS), st.booleans(), st.booleans())
 def test_each_mistake_makes_of_letters_what_it_makes_of_numbers(kind: str, both: bool, output: bool) -> None:
     """The table is one: its polynomials at any sizes are its numbers."""
     sizes = {"m": 1_009, "h": 503, "p": 251, "T": 7}
