@@ -113,7 +113,7 @@ class Noted(Cell):
 
     kind = "noted"
     own_options: ClassVar[Mapping[str, Option]] = {
-        "notes": Option(Size(), "the width of what is noted down"),
+        "notes": Option(Size(letters=True), "the width of what is noted down"),
         "rewritten": Option(Switch(), "the notes are bent by tanh"),
     }
     notes: int = 2
@@ -252,6 +252,8 @@ def test_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch, call: Call) -> No
 
 def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """A switch among them may be written alone, as every other may."""
+    wrong = report_of(call, "answer", "-i", 4, "-l", "noted:3", "h(m + h + k) + h·k")
+    assert [each["text"] for each in wrong["mistakes"]] == ["leaves out all biases"]
     report = report_of(call, "-i", 4, "-l", "noted:3,rewritten,notes=5")
     assert report["layers"][0]["params"] == 3 * (4 + 3 + 5 + 1) + 5 * 3
     told = call("help", "layers").out

@@ -11,6 +11,7 @@ from rnncalc.conventions.formula import Expression, substituted, value
 from rnncalc.errors import CallError, SpecError
 from rnncalc.expressions import formula_in
 from rnncalc.layers.layer import Dense, Layer, Output
+from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of, plain
@@ -18,7 +19,7 @@ from rnncalc.questions.answer import reading
 from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
 from rnncalc.questions.count import count
-from rnncalc.text import all_of, escape, has_letters, plural
+from rnncalc.text import LETTER, all_of, escape, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.answer.search import Search
@@ -264,7 +265,7 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Seq
             continue
         from rnncalc.polynomial import letter  # most answers are numbers
 
-        letters = {name: letter(name) for name in placed.sizes}
+        letters = {name: letter(name) for name in placed.sizes if re.fullmatch(LETTER, name)}
         formula = placed.layout.params
         right = value(formula, letters)
         if placed.names and each.number != right:
@@ -277,7 +278,7 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Seq
                 each = each._replace(number=answer)
                 yield Judgement(name, each, named, formula=substituted(formula, placed.names))
                 continue
-        check_letters(each, placed.sizes)
+        check_letters(each, letters)
         judged = Judgement(name, each, right, formula=formula)
         if not judged.right and (alone := _alone(network, placed, right)):
             judged = judged._replace(diagnoses=_judge_total(Grader(alone), each).diagnoses)
@@ -288,14 +289,17 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
     """Return a network of this layer alone, with letters for its sizes; None if its count differs."""
     from rnncalc.polynomial import letter
 
-    fields = {"h": "units", "n": "units", "d": "units", "p": "projection", "N": "params"}
-    options = {fields[name]: letter(name) for name in placed.sizes if name in fields}
-    options |= {option: placed.layer.defaults[option] for option in ("name", "repeat", "extra_inputs", "path")}
-    if isinstance(placed.layer, Output):
-        layer: Layer = Dense(units=options["units"], bias=placed.layer.bias)
-    else:
-        layer = placed.layer.replace(**options)
+    layer: Layer = placed.layer
+    if isinstance(layer, Output):
+        layer = Dense(units=layer.units, bias=layer.bias)
+    layer = layer.replace(**{option: layer.defaults[option] for option in ("name", "repeat", "extra_inputs", "path")})
+    allowed = {key: layer.option(key).allowed for key, value in layer.values().items() if value}
+    sizes = [key for key, each in allowed.items() if isinstance(each, Size) and each.letters]
+    marks = {key: letter(f"h_{number}") for number, key in enumerate(sizes)}
+    marked = layer.replace(**marks).sizes(placed.inputs)  # the letter of a size is where its mark is
+    options = {key: letter(name) for key, mark in marks.items() for name, size in marked.items() if size == mark}
     try:
+        layer = layer.replace(**options)
         alone = Network(input=letter("m"), layers=[layer], convention=network.convention)
     except SpecError:
         return None

@@ -7,7 +7,7 @@ import pytest
 from conftest import Call, refusal, report_of
 from finding import judge, read_number
 
-from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Embedding, Network, Output
+from rnncalc import GRU, LSTM, RNN, CallError, Conv1D, Dense, Dropout, Embedding, MultiHeadAttention, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
 from rnncalc.questions.answer.grading import answer
@@ -179,6 +179,10 @@ def test_formulas_of_layers() -> None:
     (of_table, of_cell) = answer(table, "m·d", "4h(m + h + 1) + p·h").judged
     assert (of_table.right, of_cell.right) == (True, False)
     assert of_cell.diagnoses[0].id == "recurrent-of-units"
+    placed = Network(input=9, layers=(Embedding(4, positions=7), MultiHeadAttention(2), Conv1D(5, 3)))
+    judged = answer(placed, "m·d + N·d + d", "4m·m", "f(k·m + 1)").judged
+    assert [each.right for each in judged] == [False, False, True]
+    assert judged[0].diagnoses[0].id == "padding-row"
     (alone,) = answer(SIMPLE, "h(m + h + 1)").judged
     assert (alone.layer, alone.right) == (None, True)
 
