@@ -135,7 +135,7 @@ def exercise(
         raise CallError(f"variants: expected at most {MOST_EXERCISES:,}, got {variants:,}")
     varied = []
     for number, each in enumerate(islice(_networks(network, vary or {}, Random(seed), variants), variants), 1):
-        items = [with_choices(item, choices, seed) for item in items_of(each, ask)]
+        items = [with_choices(item, choices, f"{seed} {number}") for item in items_of(each, ask)]
         varied.append(Exercise(number, each, ask, tuple(items)))
     if len(varied) < variants:
         cure = "vary more sizes, or ask for fewer"
@@ -203,10 +203,11 @@ def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[l
     return [[sizes[name.strip()] for name in names.split(",")] for names in vary]
 
 
-def with_choices(item: Item, choices: int, seed: int) -> Item:
+def with_choices(item: Item, choices: int, seed: str) -> Item:
     """Return an item with choices: the right answer among likely wrong ones, in an order drawn for this question.
 
-    Each rank of the right answer is as probable as any other that its wrong answers allow, so no rank tells it.
+    Each rank of the right answer is as probable as any other that the wrong ones allow, so no rank tells it.
+    seed: that of the exercise with the number of the variant.
     """
     random = Random(f"{seed} {item.layer} {item.tensor} {item.right}")
 
@@ -214,17 +215,13 @@ def with_choices(item: Item, choices: int, seed: int) -> Item:
         """Return a random number below a limit, the same in every Python."""
         return int(random.random() * most)
 
-    sides: dict[bool, list[Judgement]] = {False: [], True: []}
-    for wrong in item.wrong:
-        sides[_is_more(wrong)].append(wrong)
-    less, more = map(len, sides.values())
-    offered = min(max(choices - 1, 0), less + more)
-    if not offered:
-        return item
-    least = max(offered - more, 0)
-    lesser = least + below(min(offered, less) - least + 1)
-    among = [item.right, *map(answered, [*sides[False][:lesser], *sides[True][: offered - lesser]])]
-    return item._replace(choices=tuple([among.pop(below(len(among))) for _ in range(len(among))]))
+    less, more = ([each for each in item.wrong if _is_more(each) is side] for side in (False, True))
+    offered = min(max(choices - 1, 0), len(item.wrong))
+    least = max(offered - len(more), 0)
+    lesser = least + below(min(offered, len(less)) - least + 1)
+    among = [item.right, *map(answered, [*less[:lesser], *more[: offered - lesser]])]
+    drawn = tuple([among.pop(below(len(among))) for _ in range(len(among))])
+    return item._replace(choices=drawn) if offered else item
 
 
 def _is_more(wrong: Judgement) -> bool:

@@ -114,7 +114,7 @@ def test_neither_a_rank_nor_a_letter_tells_the_right_choice(ask: str) -> None:
     networks = [LETTERS, TRANSLATOR] if ask == "formula" else NETWORKS
     for item in chain.from_iterable(items_if_known(network, ask) for network in networks):
         wrong = [size_of(answered(each)) > size_of(item.right) for each in item.wrong]
-        drawn = [with_choices(item, 3, seed).choices for seed in range(24)]
+        drawn = [with_choices(item, 3, str(seed)).choices for seed in range(24)]
         places = [choices.index(item.right) for choices in drawn]
         assert len({*places}) == len(drawn[0])
         ranks = {sum(size_of(each) < size_of(item.right) for each in choices) for choices in drawn}
