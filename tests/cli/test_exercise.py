@@ -133,10 +133,3 @@ def test_the_sheets_come_before_the_keys_with_the_answers_and_the_letters_of_cho
         right, *wrong = re.findall(r"(?:\? |^)(\([a-d]\) \d+)", key, re.MULTILINE)
         assert sorted([right, *wrong]) == choices
         assert wrong == sorted(wrong)
-
-
-def test_the_key_of_several_questions_has_one_heading(call: Call) -> None:
-    out = call("exercise", *NETWORK, "--ask", "layers", "--key").out
-    assert out.count("Variant 1") == 1
-    assert "How many parameters does the layer lstm_1 have? 416" in out  # 4 × 8 × (4 + 8 + 1)
-    assert "How many parameters does the layer output have? 27" in out  # 3 × (8 + 1)

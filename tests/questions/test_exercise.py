@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from case_files import cases, worked_out
-from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network_of
@@ -87,12 +86,6 @@ def test_the_right_answer_is_no_wrong_one(ask: str) -> None:
         assert len({*numbers}) == len(numbers) > 1
 
 
-def test_other_quantities_are_those_of_their_commands() -> None:
-    (work,), (saved,) = items_of(GRU_16, "multiply-adds"), items_of(GRU_16, "saved")
-    assert work.right == 10 * 3 * 16 * (8 + 16)
-    assert saved.right == training(GRU_16).saved
-
-
 def test_the_same_seed_gives_the_same_sizes_whatever_is_asked() -> None:
     """And the same choices of the same question."""
     varied = {"gru_1": range(8, 65, 8), "steps": [5, 7]}
@@ -168,19 +161,6 @@ def test_a_spec_in_json_is_what_a_spec_file_holds() -> None:
     found = found._replace(exercises=(*found.exercises, *exercise(LETTERS, ask="formula").exercises))
     for each, data in zip(found.exercises, of_exercises(found).data(), strict=True):
         assert network_of(data["spec"]) == each.network
-
-
-@pytest.mark.parametrize(
-    ("layer", "words"),
-    [
-        ("lstm:2,initial_state=5", "LSTM, 2 units, initial state from a vector of 5\n"),
-        ("conv_lstm:2,space=4", "ConvLSTM, 2 filters, kernel 3, space 4\n"),
-    ],
-)
-def test_a_question_has_all_that_its_answer_needs(call: Call, layer: str, words: str) -> None:
-    """A width that a count depends on is said to be one, in the words of its kind."""
-    done = call("exercise", "-i", 3, "-T", 4, "-l", layer, "--sheet")
-    assert (done.code, words in done.out) == (0, True)
 
 
 def test_the_sizes_that_may_vary() -> None:

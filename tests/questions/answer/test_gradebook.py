@@ -49,13 +49,6 @@ def test_what_cannot_be_read_does_not_stop_the_rest(call: Call, tmp_path: Path) 
     assert [line.partition(": ")[0] for line in err.splitlines()] == [f"{path}:2", f"{path}:5"]
 
 
-def test_a_name_that_stands_twice(call: Call, tmp_path: Path) -> None:
-    """It is graded twice and told."""
-    out, err = graded(call, tmp_path / "a.csv", "name,answer\nAnn,1200\nann ,5\n", "-f", "csv")
-    assert len(out.splitlines()) == 3
-    assert ":3: 'ann' is in line 2 too; both are graded" in err
-
-
 def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
     """Its keys, how many are right, and the mistakes by frequency."""
     text = "name,answer\nAnn,1200\nBen,1152\nCid,1152\nDan,800\n"
@@ -74,16 +67,6 @@ def test_the_object_for_programs(call: Call, tmp_path: Path) -> None:
     assert whole["number_right"] == 1
     assert [mistake["count"] for mistake in whole["mistakes"]] == [2, 1]
     assert whole["mistakes"][0]["text"] == whole["grades"][1]["mistake"] == "leaves out all biases"
-
-
-def test_layer_by_layer(call: Call, tmp_path: Path) -> None:
-    """Several columns; the mistake has the name of its layer, and what is there is judged beside an empty cell."""
-    text = "name;a;b;c;d\nAnn;2560000;49408;66048;129\nBen;2560000;98816;;129\n"
-    flags = ("--answer", "a", "--answer", "b", "--answer", "c", "--answer", "d", "-f", "csv")
-    out, err = graded(call, tmp_path / "a.csv", text, *flags, spec="specs/sentiment-classifier.yaml")
-    rows = [*csv.DictReader(io.StringIO(out))]
-    assert [row["mistake"] for row in rows] == ["lstm_1: forgets the second direction", "gives no answer in c"]
-    assert (rows[1]["right"], rows[1]["feedback"], err) == ("false", "No answer in c. The rest is correct.", "")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "x\n=1"])
