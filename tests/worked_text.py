@@ -168,6 +168,8 @@ class _Reader:
         match token := self._next():
             case "−":
                 return product(-1.0, self._factor())
+            case "√":
+                return sqrt(self._factor())
             case "(":
                 parts = [self._sum()]
                 while self._peek() == ";":

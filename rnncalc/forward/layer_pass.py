@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial, reduce
-from itertools import count
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -206,15 +205,18 @@ _OF_SEVERAL: dict[str, Callable[[int], Operation]] = {
 
 
 class LetteredValue(NamedTuple, Generic[Value]):
-    """A value of a layer that reads a whole sequence, by its letter.
+    """A value of a layer around the cells, by its letter.
 
-    step: of the output, counted from 1. below: the numbers of its head and its steps.
+    step: its own, of the output or of the sequence, counted from 1. below: the numbers of its head and its steps.
+    first: the step of the output that reads it first. shared: whether later ones read it too.
     """
 
     step: int
     letter: str
     below: str
     value: Value
+    first: int
+    shared: bool
 
 
 def _elements(value: Any, depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -234,8 +236,8 @@ def _element(value: Any, depth: int, at: int) -> Any:
 class LayerValues(NamedTuple, Generic[Value]):
     """The values of a layer in a pass.
 
-    histories: of each direction of a recurrent layer. lettered: those with letters of a layer that reads a whole
-    sequence. inputs: the vectors that a layer reads several of at once. outputs: its output, a vector for each step.
+    histories: of each direction of a recurrent layer. lettered: those with letters of any other layer.
+    inputs: the vectors that a layer reads several of at once. outputs: its output, a vector for each step.
     """
 
     histories: tuple[History[Value], ...]
@@ -249,6 +251,7 @@ class TransformPass(Generic[Value]):
 
     places: how many places of a step it reads, each alone. inputs: the width of a step. names: of its arrays, by role.
     table: the matrix of an embedding, which a tied output has instead of its own. epsilon: added to a variance.
+    traced: whether to keep the values that have letters. timed: whether those are of a step.
     """
 
     def __init__(
@@ -264,9 +267,10 @@ class TransformPass(Generic[Value]):
         table: Matrix | None = None,
         *,
         traced: bool = False,
+        timed: bool = True,
     ) -> None:
         self.layer = layer
-        self.traced = traced
+        self.timed = timed
         self.places = places
         self.inputs = inputs
         self.names = names
@@ -277,6 +281,7 @@ class TransformPass(Generic[Value]):
         self.rows = {**OPERATIONS, **statistics}
         self.slides = slides(layer) and not layer.whole
         self.trace = layer_trace(layer, inputs // places)
+        self.traced = traced and any(node.letter and node.operation in OPERATIONS for node in self.trace.nodes)
         self.sizes = layer.sizes(inputs // places)
         self.table = table
         self.axes = [  # of each value's lists, of heads and of steps; the numbers of all steps may be one vector
@@ -284,11 +289,12 @@ class TransformPass(Generic[Value]):
             for node, letters in zip(self.trace.nodes, self.trace.repeats, strict=True)
         ]
         self.calls: dict[tuple[str, int], Callable[..., Value]] = {}  # by the operation and the number of operands
-        self.taken: list[dict[int, Any]] = []  # for each step of an output of a whole sequence, its values by place
+        self.taken: list[dict[int, Any]] = []  # for each step of the output its values by place, if some have letters
         self.fixed: dict[int, Any] = {}  # what all those steps share
         self.zeros = self._zeros(inputs)
         self.sequence: Sequence[Value] = ()  # of a layer that reads several of its vectors at once
-        self.kernels: dict[tuple[int, int], list[Matrix]] = {}  # of each vector of a window, a matrix for each group
+        self.kernels: dict[int, list[list[Matrix]]] = {}  # of each vector of a window, a matrix for each group
+        self.blocks: dict[int, list[Value]] = {}  # what each group makes of a window, by its product's identity
         self.parts: dict[int, tuple[Value, list[Value]]] = {}  # the groups of each vector, by its identity
         self.calculations = [*map(self._calculation, range(len(self.trace.nodes)))]
 
@@ -307,7 +313,9 @@ class TransformPass(Generic[Value]):
             window = self.layer.window_of(step, len(vectors))
             read = [vectors[place] if 0 <= place < len(vectors) else self.zeros for place in window]
             if self.places == 1:
-                outputs.append(self._values({}, every, read, x.first + step)[self.trace.output])
+                values = self._values({}, every, read, x.first + step)
+                self.taken += [values] * self.traced
+                outputs.append(values[self.trace.output])
                 continue
             by_place = zip(*[self._cut(vector, self.places) for vector in read], strict=True)
             outputs.append(self._joined([self._values({}, every, place)[self.trace.output] for place in by_place]))
@@ -342,26 +350,32 @@ class TransformPass(Generic[Value]):
         return value[:number] if axes[0] == "s" else [self._first(each, axes[1:], number) for each in value]
 
     def lettered(self) -> Iterator[LetteredValue[Value]]:
-        """Yield the values of each step that have letters, each once; what all steps share belongs to the first."""
+        """Yield the values of each step that have letters, each once; what steps share belongs to the first."""
         seen: set[int] = set()
+        read = (INPUT, SEQUENCE) if self.layer.along else ()
+        lettered = [
+            (place, node.letter)
+            for place, node in enumerate(self.trace.nodes)
+            if node.letter and place != self.trace.output and node.operation not in read
+        ]
         for step, values in enumerate(self.taken, 1):
-            for place, node in enumerate(self.trace.nodes):
-                is_input = node.operation in (INPUT, SEQUENCE)
-                if node.letter and place != self.trace.output and not (is_input and self.layer.along):
-                    axes, number = self.axes[place], str(step) * ("t" in self.trace.repeats[place])
-                    for at, value in _elements(values[place], len(axes)):
-                        if id(value) not in seen:
-                            heads, steps = at[: "i" in axes], at["i" in axes :]
-                            yield LetteredValue(
-                                step, node.letter, ",".join([*heads, *filter(None, [number]), *steps]), value
-                            )
-                            seen.add(id(value))
+            for place, letter in lettered:
+                axes, of_step = self.axes[place], "t" in self.trace.repeats[place]
+                time = (str(step),) if of_step and self.timed else ()
+                blocks = [((str(i), *time), each) for i, each in enumerate(self.blocks.get(id(values[place]), ()), 1)]
+                elements = _elements(values[place], len(axes))
+                heads = "i" in axes
+                for at, value in (*blocks, *[((*at[:heads], *time, *at[heads:]), each) for at, each in elements]):
+                    if id(value) not in seen:
+                        its_step = step if of_step or "s" not in axes else int(at[-1])
+                        yield LetteredValue(its_step, letter, ",".join(at), value, step, not of_step)
+                        seen.add(id(value))
 
     @property
     def history(self) -> History[Value]:
         """The vectors of each step that have letters: the query, the weights of the sequence's steps."""
-        nodes = zip(self.trace.nodes, self.axes, strict=True)
-        plain = {node.letter: place for place, (node, axes) in enumerate(nodes) if node.letter and not axes}
+        nodes = enumerate(self.trace.nodes)
+        plain = {node.letter: at for at, node in nodes if node.letter and at != self.trace.x and not self.axes[at]}
         return History({}, [{letter: values[place] for letter, place in plain.items()} for values in self.taken])
 
     def _values(
@@ -411,11 +425,10 @@ class TransformPass(Generic[Value]):
                 return (lambda window: self._of_several(node.operation, *window)), (WINDOW,)
             case "matrix":
                 kernel, vector = operands
-                product = partial(self._product, nodes[kernel], kernel)
+                product = partial(self._product, kernel, node.number)
                 if not self.slides or vector != self.trace.x:
-                    return over(partial(product, 0), (vector,))
-                plus = self.vectors.operation(OPERATIONS["plus"])
-                return (lambda window: reduce(plus, map(product, count(), window))), (WINDOW,)
+                    return over(product, (vector,))
+                return (lambda window: product(*window)), (WINDOW,)
             case "lookup":
                 _, name, _ = self._array(nodes[operands[0]])
                 self.table = self.arrays.matrix(name)
@@ -484,16 +497,24 @@ class TransformPass(Generic[Value]):
         rows, part = self.sizes.get(node.axes[0], 0), parts.index(role) if role in parts else 0
         return role, name, slice(part * rows, (part + 1) * rows) if len(parts) > 1 else slice(None)
 
-    def _product(self, node: Node, place: int, tap: int, x: Value) -> Value:
-        """Return the products of a step of a kernel with a vector, each group with its own part, side by side."""
-        if (place, tap) not in self.kernels:
-            self.kernels[place, tap] = [*self._kernels(node, tap, len(self.vectors.numbers(x)))]
-        kernels = self.kernels[place, tap]
-        if len(kernels) == 1:
-            return self.vectors.product(kernels[0], x)
-        return self._joined([*map(self.vectors.product, kernels, self._groups(x, len(kernels)))])
+    def _product(self, place: int, groups: int, *window: Value) -> Value:
+        """Return the sum of the products of a kernel's steps and a window's vectors, of its groups side by side."""
+        if place not in self.kernels:
+            self.kernels[place] = [[*self._kernels(self.trace.nodes[place], tap, groups)] for tap in range(len(window))]
+        plus = self.vectors.operation(OPERATIONS["plus"])
+        read = [[x] if groups == 1 else self._groups(x, groups) for x in window]
+        blocks = [
+            reduce(plus, map(self.vectors.product, kernels, vectors))
+            for kernels, vectors in zip(zip(*self.kernels[place], strict=True), zip(*read, strict=True), strict=True)
+        ]
+        if groups == 1:
+            return blocks[0]
+        joined = self._joined(blocks)
+        self.blocks |= {id(joined): blocks} if self.traced else {}
+        return joined
 
-    def _kernels(self, node: Node, tap: int, width: int) -> Iterator[Matrix]:
+    def _kernels(self, node: Node, tap: int, groups: int) -> Iterator[Matrix]:
+        """Yield the matrix of each group at a step of a kernel."""
         if self.table:
             yield self.table.shared_with("the embedding's")
             return
@@ -505,8 +526,8 @@ class TransformPass(Generic[Value]):
             else:
                 yield self.arrays.matrix(name, own_rows, transposed=self.names.transposed)
             return
-        filters, columns = (self.sizes[letter] for letter in node.axes[:2])
-        each = filters * columns // width
+        filters = self.sizes[node.axes[0]]
+        each = filters // groups
         for first in range(0, filters, each):
             rows = slice(first, first + each)
             if self.names.taps_first:
@@ -587,7 +608,10 @@ class LayerPass(Generic[Value]):
                 self.once = self._elsewhere
             case Transform() | Embedding():
                 places, names = self.placed.places, binding.transforms
-                self.transform = TransformPass(self.layer, places, inputs, names, *shared, epsilon, traced=traced)
+                timed = self.placed.sequence or self.layer.along or self.layer.whole
+                self.transform = TransformPass(
+                    self.layer, places, inputs, names, *shared, epsilon, traced=traced, timed=timed
+                )
                 self.table = self.transform.table
 
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:
@@ -619,8 +643,7 @@ class LayerPass(Generic[Value]):
     ) -> Iterator[DirectionPass[Value]]:
         """Yield the directions, started from an encoder's states, given states, learned ones, or zeros."""
         vectors, numbers = self.vectors, self.data.start.get(self.placed.name, {})
-        by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
-        widths = layer.sizes(0) | by_hand  # the layer computes it: a user's own cell may have other widths
+        widths = layer.sizes(0)
         shares = [len(vectors.numbers(vector)) // layer.directions for vector in carried]
         for number in range(layer.directions):
             weights = binding.cell(self.arrays, layer, inputs, number == 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions import NOTATIONS, convention
@@ -31,10 +32,12 @@ from rnncalc.step.equations import (
     SequenceFormulas,
     Symbol,
     equations,
+    part_symbol,
     sum_of,
 )
 from rnncalc.step.layer_trace import array_of, slides
 from rnncalc.step.nodes import ONE, Trace
+from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
@@ -222,13 +225,12 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
         gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
     derivation = Derivation(placed, below, shape, row, gates, notation, (), tuple(_steps(placed)))
     match derivation.named:
-        case SequenceFormulas() as whole:
-            return derivation._replace(equations=(*whole.equations(),))
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
-        case LayerFormulas(names=names) as named if layer.arrays and not (layer.ends and slides(layer)):
-            lines = [Equation(name, named.formula(place, named=False)) for place, name in names.items()]
-            return derivation._replace(equations=tuple(lines))
+        case SequenceFormulas() | LayerFormulas() as named if layer.whole or (
+            layer.arrays and not (layer.ends and slides(layer))
+        ):
+            return derivation._replace(equations=(*named.equations(),))
     return derivation
 
 
@@ -256,9 +258,9 @@ def _names(
         letters = {"kernel": arrays.kernel.symbol(), "bias": arrays.bias.symbol()}
     if placed.starts:
         y, x = Symbol(placed.starts[1], "0"), "v"
-    wholes = [*dict.fromkeys(node.operands[0] for node in step.nodes if node.operation == "part")]
-    names = {place: Symbol(chr(ord("a") + number), time=time) for number, place in enumerate(wholes)}
-    names[step.output] = y
+    lettered = [(place, node) for place, node in enumerate(step.nodes) if node.letter and node.operation in OPERATIONS]
+    names = {place: Symbol(node.letter, time=time) for place, node in lettered}
+    names.setdefault(step.output, y)
     names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
     return LayerFormulas(step, layer, KernelWindow(Symbol(x, time=time), stride, apart), letters, names)
 
@@ -267,7 +269,7 @@ class LayerFormulas(NamedTuple):
     """The formulas of the values of a layer that is no cell.
 
     window: the vectors that it reads. letters: of its weights, by the roles of their arrays.
-    names: of its output, and of the vectors that are used in parts.
+    names: of its output, and of the values that have letters.
     """
 
     trace: Trace
@@ -275,6 +277,12 @@ class LayerFormulas(NamedTuple):
     window: KernelWindow
     letters: Mapping[str, Letter]
     names: Mapping[int, Symbol]
+
+    def equations(self) -> Iterator[Equation]:
+        """Yield the equation of each value that has a name; of one in groups, that of a group i."""
+        for place, name in self.names.items():
+            left = part_symbol(name, "i") if self.trace.nodes[place].in_groups else name
+            yield Equation(left, self.formula(place, named=False))
 
     def formula(self, place: int, *, named: bool = True) -> Formula:
         """Return the formula of a value; its name if it has one and `named` is true."""
@@ -296,12 +304,12 @@ class LayerFormulas(NamedTuple):
             case "standardise":  # the stored numbers appear only in the name of the function
                 return Application("normalise", (self.formula(node.operands[0]),))
             case "part":
-                whole = self.names[node.operands[0]]
-                return Symbol(whole.letter, str(node.number + 1), whole.time, (node.width,))
+                return part_symbol(self.formula(node.operands[0]), str(node.number + 1), node.width)
             case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
                 kernel = self.formula(node.operands[0])
                 steps = range(len(self.window.apart))
-                return sum_of(steps, lambda step: Application("matrix", self.window.product(kernel, step)))
+                product = partial(self.window.product, kernel, in_groups=node.in_groups)
+                return sum_of(steps, lambda step: Application("matrix", product(step)))
             case name:
                 return Application(name, tuple(map(self.formula, node.operands)))
 

@@ -26,6 +26,7 @@ from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with
 from rnncalc.questions.spelling import spelled_weights
 from rnncalc.questions.work_backward import GradientWork, Variable, WorkedLine, gradient_work
 from rnncalc.step.layer_trace import layer_trace
+from rnncalc.step.operations import OPERATIONS
 
 
 class StepWork(NamedTuple):
@@ -140,9 +141,10 @@ def _output(placed: Placed, step: int) -> Variable:
         return Variable(placed.starts[1], 0, placed.name)
     layer = placed.layer
     letter = "h" if isinstance(layer, Cell) else "y"
-    if layer.whole and isinstance(layer, Transform):
-        step_of_it = layer_trace(layer, placed.inputs)
-        letter = step_of_it.nodes[step_of_it.output].letter or letter
+    if isinstance(layer, Transform):
+        step_of_it = layer_trace(layer, placed.inputs // placed.places)
+        node = step_of_it.nodes[step_of_it.output]
+        letter = node.letter if node.letter and node.operation in OPERATIONS else letter
     return Variable(letter, step if placed.sequence else None, placed.name)
 
 
@@ -187,7 +189,7 @@ def _steps(
     seen = {id(value) for history in histories for step in history.steps for value in step.values()}
     steps = []
     count = placed.layer.output_shape((len(inputs), 1))[0] if inputs else 0
-    unread = count - len(left)  # of an output whose last step alone is read
+    unread = max([each.first for each in lettered], default=count) - len(left)  # if the last step alone is read
     for step, value in enumerate(left, 1):
         name = _output(placed, step)
         if id(value) not in seen and names[id(value)] == name:
@@ -199,7 +201,7 @@ def _steps(
             pairs = [
                 (each.letter, _line(names, _lettered(placed, each), each.value))
                 for each in lettered
-                if each.step == step
+                if each.first == unread + step or (each.shared and each.first <= unread and step == 1)
             ]
             known += tuple([line for letter, line in pairs if letter in placed.layer.read_letters])
             lines = [line for letter, line in pairs if letter not in placed.layer.read_letters]

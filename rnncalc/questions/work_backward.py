@@ -55,12 +55,13 @@ class GradientStep(NamedTuple):
 
 
 class WeightGradient(NamedTuple):
-    """The gradient of one array of weights: what each of its uses contributes, and the sum.
+    """The gradient of one array of weights, of one direction: what each of its uses contributes, and the sum.
 
     weights: their numbers; updated: those after a step of the learning rate, None without one.
     """
 
     name: Variable
+    direction: int | None
     weights: Any
     parts: list[TapeValue]
     total: Any
@@ -109,21 +110,27 @@ def gradient_work(
     lines: list[tuple[Place, WorkedLine]] = []
     place: Place = ("", None, None)
     arguments: dict[int, Variable] = {}  # the names of the arguments of the gates' functions
-    uses: dict[tuple[str, TensorPart], tuple[Variable, Any, list[TapeValue]]] = {}  # of each array of weights
+    uses: dict[tuple[str, TensorPart], tuple[Variable, int | None, Any, list[TapeValue]]] = {}  # of each array
+    first = {id(each.value): each.first for values in recorded.values.values() for each in values.lettered}
+    steps: dict[int, int | None] = {}  # of the values without a name, those of the values that they are within
+    step: int | None = None
     for value, gradient in recorded.worked(slopes):
         name = names.get(id(value))
+        if value.weights is None:
+            step = name.step if name else steps.get(id(value), step)
+            steps |= {id(each): step for each in value.operands if id(each) not in names}
         if value.weights is not None:
             owner, weights = value.layer.name, value.weights
             if (owner, weights.piece) not in uses:
                 letter, below = _letter(network, *layers[owner], weights)
                 numbers = weights.rows if isinstance(weights, Matrix) else weights.numbers
                 name = Variable(letter, None, owner, below, gradient=True, weights=True)
-                uses[owner, weights.piece] = name, numbers, []
-            name, _, parts = uses[owner, weights.piece]
+                uses[owner, weights.piece] = name, place[1], numbers, []
+            name, *_, parts = uses[owner, weights.piece]
             parts.append(gradient)
-            name = name._replace(step=place[2])
+            name = name._replace(step=step)
         elif name is not None:
-            place = name.layer, directions.get(id(value)), name.step
+            place = name.layer, directions.get(id(value)), name.step and first.get(id(value), name.step)
             name = name._replace(gradient=True)
             if value.row and value.row.function:
                 arguments[id(value.operands[0])] = name
@@ -136,20 +143,24 @@ def gradient_work(
         lines.append((place, WorkedLine(name, gradient, names.get(id(gradient)))))
         names.setdefault(id(gradient), name)
     by_place = groupby(lines, key=lambda each: each[0])
-    steps = tuple(
-        GradientStep(layer, way, step, tuple(line for _, line in lines)) for (layer, way, step), lines in by_place
+    sections = tuple(
+        GradientStep(layer, way, at, tuple(line for _, line in lines)) for (layer, way, at), lines in by_place
     )
     # those of the first layer first, each step after the one before
-    totals = tuple(_summed(name, numbers, parts[::-1], rate) for name, numbers, parts in reversed(uses.values()))
-    return GradientWork(name_of_loss, amount, summed, slopes, steps, totals, rate)
+    totals = tuple(_summed(*of_array, rate) for of_array in reversed(uses.values()))
+    return GradientWork(name_of_loss, amount, summed, slopes, sections, totals, rate)
 
 
-def _summed(name: Variable, weights: Any, parts: list[TapeValue], rate: float | None) -> WeightGradient:
-    """Return the gradient of weights, the sum of its parts, and the updated weights."""
+def _summed(
+    name: Variable, direction: int | None, weights: Any, parts: list[TapeValue], rate: float | None
+) -> WeightGradient:
+    """Return the gradient of weights, the sum of its parts from the last step, and the updated weights."""
+    parts = parts[::-1]
     total: Any = parts[0].numbers
     for part in parts[1:]:
         total = _combined(total, part.numbers, 1.0)
-    return WeightGradient(name, weights, parts, total, None if rate is None else _combined(weights, total, -rate))
+    updated = None if rate is None else _combined(weights, total, -rate)
+    return WeightGradient(name, direction, weights, parts, total, updated)
 
 
 def _combined(left: Any, right: Any, times: float) -> Any:
@@ -167,9 +178,12 @@ def _letter(network: Network, placed: Placed, shown: Placed, weights: Matrix | W
         return letters_of(step, network.spelling).weights(weights.declaration)
     if isinstance(layer, Embedding) and not piece.at:
         return "E", str(piece.start)
-    if piece._replace(transposed=False) != TensorPart(piece.name):  # a part of a tensor
-        return piece.name, ",".join(str(at + 1) for at in piece.at)
     tensors = zip(placed.tensors, shown.tensors, strict=True)
-    name = next(spelled.name for tensor, spelled in tensors if tensor.name == piece.name)
+    shape, name = next((tensor.shape, spelled.name) for tensor, spelled in tensors if tensor.name == piece.name)
     letter, _, below = name.partition("_") if network.shown.symbols else (name, "", "")
-    return letter, below
+    index = piece.at
+    if not piece.each and not (piece.taps and piece.transposed):  # of which each has all heads
+        rows = len(weights.rows if isinstance(weights, Matrix) else weights.numbers)
+        blocks = [piece.start // rows] if rows < shape[-1 if piece.transposed else len(piece.at)] else []
+        index = (*blocks, *piece.at, *[place for tap in piece.taps for place in tap])
+    return letter, ",".join([*filter(None, [below]), *[str(at + 1) for at in index]])

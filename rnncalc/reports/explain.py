@@ -18,7 +18,7 @@ from rnncalc.layers.layer import Dense, Embedding, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
-from rnncalc.reports.equations import Line, Piece, Term, line_of, plain, plain_words
+from rnncalc.reports.equations import Line, Piece, Term, line_of, plain, plain_words, vector
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import on_conditions, one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, TensorName, cell, worked
@@ -373,7 +373,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield f"{layer.in_words(each.shape)}."
         if work := layer.work_in_words():
             yield f"{work[0].upper()}{work[1:]}."
-        yield from on_padding(each)
+        yield from on_equations(each)
         if each.placed.places > 1:
             places = " × ".join(map(str, each.placed.grid))
             yield f"It reads each place of a step ({places}) alone, with the same parameters."
@@ -388,9 +388,19 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield "Frozen: counted, but not trained."
 
 
-def on_padding(each: Derivation) -> Iterator[str]:
-    """Yield a remark on steps that a window reads outside the sequence."""
-    layer = each.placed.layer
+def on_equations(each: Derivation) -> Iterator[str]:
+    """Yield remarks on the parts of vectors, and on steps that a window reads outside the sequence."""
+    layer, named = each.placed.layer, each.named if each.equations else None
+    parts: dict[str, list[str]] = {}
+    for place, node in enumerate(named.trace.nodes if named else ()):
+        if named and node.operation == "part":
+            part, whole = (plain(vector(named.formula(at), each.placed.sizes)) for at in (place, *node.operands))
+            parts.setdefault(whole, []).append(part)
+        if node.in_groups:
+            letter, reads = node.letter, "reads x_(i,t), its part of x_t, with its rows of each matrix"
+            yield f"Each group i, of {node.number:,}, {reads}; {letter}_(i,t) is its part of {letter}_t."
+    for whole, names in parts.items():
+        yield f"{all_of(names)}: equal parts of {whole}, by their number."
     before, after = layer.padding_of(None)
     if each.equations and (before or after):
         yield f"x is zero before the first step{' and after the last' if after else ''}."

@@ -17,7 +17,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
 from rnncalc.reports.equations import ON_DELTA, Derivative, Term, line_of, timed
-from rnncalc.reports.explain import on_padding
+from rnncalc.reports.explain import on_equations
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import on_no_slope, outcome
 from rnncalc.reports.setting import setting, title
@@ -68,7 +68,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
         return
     letters = tuple(line_of(each, placed.sizes, derived.notation) for each in derived.equations)
     weights = tuple(_weights(work, layer))
-    notes = (*_remarks(layer), *on_padding(derived))
+    notes = (*_remarks(layer), *on_equations(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
         yield head.replace(work=(*weights, *_step(work, layer.steps[0], "").work))
@@ -101,13 +101,17 @@ def _backward(work: Work) -> Iterator[Sheet]:
     notes = (note, *[ON_DELTA] * deltas, *on_no_slope(each.total for each in done.weights))
     yield Sheet((), (), title="Loss", work=(line,), notes=notes)
     for step in done.steps:
-        way = "" if step.direction is None else f", {WAYS[step.direction]}"
         at = "" if step.step is None else f", step {step.step}"
         lines = [equation(each, work.names, work.run.network.spelling) for each in step.lines]
-        yield Sheet((), (), title=f"{step.layer}{way}{at}, backward", work=tuple(lines))
-    for layer, weights in groupby(done.weights, key=lambda each: each.name.layer):
+        yield Sheet((), (), title=f"{_titled(step.layer, step.direction)}{at}, backward", work=tuple(lines))
+    for whose, weights in groupby(done.weights, key=lambda each: _titled(each.name.layer, each.direction)):
         lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
-        yield Sheet((), (), title=f"{layer}, gradients of its weights", work=tuple(lines))
+        yield Sheet((), (), title=f"{whose}, gradients of its weights", work=tuple(lines))
+
+
+def _titled(layer: str, direction: int | None) -> str:
+    """Return a layer with one of its two directions; the layer alone if it has one."""
+    return layer if direction is None else f"{layer}, {WAYS[direction]}"
 
 
 def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:

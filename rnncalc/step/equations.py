@@ -151,6 +151,12 @@ def symbol_of(trace: Trace, place: int, *, whole: bool = False) -> Symbol:
     return Symbol(letter, time=",".join(letters), axes=() if node.width in (STEPS, ONE) else (node.width,))
 
 
+def part_symbol(whole: Any, number: str, width: str = "") -> Symbol:
+    """Return one of the equal parts of a symbol, by its number or a letter: a_(1,t) of a_t; width: its letter."""
+    symbol: Symbol = whole.replace(time=",".join(filter(None, (number, whole.time))), axes=(width,) if width else ())
+    return symbol
+
+
 def within(formula: Formula) -> Iterator[Formula]:
     """Yield a formula and all that it is made of."""
     yield formula
@@ -188,9 +194,15 @@ class KernelWindow(NamedTuple):
     stride: int
     apart: range
 
-    def product(self, kernel: Any, number: int) -> tuple[Symbol, Symbol]:
-        """Return the matrix of a step of a kernel, counted from 0, and the vector that it multiplies."""
-        return kernel.replace(subscript=str(number + 1)), self.at(self.apart[number]).replace(axes=("m",))
+    def product(self, kernel: Any, number: int, *, in_groups: bool) -> tuple[Symbol, Symbol]:
+        """Return the matrix of a step of a kernel, counted from 0, and the vector that it multiplies.
+
+        in_groups: those of a group i.
+        """
+        matrix, x = str(number + 1), self.at(self.apart[number])
+        if in_groups:
+            return part_symbol(kernel.replace(time=matrix), "i"), part_symbol(x, "i")
+        return kernel.replace(subscript=matrix), x.replace(axes=("m",))
 
     def at(self, apart: int) -> Symbol:
         """Return the vector so many steps behind the stride's multiple of t."""
@@ -245,6 +257,8 @@ class SequenceFormulas(NamedTuple):
                 return self.formula(node.operands[0], whole=whole)
             case "softmax":
                 return Application(node.operation, (self.formula(node.operands[0], whole=True),))
+            case "part":
+                return part_symbol(self.formula(node.operands[0]), str(node.number + 1), node.width)
             case "mix":
                 return Application("mix", (Symbol("sum", "s"), *map(self.formula, node.operands)))
             case "over_root":

@@ -19,6 +19,7 @@ from rnncalc.step.equations import (
     Formula,
     KernelWindow,
     Symbol,
+    part_symbol,
     sum_of,
     written,
 )
@@ -85,6 +86,8 @@ def gradient_equations(
     carried: dict[str, Formula] = {}
     whole: set[int] = set()  # values whose gradient is that of their numbers at all steps s
     within: dict[int, Symbol] = {}  # what the function of a named value is applied to
+    of_x: dict[int, list[Formula]] = {}  # of the vectors of a window, by the remainder of a stride
+    of_groups: dict[int, list[Formula]] = {}  # of their parts that a group i reads
     for place in reversed(range(len(trace.nodes))):
         node = trace.nodes[place]
         terms = (*parts.get(place, ()), *later.get(place, ()))
@@ -102,13 +105,12 @@ def gradient_equations(
             case "input" | "current" if sequence and not (apart and node.letter):  # x_t is one of the x_s
                 parts.setdefault(max(node.operands, default=0), []).append(_moved(gradient, SWAPPED))
                 continue
-            case "input" | "step" | "sequence":
-                lines.append(Equation(_derivative(formula(place)), gradient))
+            case "step":
+                rest, earlier = _at(cast("Any", named).window, node.number)
+                of_x.setdefault(rest, []).append(_moved(gradient, earlier))
                 continue
-            case "matrix" if len(trace.nodes[node.operands[0]].axes) > TAPPED:
-                of_x, of_taps = _through_kernel(formula(node.operands[0]), cast("Any", named).window, gradient)
-                lines += of_x if needs[node.operands[1]] else ()
-                weights[:0] = of_taps if needs[node.operands[0]] else ()
+            case "input" | "sequence":
+                lines.append(Equation(_derivative(formula(place)), gradient))
                 continue
             case "lookup" | "row":  # of the vector of each word i, or of the step
                 vector: Any = formula(place, named=False)
@@ -125,6 +127,14 @@ def gradient_equations(
             if left != gradient:
                 lines.append(Equation(_whole(left) if place in whole else left, gradient))
             gradient = left
+        if node.operation == "matrix" and len(trace.nodes[node.operands[0]].axes) > TAPPED:
+            product = partial(cast("Any", named).window.product, formula(node.operands[0]), in_groups=node.in_groups)
+            slope = part_symbol(gradient, "i") if node.in_groups else gradient
+            through_x, of_taps = _through_kernel(product, cast("Any", named).window, slope)
+            for rest, term in through_x if needs[node.operands[1]] else ():
+                (of_groups if node.in_groups else of_x).setdefault(rest, []).append(term)
+            weights[:0] = of_taps if needs[node.operands[0]] else ()
+            continue
         softmax = sequence and node.operation == "softmax"
         if softmax:  # of the numbers of all steps s
             gradient = _whole(gradient)
@@ -159,6 +169,11 @@ def gradient_equations(
                     each = trace.repeats[place].union(*[trace.repeats[other] for other in node.operands])
                     written = _summed(written, each - trace.repeats[operand])
                 parts.setdefault(operand, []).append(written)
+    for rest in of_x | of_groups:
+        vector, all_of_it = cast("Any", named).window.at(rest), of_x.get(rest, [])
+        if rest in of_groups:
+            vector, all_of_it = part_symbol(vector, "i"), [*map(_in_group, all_of_it), *of_groups[rest]]
+        lines.append(Equation(_derivative(vector), _sum(all_of_it)))
     states = {letter: _derivative(formula(trace.before[letter])) for letter in carried}
     alone = {letter: _moved(gradient, {}, states) for letter, gradient in carried.items()}
     following = {letter: _moved(gradient, {"t−1": "t", "t": "t+1"}) for letter, gradient in alone.items()}
@@ -189,33 +204,41 @@ def _whole(symbol: Any) -> Any:
     )
 
 
-def _through_kernel(
-    kernel: Any, window: KernelWindow, gradient: Formula
-) -> tuple[Sequence[Equation], Sequence[Equation]]:
-    """Return the gradients of a convolution's input, at t or at each remainder of its stride, and of its matrices.
+def _at(window: KernelWindow, number: int) -> tuple[int, Mapping[str, str]]:
+    """Return the remainder of the stride at which a window reads a vector, and the t of the window that reads x_t."""
+    later, rest = divmod(window.apart[number], window.stride)
+    return rest, {"t": f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"}
 
-    gradient: that of the sum of the products of a matrix and a vector.
+
+def _in_group(formula: Formula) -> Formula:
+    """Return the part of a gradient for a group i; of a matrix, its columns for what the group reads."""
+    if isinstance(formula, Symbol):
+        return part_symbol(formula, "i")
+    first, *others = formula.operands
+    parts = others if formula.operation == "through" else map(_in_group, others)
+    return formula.replace(operands=(_in_group(first), *parts))
+
+
+def _through_kernel(
+    product: Callable[[int], tuple[Symbol, Symbol]], window: KernelWindow, gradient: Formula
+) -> tuple[Iterable[tuple[int, Formula]], Sequence[Equation]]:
+    """Return the gradients of a convolution's input, at each remainder of its stride, and of its matrices.
+
+    product: the matrix and the vector of each step of the kernel. gradient: that of the sum of their products.
     """
 
     def through(number: int) -> list[Formula]:
-        matrix, x = window.product(kernel, number)
+        matrix, x = product(number)
         values = _OperandFormulas({GRADIENT: gradient, 0: matrix, 1: x})
         return [rule.written(partial(_apply, ""), values) for rule in OPERATIONS["matrix"].gradients]
 
     def term(number: int) -> Formula:
-        later = window.apart[number] // window.stride
-        return _moved(through(number)[1], {"t": f"t{'−' if later > 0 else '+'}{abs(later)}" if later else "t"})
+        return _moved(through(number)[1], _at(window, number)[1])
 
-    apart, taps = window.apart, range(len(window.apart))
-    period = window.stride // gcd(window.stride, apart.step)  # of the taps that read the same remainder
-    of_x = [
-        Equation(_derivative(window.at(apart[first] % window.stride)), sum_of(taps[first::period], term))
-        for first in taps[:period]
-    ]
-    of_taps = [
-        Equation(_derivative(window.product(kernel, number)[0]), _summed(through(number)[0], "t"))
-        for number in written(taps)
-    ]
+    taps = range(len(window.apart))
+    period = window.stride // gcd(window.stride, window.apart.step)  # of the taps that read the same remainder
+    of_x = ((_at(window, first)[0], sum_of(taps[first::period], term)) for first in taps[:period])
+    of_taps = [Equation(_derivative(product(number)[0]), _summed(through(number)[0], "t")) for number in written(taps)]
     return of_x, of_taps
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from string import ascii_lowercase
 from typing import Any, TypeVar
 
 from rnncalc.conventions.layout import role_of_array
@@ -88,6 +89,7 @@ class LayerTracer(Recorder):
         if beyond := repeats_of(self._nodes)[output] - {"t"}:
             each, cure = ("head", "ops.concat") if "i" in beyond else ("step of the sequence", "ops.mix")
             raise self._error(f"what compute returns is a value for each {each}; make one vector of them with {cure}")
+        self._name_wholes()
         return Trace((*self._nodes,), x, {}, {}, output, {}, ())
 
     def _step(self, number: int) -> Operand:
@@ -123,9 +125,12 @@ class LayerTracer(Recorder):
         weights = self._weights(role, 3 if window else 2)
         rows, columns, *_ = self._nodes[weights.place].axes
         width = self._nodes[place].width
-        if self._width(width) != self._width(columns) and not (window and self._in_groups(rows, columns, width)):
-            raise self._error(f"the array {role} has columns for {columns} numbers, and {width} reach it")
-        return Operand(self._place(Node("matrix", (weights.place, place), rows)))
+        groups = 1
+        if self._width(width) != self._width(columns):
+            groups = self._groups(rows, columns, width) if window else 0
+            if not groups:
+                raise self._error(f"the array {role} has columns for {columns} numbers, and {width} reach it")
+        return Operand(self._place(Node("matrix", (weights.place, place), rows, number=groups)))
 
     def lookup(self, role: str, number: Operand | None = None) -> Operand:
         if not isinstance(self._layer, Embedding):
@@ -240,10 +245,21 @@ class LayerTracer(Recorder):
         weights = Weights(kind, letter if kind.value == role else role, reads if axes > 1 else "")
         return Operand(self._place(Node(WEIGHTS, width=letters[0] if axes == 1 else "", weights=weights, axes=letters)))
 
-    def _in_groups(self, rows: str, columns: str, width: str) -> bool:
-        """Return whether the rows of a kernel are in groups that each read their own part of a vector."""
+    def _groups(self, rows: str, columns: str, width: str) -> int:
+        """Return how many groups of a kernel's rows each read their own part of a vector; 0 if they cannot."""
         filters, part, whole = (self._sizes.get(letter, 0) for letter in (rows, columns, width))
-        return bool(part and whole) and not whole % part and not filters % (whole // part)
+        return whole // part if part and whole and not whole % part and not filters % (whole // part) else 0
+
+    def _name_wholes(self) -> None:
+        """Give a letter to each value that is used in parts, or made in groups; it has an equation of its own."""
+        wholes = {node.operands[0] for node in self._nodes if node.operation == "part"}
+        wholes |= {place for place, node in enumerate(self._nodes) if node.in_groups}
+        known = {*"bhistxy", *self._sizes, *self._arrays, *[node.letter for node in self._nodes]}
+        letters = [letter for letter in ascii_lowercase if letter not in known]
+        unnamed = [place for place in sorted(wholes) if self._nodes[place].operation in OPERATIONS]
+        unnamed = [place for place in unnamed if not self._nodes[place].letter]
+        for place, letter in zip(unnamed, letters, strict=False):
+            self._nodes[place] = self._nodes[place]._replace(letter=letter)
 
     def _width(self, letter: str) -> str:
         number = self._sizes.get(letter)

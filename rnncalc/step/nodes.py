@@ -111,7 +111,8 @@ class Node(NamedTuple):
     width: the letter of the result's width, "" for a matrix.
     letter: of x, of a state before the step, or of the gate whose value it is.
     weights: which they are; axes: the letters of their widths, none of a number.
-    number: of a STEP, which vector of the window; of a part, which of the equal parts of a vector.
+    number: of a STEP, which vector of the window; of a part, which of the equal parts of a vector; of the product of a
+        layer's matrix, how many groups of its rows each read a part of the vector.
     """
 
     operation: str
@@ -121,6 +122,11 @@ class Node(NamedTuple):
     weights: Weights | None = None
     axes: tuple[str, ...] = ()
     number: int = 0
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether it is a product in several groups."""
+        return self.operation == "matrix" and self.number > 1
 
 
 class Operand:

@@ -358,11 +358,12 @@ def _whole_sums(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_equations_of_convolutions_are_true_of_autograd(data: st.DataObject, seed: int) -> None:
     """Zeros before the first step and after the last; with a stride each remainder has its equation."""
     torch.manual_seed(seed)
-    stride = data.draw(st.integers(1, 3))
+    stride, groups = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3))
     kernel = data.draw(st.integers(1, 12))
-    width, steps = data.draw(st.integers(1, 3)), data.draw(st.integers(kernel, 12))
+    width, steps = groups * data.draw(st.integers(1, 3)), data.draw(st.integers(kernel, 12))
     layer = Conv1D(
-        data.draw(st.integers(1, 3)),
+        groups * data.draw(st.integers(1, 3)),
+        groups=groups,
         kernel=kernel,
         stride=stride,
         padding=data.draw(st.sampled_from(["valid", "same"])),
@@ -378,28 +379,32 @@ def test_equations_of_convolutions_are_true_of_autograd(data: st.DataObject, see
         ((stride, shift),) = re.findall("^([0-9]*)t(.*)$", time)
         return int(stride or 1) * t + int(shift.replace("−", "-") or 0)
 
-    def value(formula: Formula, t: int) -> Any:
+    def value(formula: Formula, t: int, i: int = 0) -> Any:
         if isinstance(formula, Application) and formula.operation == OVER_TIME:
-            return sum(value(formula.operands[0], each) for each in every)
+            return sum(value(formula.operands[0], each, i) for each in every)
         if isinstance(formula, Application):
-            operands = [value(each, t) for each in formula.operands]
+            operands = [value(each, t, i) for each in formula.operands]
             return {**FUNCTIONS, **IN_GRADIENTS}[formula.operation](*operands)
-        time = formula.subscript.partition(",")[2]
+        in_group, _, time = (formula.subscript.partition(",")[2] or formula.time).rpartition(",")
         if formula.letter in ("W", "b"):
-            axes = (layer.filters, width) if formula.letter == "W" else (layer.filters,)
-            known = weights.setdefault(formula.letter + formula.subscript, random(*axes))
+            axes = (layer.filters // groups, width // groups) if formula.letter == "W" else (layer.filters,)
+            known, in_group = weights.setdefault(f"{formula.letter}{formula.subscript}{time}{i}", random(*axes)), ""
         elif formula.letter == "x":
-            known = x.get(place(formula.time, t), torch.zeros(width, dtype=torch.float64))
+            known = x.get(place(time, t), torch.zeros(width, dtype=torch.float64))
         else:
-            key = ("delta" if formula.letter == "delta" else "y", place(time or formula.time, t))
+            key = (formula.letter, place(time, t))
             known = outputs.get(key, torch.zeros(layer.filters, dtype=torch.float64))
         if formula.gradient or formula.letter == "delta":
-            return torch.zeros_like(known) if known.grad is None else known.grad
-        return known if forward else known.detach()
+            known = torch.zeros_like(known) if known.grad is None else known.grad
+        known = known if forward else known.detach()
+        return known.chunk(groups)[i] if in_group else known
 
     forward, every = True, range(1, (derived.placed.output_shape[0] or 0) + 1)
-    formula: Any = derived.named.formula(derived.named.trace.output, named=False)
+    *made_in_groups, (_, output) = derived.equations
+    formula: Any = output
     for t in every:
+        for _, of_group in made_in_groups:
+            outputs["a", t] = torch.cat([value(of_group, t, i) for i in range(groups)])
         inside = value(formula.operands[0] if layer.activation != "linear" else formula, t)
         outputs["delta", t] = inside
         outputs["y", t] = FUNCTIONS[layer.activation](inside)
@@ -408,12 +413,12 @@ def test_equations_of_convolutions_are_true_of_autograd(data: st.DataObject, see
     sum(torch.dot(y, torch.randn_like(y)) for (letter, _), y in outputs.items() if letter == "y").backward()
     forward, seen = False, set()
     for left, right in gradient_equations(derived.named):
-        time = left.time or left.subscript.partition(",")[2]
-        for t in range(-steps, 2 * steps) if "t" in time else [0]:
+        in_group, _, time = (left.time or left.subscript.partition(",")[2]).rpartition(",")
+        for t, i in product(range(-steps, 2 * steps) if "t" in time else [0], range(groups if in_group else 1)):
             if left.letter == "x" and place(time, t) not in x:
                 continue
             seen |= {place(time, t)} if left.letter == "x" else set()
-            torch.testing.assert_close(value(right, t), value(left, t), rtol=1e-8, atol=1e-8)
+            torch.testing.assert_close(value(right, t, i), value(left, t, i), rtol=1e-8, atol=1e-8)
     window = derived.named.window
     reached = {place(window.at(apart).time, t) for apart in window.apart for t in every}
     assert seen >= reached & {*x}

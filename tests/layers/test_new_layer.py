@@ -67,7 +67,8 @@ class CausalSkip(Transform):
         return self.kernel - 1, 0
 
     def compute(self, ops: Ops, window: Any) -> Any:
-        return ops.plus(window[-1], ops.plus(ops.product("kernel", window), ops.weight("bias")))
+        skipped = ops.name("u", ops.plus(ops.product("kernel", window), ops.weight("bias")))
+        return ops.plus(window[-1], skipped)
 
 
 NETWORK = ("-i", 6, "-l", "gated_unit:4", "-l", "causal_skip:3", "-T", 5)
@@ -108,8 +109,11 @@ def test_it_is_explained_drawn_and_answered(call: Call) -> None:
     """Equations, a picture, a worksheet."""
     told = call("explain", *NETWORK).out
     assert "a_t = W x_t + b" in told
-    assert "y_t = a_1 ∘ σ(a_2)" in told
-    assert "y_t = x_t + (W_1 x_(t−2) + W_2 x_(t−1) + W_3 x_t + b)" in told
+    assert "y_t = a_(1,t) ∘ σ(a_(2,t))" in told
+    assert "a_(i,t) = W_(i,1) x_(i,t−2) + W_(i,2) x_(i,t−1) + W_(i,3) x_(i,t)" in told
+    assert "y_t = x_t + u_t" in told
+    assert "∂L/∂x_(i,t) = ∂L/∂y_(i,t) + W_(i,1)ᵀ ∂L/∂a_(i,t+2)" in call("explain", *NETWORK, "--training").out
+    assert all(f"{name} = " in call("run", *NETWORK, "--work").out for name in ("x_5", "a_5", "a_4,5", "u_5"))
     assert "causal_skip 3" in call("draw", *NETWORK).out
     assert call("answer", *NETWORK, 56 + 16).code == 0
     assert call("exercise", *NETWORK, "-f", "json").code == 0

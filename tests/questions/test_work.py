@@ -173,6 +173,8 @@ def test_a_convolution_names_the_steps_that_it_reads(call: Call) -> None:
     text = call("run", "--work", "-i", 1, "-T", 5, "-l", "conv1d:1,kernel=2,stride=2", "-l", "flatten").out
     steps = text.split("conv1d_1, step ")[1:]
     assert [re.findall(r"x_\d", step) for step in steps] == [["x_1", "x_2"], ["x_3", "x_4"]]
+    text = call("run", "--work", "-i", 2, "-T", 3, "-l", "multi_head_attention:1", "--topology", "many-to-one").out
+    assert re.findall(r"(q_\d|v_\d|c_1,\d) =", text) == ["v_1", "v_2", "v_3", "q_3", "c_1,3"]
 
 
 def test_without_rounding_the_numbers_are_those_of_run() -> None:
