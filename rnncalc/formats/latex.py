@@ -309,12 +309,17 @@ def _mathematical(letters: str) -> str:
     return "".join(pieces)
 
 
+def _function(name: str) -> str:
+    """Return the command of a function; a prime is set behind its name, as mathematics."""
+    word = name.rstrip("′")
+    primes = "'" * (len(name) - len(word))
+    return _LATEX_FUNCTIONS.get(name) or f"\\operatorname{{{typeset(word)}}}{primes}"
+
+
 def _latex(piece: Piece) -> str:
     match piece:
         case Function():
-            name = piece.name.rstrip("′")  # a prime is set behind the name, as mathematics
-            primes = "'" * (len(piece.name) - len(name))
-            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(name)}}}{primes}"
+            return _function(piece.name)
         case str():
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
         case Derivative():
@@ -383,9 +388,7 @@ def _work_piece(piece: WorkPiece) -> str:
         case str() if piece in _WORK_SIGNS:
             return _WORK_SIGNS[piece]
         case str() if piece.endswith("("):
-            name = piece[:-1]
-            function = _LATEX_FUNCTIONS.get(name) or (name and f"\\mathrm{{{typeset(name)}}}")
-            return rf"{function}\left("
+            return rf"{_function(piece[:-1]) if piece[:-1] else ''}\left("
         case _:
             return _number(piece)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unicodedata import normalize
 
 import pytest
@@ -16,6 +16,7 @@ from cells import CELLS, network, spelled
 
 from rnncalc import (
     LSTM,
+    RNN,
     Embedding,
     FastGRNN,
     Network,
@@ -30,6 +31,7 @@ from rnncalc import (
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import write
+from rnncalc.layers.options import Activation
 from rnncalc.questions.exercise import ASKS
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.work import work
@@ -111,7 +113,8 @@ def test_every_derivation_is_on_the_paper(tmp_path: Path) -> None:
 
 def test_all_work_is_on_the_paper(tmp_path: Path) -> None:
     """Of every spec that is small enough; and paper is as wide as a matrix that is wider than any page."""
-    reports = []
+    through = [Network(input=2, layers=(RNN(2, activation=each),), steps=2) for each in get_args(Activation)]
+    reports = [WorkReport(work(each, backward=True)) for each in through]
     for each in (*networks(), Network(input=30, layers=(FastGRNN(3),), steps=2)):
         with suppress(RefusedError):
             reports.append(WorkReport(work(each)))
