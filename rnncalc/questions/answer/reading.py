@@ -45,12 +45,13 @@ _AFTER = " $.!\n\t✓✔"
 _ROUNDED = (
     rf"[~≃]|{ABOUT}|\b(?:about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|etwa|environ|ungefähr)(?=[\s$0-9])"
 )
-_ABOUT = rf"(?:(?:{_ROUNDED}|{ARROW}|=|(?:exactly|(?:a |in )?total(?: of)?|so|also|thus|hence|therefore|daher|hay)(?=[\s$]))[\s$]*)*"
+_OPENING = r"(?:exactly|(?:a |in )?total(?: of)?|so|also|thus|hence|therefore|daher|hay)(?=[\s$])"
+_ABOUT = rf"(?:(?:{_ROUNDED}|{ARROW}|=|{_OPENING})[\s$]*)*"
 _IS = r"is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"
 _TOTAL = r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)"
 _NAME = (
     r"(?:\\?#|(?:\\left ?)?\|)?(?:\\(?:text|math)[a-z]*\{[^{}]{,99}\}(?:_\w{1,20})?"
-    r"|\\?[^\W\d_][\w./′\u0300-\u036f-]{,99}(?: [^\W\d_]\w{,30}){,12})"
+    r"|\\?[^\W\d_][\w./′\u0300-\u036f-]{,99}(?: [^\W\d_]\w{,30}){,12}(?: [0-9]{1,3})?)"
     r"(?:\\?_ ?\{(?:\\\w{1,20} ?\{)?\w{1,20}\}?\})?(?::0)?(?:(?:\\right ?)?\|)?"
 )
 _UNITS = {
@@ -70,8 +71,8 @@ _TWO = re.compile(r"[0-9][kM]?\s*\(?\s*(?:or|oder|bzw\.?|ou|vs\.?)\s+[0-9]")
 _SIZE = "[1-9][0-9]{0,12}"
 _SPACE = re.compile(r"(?<![0-9])(?:\s|\\,)|(?:\s|\\,)(?![0-9])|\$|\\(?:left|right)")
 _ARRAY = re.compile(
-    r"\b[A-Za-z][\w.]{,40}\([(\[]([^{}()\[\]]*)[)\]]\)|(?:\\mathbb\{?R\}?|[Rℝ])(?:\^(?:[{(]([^{}()\[\]]*)[})]|(?=[0-9]))"
-    r"|(?=[⁰-⁹¹²³]))([0-9⁰-⁹¹²³ˣ]*)"
+    r"\b[A-Za-z][\w.]{,40}\([(\[]([^{}()\[\]]*)[)\]]\)|(?:\\mathbb\{?R\}?|[Rℝ])(?:\^(?:[{(]([^{}()\[\]]*)[})]|(?=\w))"
+    r"|(?=[⁰-⁹¹²³]))([0-9⁰-⁹¹²³ˣ]+|[A-Za-z](?:_\w+)?)?"
 )
 _RAISED = PLAIN | {ord("ˣ"): "x"}
 _BRACKETS = re.compile(r"[(\[][^()\[\]]{1,9999}[)\]]")
@@ -89,6 +90,7 @@ class GivenNumber(NamedTuple):
     number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
     untrue: the first sign of a chain of equations that is not true, such as `second =`; empty if none is.
+    text: what was read, without the name.
     name: what is before the first `=`; it may be the name of a layer or a tensor.
     """
 
@@ -199,8 +201,8 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         scale = KIBI ** " KMG".index(binary[2])
         rounded = [(each * scale + 10**9 // 2) // 10**9 for each in sides[-1][:3]]
         numbers[-1] = GivenNumber(rounded[0], max(1, rounded[1]), "", rounded[2])
-    untrue = _untrue(numbers, [each.sign for each in sides], re.findall(rf"{ARROW}|==?|{ABOUT}", side), sizes)
-    number = numbers[-1]._replace(text=" ".join(f"{side}{body}{match['unit'] or ''}".split()), untrue=untrue)
+    untrue = _untrue(numbers, [each.sign for each in sides], sizes)
+    number = numbers[-1]._replace(text=" ".join(f"{body}{match['unit'] or ''}".split()), untrue=untrue)
     if not shape:
         return number
     return NamedShape(name, shape.sizes, number) if is_array else shape._replace(product=number)
@@ -246,16 +248,16 @@ def _inner(unit: str) -> re.Pattern[str]:
     return re.compile(rf"(?<=[\d)\]}}kKMG])\s*{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))", re.IGNORECASE)
 
 
-def _untrue(sides: Sequence[GivenNumber], signs: Sequence[str], before: Sequence[str], sizes: Sizes) -> str:
+def _untrue(sides: Sequence[GivenNumber], signs: Sequence[str], sizes: Sizes) -> str:
     """Return the first sign between two sides that differ, such as `second =`; nothing if there is none.
 
     A side in letters is compared with one in numbers only if all its letters have sizes. signs: that before each side,
-    if it is compared. before: the signs before the first side.
+    if it is compared.
     """
     for place, (one, other) in enumerate(pairwise([_with_sizes(side, sizes) for side in sides]), 1):
         alike = signs[place] and has_letters(one.number) == has_letters(other.number)
         if alike and not (one.rounds(other.number) or other.rounds(one.number)):
-            return f"{ordinal([*before, *signs[: place + 1]].count(signs[place]))} {signs[place]}"
+            return f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
     return ""
 
 
@@ -271,19 +273,21 @@ def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
     """
     signs = _SPACE.sub("", re.sub(rf"\\times|{BY}", "×", text))
     bare = _ARRAY.sub(lambda array: f"({(array[1] or array[2] or array[3] or '').translate(_RAISED)})", signs)
+    bare = bare if bare == signs else bare.replace("×", ",")
     bracketed = _BRACKETS.fullmatch(bare)
     inside = bare[1:-1].removesuffix(",") if bracketed else bare
     axes = re.split("[,xX×]" if bracketed else "[xX×]", inside)
-    axis_text = rf"{_SIZE}|[A-Z]|[A-Za-z]{{3,}}(?:_[a-z]+)?" if named else _SIZE
-    if all(re.fullmatch(axis_text, axis) for axis in axes) and (bracketed or axes[1:]):
+    words = "[A-Z]|[A-Za-z]{3,}(?:_[a-z]+)?" if named else "(?!)"
+    free = [axis for axis in axes if re.fullmatch(words, axis) and axis not in (sizes or ())]
+    if all(axis in free or re.fullmatch(_SIZE, axis) for axis in axes) and (bracketed or axes[1:]):
         array: Any = tuple(int(axis) if axis.isdecimal() else None if axis == "None" else axis for axis in axes)
         return Shape(array, GivenNumber(0) if re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", signs) else None)
     several = "," in bare or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)
-    if named or not (bracketed and several):
+    if not (bracketed and several):
         return None
     values: list[Any] = [0]
     try:
-        values = [read_chain(size, sizes)[0].value for size in inside.split(",")]
+        values = [size if size in free else read_chain(size, sizes)[0].value for size in inside.split(",")]
     except TooLargeError:
         raise
     except CallError:

@@ -89,7 +89,7 @@ class ReturnedArray(NamedTuple):
     def has_size(self, axis: str, size: int | str | None) -> bool:
         """Return whether a size is right for an axis; a letter is right for the batch, and for unknown steps."""
         right = self.sizes[axis]
-        if isinstance(size, int):
+        if size is not None and not isinstance(size, str):
             return right in (None, size)
         return axis == "B" or (axis == "T" and not isinstance(right, int))
 

@@ -55,7 +55,9 @@ def place_of(tensors: Tensors, name: str) -> int | None:
 
 def is_tensor(network: Network, name: str) -> bool:
     """Return whether a name is that of a tensor, or looks like one."""
-    return place_of(tensors_of(network), name) is not None or bool(re.search(r"[./]|\A(?!.*param|[NPnp]_).*_", name))
+    return place_of(tensors_of(network), name) is not None or bool(
+        re.search(r"\A(?!.*(?:param| )|[NPnp]_).*[./_]", name)
+    )
 
 
 def layer_of(network: Network, answer: GivenNumber | NamedShape, total: Any) -> int | None:
@@ -67,13 +69,16 @@ def layer_of(network: Network, answer: GivenNumber | NamedShape, total: Any) -> 
     name = _bare(answer.name)
     if not (name and number) or place_of(tensors_of(network), answer.name) is not None:
         return None
-    from rnncalc.questions.answer.returned import is_returned
+    from rnncalc.questions.answer.returned import is_returned  # few answers have names
 
-    if isinstance(answer, NamedShape) and is_returned(network, answer.name):
-        return None
     stack = network.stack
+    is_array = isinstance(answer, NamedShape) and is_returned(network, answer.name)
+    if name.isdecimal():  # as in layer 1
+        if not 0 < int(name) <= len(stack):
+            raise CallError(f"{escape(answer.name)}: the network has {plural(len(stack), 'layer')}")
+        return int(name) - 1
     if places := [place for place, placed in enumerate(stack) if _bare(placed.name) == name]:
-        return places[0]
+        return None if is_array and not number.rounds(stack[places[0]].params) else places[0]
     places = [place for place, placed in enumerate(stack) if _bare(placed.layer.kind) == name]
     if not places or number.rounds(total) or stack[places[0]].params == network.params:
         return None
@@ -173,7 +178,9 @@ def judge_named(
                 raise CallError(f"{escape(each.name)}: expected a shape, such as (20, 10), got a number")
             known[place] = each
             continue
-        sizes = tuple(size for size in each.sizes if isinstance(size, int))
+        sizes: tuple[Any, ...] = tuple(
+            size for size in each.sizes if isinstance(size, int) or (network.letters and has_letters(size))
+        )
         if len(sizes) < len(each.sizes):
             wanted = "expected a shape in numbers, such as (20, 10)"
             raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
