@@ -74,7 +74,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("biases-counted", "counts biases in layers that have none",
             in_layers(changes.count_biases, Cell, Dense, Transform)),
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
-    Mistake("kernel-along-one-axis", "counts k weights for the kernel instead of k × k",
+    Mistake("kernel-along-one-axis", "counts k weights for the kernel, those of one axis",
             in_cells(changes.with_taps(1))),
     Mistake("flattened", "counts a plain LSTM of all places side by side", in_cells(changes.as_plain_cell)),
     Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
@@ -108,7 +108,7 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(changes.with_whole_heads, Transform)),
     Mistake("no-output-projection", "forgets the projection of the attention's output",
             in_layers(without_other("output", "output_bias"), Transform)),
-    Mistake("one-projection", "counts one matrix for queries, keys and values instead of three",
+    Mistake("one-projection", "counts one matrix for queries, keys and values together",
             in_layers(without_other("key", "key_bias", "value", "value_bias"), Transform)),
     Mistake("no-value-bias", "leaves out the bias of the values", in_layers(without_other("value_bias"), Transform)),
     Mistake("no-transformer-norms", "leaves out the two normalisations of a transformer's block",
@@ -192,8 +192,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("one-bias-in-all", "counts one bias vector for all gates", in_cells(
         lambda line: line._replace(gates=tuple(
             gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates))) if line.biases else line)),
-    Mistake("scalar-biases", "counts one number for each bias instead of h", in_cells(with_bias_size(lambda line: 1))),
-    Mistake("bias-of-inputs", "gives each bias m + h numbers instead of h",
+    Mistake("scalar-biases", "counts one number for each bias", in_cells(with_bias_size(lambda line: 1))),
+    Mistake("bias-of-inputs", "gives each bias m + h numbers",
             in_cells(with_bias_size(lambda line: line.width("input") + line.h))),
     Mistake("dense-bias-twice", "counts the bias of the dense layers twice",
             in_layers(with_biases(lambda count: 2 * count), Dense)),
@@ -245,7 +245,7 @@ TABLE: tuple[Mistake | Family, ...] = (
             feeding(changes.to_hidden(lambda below, line, network: network.parts[line.placed.part].input))),
     Mistake("encoder-input", "feeds the decoder with the encoder's input width", changes.encoder_input),
     # rare, about biases
-    rare("bias-of-input", "gives each bias m numbers instead of h",
+    rare("bias-of-input", "gives each bias m numbers",
          in_cells(with_bias_size(lambda line: line.width("input")))),
     rare("scalar-output-bias", "counts one number for the bias of the output layer",
          in_outputs(with_bias_size(lambda line: 1))),
@@ -275,7 +275,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("cell-state-in-gates", "lets the gates read the cell state too, as they read h",
          in_cells(
              lambda line: set_times(line, len(line.layer.states), "past") if isinstance(line.layer, Cell) else line)),
-    rare("square", "gives the gates (m + h) × (m + h) weights instead of h × (m + h)",
+    rare("square", "gives the gates (m + h) × (m + h) weights",
          in_cells(lambda line: line._replace(h=line.width("input") + line.width("past")))),
     rare("recurrent-of-output", "lets the recurrence read the output instead of the state",
          with_network(lambda line, network: set_width(line, output.units, "past") if (
@@ -283,7 +283,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("peepholes-counted", "adds peepholes, and the cell has none",  # in all gates but the candidate
          in_cells(with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if isinstance(
              line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole") else 0))),
-    rare("full-peepholes", "counts h × h weights for each peephole instead of h",
+    rare("full-peepholes", "counts h × h weights for each peephole",
          in_cells(with_width("peephole", lambda line: line.h))),
     rare("peephole-in-each-gate", "counts a peephole in the candidate too", in_cells(changes.peephole_in_each_gate)),
     # rare, about widths
@@ -292,15 +292,15 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("state-beside-input", "feeds the decoder with the encoder's state beside its input",
          changes.state_beside_input),
     rare("swapped", "takes the inputs for the units and the units for the inputs", changes.swap_inputs_and_units),
-    rare("recurrent-of-inputs", "gives the recurrent matrices h × m weights instead of h × h",
+    rare("recurrent-of-inputs", "gives the recurrent matrices h × m weights",
          in_cells(with_width("past", lambda line: line.width("input")))),
-    rare("recurrent-among-inputs", "gives the recurrent matrices m × m weights instead of h × h",
+    rare("recurrent-among-inputs", "gives the recurrent matrices m × m weights",
          in_cells(changes.recurrent_among_inputs)),
-    rare("input-of-units", "gives the input matrices h × h weights instead of h × m",
+    rare("input-of-units", "gives the input matrices h × h weights",
          in_cells(with_width("input", lambda line: line.h))),
     rare("input-square", "takes m × m for the count",
          in_cells(with_count("square", lambda line: Times((line.width("input"), line.width("input")))))),
-    rare("widths-multiplied", "gives the gates h × (m × h) weights instead of h × (m + h)",
+    rare("widths-multiplied", "gives the gates h × (m × h) weights",
          in_cells(lambda line: changes.with_reads(line, lambda read: read._replace(
              width={"input": line.width("input") * line.width("past"), "past": 0}.get(read.source, read.width))))),
     rare("products-of-widths", "multiplies the widths of neighbouring layers alone, m × h and h × n",
@@ -314,7 +314,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("steps-for-units", "takes the number of steps for the units", changes.steps_for_units),
     rare("widths-added", "adds the widths, m + h, instead of multiplying them",
          in_cells(with_count("widths", lambda line: total((line.h, line.width("input")))))),
-    rare("input-times-widths", "takes (m + h) × m for the count instead of (m + h) × h",
+    rare("input-times-widths", "takes (m + h) × m for the count",
          in_cells(with_count("widths", lambda line: product(line.width("input"), line.width("input") + line.h)))),
     rare("output-in-each-gate", "counts the output layer once for each gate of the cell",
          changes.above_cells(lambda line, gates: line._replace(times=line.times * gates))),

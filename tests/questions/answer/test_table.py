@@ -58,6 +58,10 @@ def check(rows: Sequence[Mistake | Family]) -> None:
     for row in rows:
         assert len(row.id.split()) == 1, "an id is a word with hyphens"
         assert row.text
+        correct = row.text.partition(" instead of ")[2]
+        assert not {*"×+0123456789"} & {*correct}, (
+            "a sentence may be a hint, so that it has no correct formula or number"
+        )
         assert isinstance(row, Family) or not {*"{}"} & {*row.id, *row.text}, "only a family has values for {braces}"
 
 
