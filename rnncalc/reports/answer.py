@@ -183,7 +183,11 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
         text = wrong.meant[0].text
     else:
         return ""
-    where = " ".join(part for part in (wrong.layer, wrong.tensor) if part)
+    return _of_layer(wrong, text)
+
+
+def _of_layer(judged: Judgement, text: str) -> str:
+    where = " ".join(part for part in (judged.layer, judged.tensor) if part)
     return f"{where}: {text}" if where else text
 
 
@@ -422,7 +426,7 @@ class GradebookReport(SheetReport, DataReport, RecordReport):
             notes.append(f"{plural(unread, 'answer')} could not be read.")
         if empty := sum(1 for grade in self.book.grades if not (grade.answer or grade.problem)):
             notes.append(f"{plural(empty, 'row')} without an answer.")
-        signs = [sign for sign in self.book.signs if sign.unsure and sign.shown]
+        signs = [sign for sign in self.book.signs if sign.unsure]
         notes += [f"{escape(sign.unsure)} is read with the decimal sign of {escape(sign.shown)}." for sign in signs]
         others = sum(1 for grade in self.book.grades if grade.variant_answered)
         if guesses := sum(1 for grade in self.book.grades if grade.by_chance and not grade.variant_answered):
@@ -474,8 +478,10 @@ def _in_short(grade: Grade, mistake: str) -> str:
         return f"answers variant {grade.variant_answered}"
     if not grade.answer:
         return grade.problem or "gives no answer"
+    texts = [f"{'could be: ' * grade.by_chance}{mistake}"] if mistake else []
     if wrong and not mistake:
         coarse = isinstance(wrong.answer, GivenNumber) and wrong.answer.one_digit
-        mistake = "rounded to one digit, too coarse to judge" if coarse else "no known mistake"
-    empty = [f"gives no answer in {all_of([*map(escape, grade.unanswered)])}"] if grade.unanswered else []
-    return "; ".join([*([f"{'could be: ' * grade.by_chance}{mistake}"] if mistake else []), *empty])
+        texts = [_of_layer(wrong, "rounded to one digit, too coarse to judge" if coarse else "no known mistake")]
+    if grade.unanswered:
+        texts.append(f"gives no answer in {all_of([*map(escape, grade.unanswered)])}")
+    return "; ".join(texts)
