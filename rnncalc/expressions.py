@@ -38,7 +38,7 @@ _TIMES = r"\\?\*(?!\*)|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])"
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 NUMBER = (
     rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
-    r"|(?P<digits>[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?!,?[0-9])|[0-9]+(?:_[0-9]+)*))"
+    r"|(?P<digits>[1-9][0-9]?(?:,[0-9]{2}){1,9},[0-9]{3}(?!,?[0-9])|[0-9]+(?:_[0-9]+)*))"
     r"(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z])"
     rf"|(?(gap)(?<=[.,][0-9]{{3}})|(?(decimals)|(?!))) ?(?:{_TIMES}|x) ?10 ?(?:\^ ?(?P<opened>\{{ ?)?"
     rf"(?P<ten>[0-9]{{1,2}})(?(opened) ?\}})|(?P<raised>[{_RAISED}]{{1,2}}))(?![0-9])"
@@ -159,9 +159,9 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str 
     Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
     """
     tokens = [*_tokens(text, sizes, plain)]
-    ends = [place for place, token in enumerate(tokens, 1) if token.kind in ("equals", "then", "end")]
+    ends = [place for place, token in enumerate(tokens, 1) if token.kind in ("equals", "about", "then", "end")]
     signs = [tokens[place - 1] for place in ends]
-    steps = [place for place, sign in enumerate(signs) if sign.kind != "equals"]
+    steps = [place for place, sign in enumerate(signs) if sign.kind in ("then", "end")]
     equations = {end for begin, end in pairwise([-1, *steps]) if end - begin > 1}
     following = dict(pairwise(steps))
     sides: list[ChainSide] = []
@@ -169,8 +169,9 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str 
     for place, (begin, end) in enumerate(pairwise([0, *ends])):
         parser = _Parser(text, tokens[begin:end], sizes, decimal)
         parser.work = work
-        side = parser.side()._replace(sign=sign)
-        sides.append(side.about() if re.match(ABOUT, sign) else side)
+        side = parser.side()
+        side = side.about() if place and signs[place - 1].kind == "about" else side
+        sides.append(ChainSide(side.value, side.unit, side.coarse, sign))
         work, sign = parser.work, signs[place].text
         if {place, following.get(place)} <= equations:
             sign = ""
@@ -223,7 +224,7 @@ def _pattern(letters: str) -> re.Pattern[str]:
         rf"|(?P<power>\^|\*\*|[{_RAISED}]+)"
         rf"|(?P<letters>(?P<names>(?:{no_x}(?:[A-Za-zα-ωΑ-Ω]|{_NAME}))+)(?:{_INDEX})?)"
         r"|(?P<open>\\?[(\[{])|(?P<close>\\?[)\]}])|(?P<over>[/÷]|\\div(?![A-Za-z]))"
-        rf"|(?P<equals>==?(?!>)|{ABOUT})|(?P<then>{ARROW}|[,;](?=\s))|(?P<other>.)",
+        rf"|(?P<equals>==?(?!>))|(?P<about>{ABOUT})|(?P<then>{ARROW}|[,;](?=\s))|(?P<other>.)",
         re.DOTALL,
     )
 

@@ -278,7 +278,7 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Seq
                 each = each._replace(number=answer)
                 yield Judgement(name, each, named, formula=substituted(formula, placed.names))
                 continue
-        check_letters(each, letters)
+        check_letters(each, {name: placed.sizes[name] for name in letters})
         judged = Judgement(name, each, right, formula=formula)
         if not judged.right and (alone := _alone(network, placed, right)):
             judged = judged._replace(diagnoses=_judge_total(Grader(alone), each).diagnoses)
