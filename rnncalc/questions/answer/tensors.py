@@ -44,8 +44,9 @@ def place_of(tensors: Tensors, name: str) -> int | None:
 
     Raises CallError if several layers have a tensor of that name.
     """
-    names = {name, name.rpartition("/")[2]}
-    places = [place for place, (layer, each) in enumerate(tensors) if names & {each.name, f"{layer}.{each.name}"}]
+    written = [{each.name, f"{layer}.{each.name}"} for layer, each in tensors]
+    matches = ([place for place, names in enumerate(written) if it in names] for it in (name, name.rpartition("/")[2]))
+    places = next(filter(None, matches), [])
     if len(places) > 1:
         layers = [escape(tensors[place][0]) for place in places[:MOST_NAMED]]
         message = f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
