@@ -373,7 +373,8 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield f"{layer.in_words(each.shape)}."
         if work := layer.work_in_words():
             yield f"{work[0].upper()}{work[1:]}."
-        yield from on_equations(each)
+        yield from on_parts(each)
+        yield from on_padding(each)
         if each.placed.places > 1:
             places = " × ".join(map(str, each.placed.grid))
             yield f"It reads each place of a step ({places}) alone, with the same parameters."
@@ -388,9 +389,9 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         yield "Frozen: counted, but not trained."
 
 
-def on_equations(each: Derivation) -> Iterator[str]:
-    """Yield remarks on the parts of vectors, and on steps that a window reads outside the sequence."""
-    layer, named = each.placed.layer, each.named if each.equations else None
+def on_parts(each: Derivation) -> Iterator[str]:
+    """Yield remarks on the parts of vectors in a layer's equations."""
+    named = each.named if each.equations else None
     parts: dict[str, list[str]] = {}
     for place, node in enumerate(named.trace.nodes if named else ()):
         if named and node.operation == "part":
@@ -401,6 +402,11 @@ def on_equations(each: Derivation) -> Iterator[str]:
             yield f"Each group i, of {node.number:,}, {reads}; {letter}_(i,t) is its part of {letter}_t."
     for whole, names in parts.items():
         yield f"{all_of(names)}: equal parts of {whole}, by their number."
+
+
+def on_padding(each: Derivation) -> Iterator[str]:
+    """Yield a remark on steps that a window reads outside the sequence."""
+    layer = each.placed.layer
     before, after = layer.padding_of(None)
     if each.equations and (before or after):
         yield f"x is zero before the first step{' and after the last' if after else ''}."

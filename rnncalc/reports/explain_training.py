@@ -25,7 +25,7 @@ from rnncalc.reports.equations import (
     vector,
     without_shapes,
 )
-from rnncalc.reports.explain import equations, in_words, row_data
+from rnncalc.reports.explain import equations, in_words, on_parts, row_data
 from rnncalc.reports.report import DataReport, DerivationReport, fields
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
@@ -194,6 +194,7 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
     """Yield remarks on the letters and functions of backward equations, and on a second direction."""
     layer, inside = each.derivation.placed.layer, [*(part for line in each.gradients for part in within(line.right))]
     rules = dict.fromkeys(part.operation for part in inside if isinstance(part, Application))
+    yield from on_parts(each.derivation)
     if isinstance(layer, Transform) and layer.whole:
         several = layer.values().get("heads")
         heads = ", and the gradient for a head i is a part of that for all heads" if several else ""

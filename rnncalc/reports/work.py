@@ -17,7 +17,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
 from rnncalc.reports.equations import ON_DELTA, Derivative, Term, line_of, timed
-from rnncalc.reports.explain import on_equations
+from rnncalc.reports.explain import on_padding, on_parts
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import on_no_slope, outcome
 from rnncalc.reports.setting import setting, title
@@ -68,7 +68,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
         return
     letters = tuple(line_of(each, placed.sizes, derived.notation) for each in derived.equations)
     weights = tuple(_weights(work, layer))
-    notes = (*_remarks(layer), *on_equations(derived))
+    notes = (*_remarks(layer), *on_parts(derived), *on_padding(derived))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=notes)
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
         yield head.replace(work=(*weights, *_step(work, layer.steps[0], "").work))

@@ -112,7 +112,9 @@ def test_it_is_explained_drawn_and_answered(call: Call) -> None:
     assert "y_t = a_(1,t) ∘ σ(a_(2,t))" in told
     assert "a_(i,t) = W_(i,1) x_(i,t−2) + W_(i,2) x_(i,t−1) + W_(i,3) x_(i,t)" in told
     assert "y_t = x_t + u_t" in told
-    assert "∂L/∂x_(i,t) = ∂L/∂y_(i,t) + W_(i,1)ᵀ ∂L/∂a_(i,t+2)" in call("explain", *NETWORK, "--training").out
+    trained = call("explain", *NETWORK, "--training").out
+    assert "∂L/∂x_(i,t) = ∂L/∂y_(i,t) + W_(i,1)ᵀ ∂L/∂a_(i,t+2)" in trained
+    assert "a_(1,t) and a_(2,t): equal parts of a_t, by their number." in trained
     assert all(f"{name} = " in call("run", *NETWORK, "--work").out for name in ("x_5", "a_5", "a_4,5", "u_5"))
     assert "causal_skip 3" in call("draw", *NETWORK).out
     assert call("answer", *NETWORK, 56 + 16).code == 0
