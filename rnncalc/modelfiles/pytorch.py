@@ -60,7 +60,10 @@ def read(path: str) -> ModelFile:
     if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
     written = "torchscript" if script else "pytorch"
-    modules = [module._replace(settings=pickled.settings.get(module.path, {})) for module in model.modules_of(tensors)]
+    modules = []
+    for module in model.modules_of(tensors):
+        word, settings = pickled.modules.get(module.path, ("", {}))
+        modules.append(module._replace(kind=word, settings=settings))
     return ModelFile(path, written, "pytorch", tensors, tuple(modules), remarks=tuple(remarks))
 
 
@@ -79,6 +82,7 @@ _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "
 _SETTINGS = {"num_heads", "norm_first", "activation_relu_or_gelu", "nonlinearity", "eps", "normalized_shape"}
 _SETTINGS |= {"stride", "padding", "padding_mode", "dilation", "groups"}
 """The fields of a module that a layer is told by, beside its tensors."""
+_MODULES = "torch.nn.modules."
 
 PickledTensor = tuple["PickledCall", TensorRole | None, bool | None]
 """A tensor as the pickle describes it: its call, its role, whether it is frozen; None where the pickle is silent."""
@@ -89,7 +93,8 @@ class PickledTensors:
 
     others: the names of tensors of a kind that is not read; quantised: of those that are packed in whole numbers.
     whole: whether the modules keep parameters apart from buffers.
-    settings: the fields in _SETTINGS of each module, and of those around it, by its path.
+    modules: the class of each module, empty if it is not PyTorch's own, and the fields in _SETTINGS of it and of those
+        around it, by its path; with the activation that follows it in a Sequential.
     """
 
     def __init__(self, root: Any) -> None:
@@ -97,7 +102,7 @@ class PickledTensors:
         self.others: list[str] = []
         self.quantised: list[str] = []
         self.whole = False
-        self.settings: dict[str, dict[str, Any]] = {}
+        self.modules: dict[str, tuple[str, dict[str, Any]]] = {}
         self._seen: set[int] = set()
         self._gather("", root, None, 0, {})
 
@@ -123,13 +128,26 @@ class PickledTensors:
                 fields = ((key, call.state[key]) for key in _SETTINGS & call.state.keys())
                 alone = ((key, each[0] if isinstance(each, tuple) and len(each) == 1 else each) for key, each in fields)
                 around = around | {key: each for key, each in alone if isinstance(each, int | float | str)}
-                self.settings[name] = around
+                kind = call.name.rpartition(".")[2] if call.name.startswith(_MODULES) else ""
+                self.modules[name] = kind, around
             for key, each in _below(value):
                 if key in _WITHIN:
                     self.whole = True
                     self._gather(name, each, _WITHIN[key], depth + 1, around)
                 else:
                     self._gather(_joined(name, key), each, role, depth + 1, around)
+            if call.name == f"{_MODULES}container.Sequential" and isinstance(call.state, dict):
+                self._activate(name, call.state.get("_modules"))
+
+    def _activate(self, name: str, children: Any) -> None:
+        """Set the activation of each module of a Sequential that one follows, also behind a dropout."""
+        before: dict[str, Any] = {}
+        for key, child in _below(children) if isinstance(children, PickledCall | dict) else ():
+            word = child.name.removeprefix(_MODULES) if isinstance(child, PickledCall) else ""
+            if word.startswith("activation."):
+                before["activation"] = word.removeprefix("activation.").lower()
+            if not word.startswith("dropout."):
+                _, before = self.modules.get(_joined(name, key), ("", {}))
 
 
 def _refuse_too_many(name: str, names: Sized) -> None:

@@ -88,6 +88,21 @@ def test_heads_of_a_pickled_module(tmp_path: Path) -> None:
         )
 
 
+def test_the_classes_of_pickled_modules(tmp_path: Path) -> None:
+    """PyTorch's own alone; a dropout between a matrix and its activation in a Sequential changes nothing."""
+    words = ["linear.Linear", "dropout.Dropout", "activation.Tanh", "sparse.Embedding", "linear.Mine"]
+    parts = dict(enumerate(words))
+    inner = {}
+    for number, word in parts.items():
+        tensors = {} if "t.D" in word or "n.T" in word else {"weight": parameter(tensor("0", (2, 2)))}
+        module_name = "their" if "Mine" in word else f"torch.nn.modules.{word.partition('.')[0]}"
+        inner[str(number)] = Called(module_name, word.partition(".")[2], state={"_parameters": tensors, "_modules": {}})
+    outer = Called("torch.nn.modules.container", "Sequential", state={"_parameters": {}, "_modules": inner})
+    file = read(str(archive(tmp_path / "a.pt", outer, {"0": FOUR})))
+    expected = [("0", "Linear", {"activation": "tanh"}), ("3", "Embedding", {}), ("4", "", {})]
+    assert [(part.path, part.kind, part.settings) for part in file.modules] == expected
+
+
 def test_two_names_for_the_same_numbers(tmp_path: Path) -> None:
     """Counted once, under the first."""
     file = read(str(archive(tmp_path / "a.pt", {"a": tensor("0", (2, 2)), "b": tensor("0", (2, 2))}, {"0": FOUR})))

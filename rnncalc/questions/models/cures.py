@@ -212,8 +212,7 @@ class SpecEdit:
                 kept = target.replace(**{option: getattr(ours, option)})
                 if kept != target and self._has(kept, seen, shapes):
                     target = kept
-        if target.kind == theirs.kind:
-            target = target.replace(**recorded(seen))
+        target = target.replace(**{key: value for key, value in recorded(seen).items() if key in target.fields})
         path = ours.path if ours.path is not None and pairing.at_path(site, ours.path) else site.path
         if ours.path is not None or site.path in self.with_path:
             target = target.replace(path=f"{self.start}{path}")

@@ -141,7 +141,7 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     if isinstance(wanted.layer, External):
         return
     theirs = dict(site.tensors) if site else {}
-    for option, value in recorded(site).items() if site and site.shapes == wanted.shapes else ():
+    for option, value in recorded(site).items() if site and site.shapes == {**wanted.shapes, **wanted.shared} else ():
         if (ours := getattr(wanted.layer, option, value)) != value:
             yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
     for name, shape in wanted.shapes.items():

@@ -163,15 +163,33 @@ def in_place(site: Site, layer: Layer) -> Site:
         return _table(site) if _may_be_table(site) else site
     if isinstance(site.layer, Embedding) and isinstance(layer, Dense) and "weight" in site.tensors:
         rows, columns = site.shapes["weight"]
-        return site.guessed(Dense(rows, bias=False), columns)
+        return site.guessed(Dense(rows, bias=False), columns, Doubt.ACTIVATION)
     return site
 
 
+_OPEN: Mapping[Doubt, set[str]] = {
+    Doubt.RECURRENT_ACTIVATION: {"activation"},
+    Doubt.ACTIVATION: {"activation"},
+    Doubt.OTHER_ACTIVATION: {"activation"},
+    Doubt.OPERATOR: {"activation"},
+    Doubt.WINDOW: {"stride", "padding", "dilation", "groups", "activation"},
+    Doubt.PADDING: {"padding"},
+    Doubt.SPACE: {"space", "activation"},
+    Doubt.PLACES: {"space"},
+    Doubt.HEADS: {"heads", "causal"},
+    Doubt.TRANSFORMER: {"heads", "norm", "activation", "causal"},
+    Doubt.CAUSAL: {"causal"},
+}
+"""The options beside its tensors that a file does not give of a layer."""
+_SETTINGS = {"merge", "reset_after"}.union(*_OPEN.values())
+"""The options that some files give of a layer; merge and reset_after are None if they are the framework's default."""
+
+
 def recorded(site: Site) -> dict[str, Any]:
-    """Return the options that the file has beside the tensors of attention: the heads, and the place of the norms."""
-    if site.layer is None or {Doubt.HEADS, Doubt.TRANSFORMER} & {*site.doubts}:
-        return {}
-    return {option: getattr(site.layer, option) for option in ("heads", "norm") if option in site.layer.fields}
+    """Return the options that the file gives beside the tensors of a site."""
+    options = _SETTINGS.difference(*(_OPEN.get(doubt, ()) for doubt in site.doubts))
+    values = site.layer.values() if site.layer else {}
+    return {option: value for option, value in values.items() if option in options and value is not None}
 
 
 def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
@@ -277,7 +295,7 @@ def _stacked(module: FileModule) -> Iterator[Site]:
 
 def _pytorch(site: Site, module: FileModule) -> Guess | None:
     """Recognise a layer; a matrix without a bias may be a table, and is one by its name."""
-    path, shapes, settings = site.path, site.shapes, module.settings
+    path, shapes, kind, settings = site.path, site.shapes, module.kind, module.settings
     bias, affine = "bias" in shapes, "weight" in shapes
     options: dict[str, Any] = {"bidirectional": "weight_hh_l0_reverse" in shapes, "bias": "bias_ih_l0" in shapes}
     means = {name: tensor.shape for name, tensor in site.buffers.items() if name == "running_mean"}
@@ -301,7 +319,7 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
             if cell is RNN and settings.get("nonlinearity") in ("tanh", "relu"):
                 return cell(units=units, activation=settings["nonlinearity"], **options), inputs, ()
             return cell(units=units, **options), inputs, (Doubt.RECURRENT_ACTIVATION,) if cell is RNN else ()
-        case {"weight": (filters, channels, kernel)} if not _TURNED.search(path):
+        case {"weight": (filters, channels, kernel)} if kind in ("", "Conv1d") and not _TURNED.search(path):
             convolution = Conv1D(filters=filters, kernel=kernel, bias=bias)
             if not settings.keys() >= {"stride", "padding", "dilation", "groups"}:
                 return convolution, channels, (Doubt.WINDOW,)
@@ -309,19 +327,19 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
             if not any(convolution.replace(**known).value_problems()):
                 padding, unlike = _torch_padding(settings, (kernel - 1) * known["dilation"])
                 layer = convolution.replace(**known, padding=padding)
-                return layer, channels * known["groups"], (*unlike, Doubt.ACTIVATION)
+                return _active(layer, channels * known["groups"], settings, *unlike)
         case {"running_mean": mean}:
             of_norm = _epsilon(settings.get("eps"), _EPSILON)
             return BatchNorm(scale=affine, center=affine), mean[0] if len(mean) == 1 else 0, of_norm
-        case {"weight": (width,)} if (bias or _NORM.search(path)) and not _OTHER_NORM.search(path):
+        case {"weight": (width,)} if kind == "LayerNorm" or (
+            not kind and (bias or _NORM.search(path)) and not _OTHER_NORM.search(path)
+        ):
             of_norm = _epsilon(settings.get("eps"), _EPSILON) if "normalized_shape" in settings else (Doubt.NORM,)
             return LayerNorm(bias=bias), width, of_norm
-        case {"weight": (units, inputs)} if bias:
-            return Dense(units), inputs, (Doubt.ACTIVATION,)
-        case {"weight": (words, width)} if _TABLE.search(path):
+        case {"weight": (words, width)} if not bias and (kind == "Embedding" or (not kind and _TABLE.search(path))):
             return Embedding(width), words, ()
         case {"weight": (units, inputs)}:
-            return Dense(units, bias=False), inputs, (Doubt.ACTIVATION, Doubt.TABLE)
+            return _active(Dense(units, bias=bias), inputs, settings, *[Doubt.TABLE] * (not bias and not kind))
     return None
 
 
@@ -366,21 +384,21 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
                 options["merge"] = settings["merge_mode"]
             if cell is GRU and (len(shapes["bias"]) == 1 if bias else settings.get("reset_after") is False):
                 options["reset_after"] = False
-            return _keras_active(cell(units=units, **options), inputs, settings)
+            return _active(cell(units=units, **options), inputs, settings)
         case {"kernel": (*kernel, channels, _), "recurrent_kernel": (*window, units, _)} if kernel == window:
             if len({*kernel}) != 1 or len(kernel) > 2 or (settings and not settings.items() >= _AS_CONV_LSTM.items()):
                 return None
             space = settings.get("space", (1,) * len(kernel))
             layer = ConvLSTM(units=units, kernel=kernel[0], space=space, bias=bias)
-            doubts = () if "space" in settings else (Doubt.PLACES,)
-            return _keras_active(layer, channels * prod(space), settings, *doubts, without=Doubt.SPACE)
+            doubts = (Doubt.PLACES,) if settings and "space" not in settings else ()
+            return _active(layer, channels * prod(space), settings, *doubts, without=Doubt.SPACE)
         case {"kernel": (taps, channels, filters)} if module.kind in ("", "Conv1D") and not _TURNED.search(path):
             options = {option: settings[word] for option, word in _WORDS.items() if settings.get(word) is not None}
             convolution = Conv1D(filters=filters, kernel=taps, bias=bias, **options)
             if not any(convolution.value_problems()):
-                return _keras_active(convolution, channels * convolution.groups, settings, without=Doubt.WINDOW)
+                return _active(convolution, channels * convolution.groups, settings, without=Doubt.WINDOW)
         case {"kernel": (inputs, units)}:
-            return _keras_active(Dense(units, bias=bias), inputs, settings)
+            return _active(Dense(units, bias=bias), inputs, settings)
     return None
 
 
@@ -403,7 +421,7 @@ def _without_weights(module: FileModule) -> Guess | None:
     return None
 
 
-def _keras_active(
+def _active(
     layer: Layer, inputs: int, settings: Mapping[str, Any], *doubts: Doubt, without: Doubt = Doubt.ACTIVATION
 ) -> Guess:
     """Return a guess with the activation of its settings, and doubts about what a spec cannot say.
@@ -411,7 +429,7 @@ def _keras_active(
     without: the doubt if there is no configuration.
     """
     if not settings:
-        return layer, inputs, (without,)
+        return layer, inputs, (without, *doubts)
     activation = settings.get("activation")
     if activation is None or OPTIONS["activation"].allowed.problem(activation):
         doubts = (Doubt.ACTIVATION if activation is None else Doubt.OTHER_ACTIVATION, *doubts)

@@ -12,6 +12,8 @@ from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Layer
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
+from rnncalc.network.network import Network
+from rnncalc.questions.models.matching import Match, match
 from rnncalc.questions.models.sites import Doubt, expected, in_groups, sites_of
 
 KERAS = {"kernel": (4, 9), "recurrent_kernel": (3, 9), "bias": (2, 9)}
@@ -55,6 +57,24 @@ def test_the_layer_of_a_module(case: dict[str, Any]) -> None:
     assert (found.layer, found.inputs) == (layer_in(case), case.get("inputs", 0))
     assert found.doubts == tuple(Doubt[doubt] for doubt in case.get("doubts", ()))
     assert (found.path, found.number, found.shapes, {*found.buffers}) == (path, 0, shapes, {*buffers})
+
+
+@pytest.mark.parametrize("case", [case for case in cases("questions/models/sites.yaml") if "spec" in case])
+def test_options_that_a_file_gives_are_compared(case: dict[str, Any]) -> None:
+    """Each is a difference with its change if the file gives it, and none if it does not."""
+    framework, _, path = case["file"].partition(" ")
+    same = module(path, shapes_in(case, "tensors"), case.get("class", ""), case["settings"])
+
+    def compared(layer: Layer | None) -> Match:
+        network = Network(input=case["inputs"], layers=[layer] if layer else [], convention=framework)
+        return match(network, file(framework, same))
+
+    options = {option: getattr(layer_in(case), option) for option in case["differing"]}
+    wrong = compared(layer_in({"layer": case["spec"]}))
+    stored = {check.tensor: check.stored_shape for check in wrong.tensors if not check.kept}
+    assert stored == {option: (value,) for option, value in options.items()}
+    assert {each.option: each.theirs for (cure,) in wrong.cures.values() for each in cure.changes} == options
+    assert compared(layer_in(case)).kept
 
 
 @pytest.mark.parametrize("leaf", [*cell(4, 4, 3)])
