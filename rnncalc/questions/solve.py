@@ -98,12 +98,12 @@ def solution(sizes: TriedSizes, budget: int, *, exact: bool = False, bytes_each:
     if not monotone:
         raise _none(sizes)
     smallest, largest = monotone[0][0], monotone[-1][1]
-    if smallest < largest and sizes.params(smallest) == sizes.params(largest):
+    if smallest < largest and len({sizes.params(end) for piece in monotone for end in piece}) == 1:
         raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)
     best = best_place(sizes, monotone, params, met)
     if best is None:
-        beyond: int | None = min((low for low, _ in monotone), key=sizes.params)
+        beyond: int | None = min((end for piece in monotone for end in piece), key=sizes.params)
     else:
         beyond = next((max(low, best + 1) for low, high in monotone if high > best), None)
     size = None if best is None else best * sizes.step
@@ -126,9 +126,16 @@ def best_place(sizes: TriedSizes, monotone: Sequence[Piece], budget: int, exact:
     """Return the largest place within the budget; if exact, the largest that meets it, if any does."""
     best: int | None = None
     for low, high in reversed(monotone):
-        if sizes.params(low) > budget:
+        first, last = sizes.params(low), sizes.params(high)
+        if min(first, last) > budget:
             continue
-        place = _last_within(sizes, low, high, budget)
+        if first <= last:
+            place = _last_within(sizes, low, high, budget)
+        elif not exact or first < budget:  # it falls, as that of 100 - D units
+            place = high
+        else:
+            place = _last(low, high + 1, lambda place: sizes.params(place) >= budget)
+            place = place if sizes.params(place) == budget else high
         if best is None:
             best = place
         if not exact or sizes.params(place) == budget:
@@ -286,6 +293,11 @@ class TriedSizes:
         """Return whether the network at a place is valid."""
         return self.at(place).params is not None
 
+    def reasons(self, place: int) -> set[object]:
+        """Return where the network at a place is invalid, and why, without the values that are."""
+        problems = self.at(place).problems
+        return {reason for each in problems for reason in (each.path, str(each).partition(", got")[0])}
+
     def refuse_endless(self, more: int) -> None:
         """Raise RefusedError if this many more tries are too many for the number of layers."""
         tries = len(self.tried) + more
@@ -339,10 +351,30 @@ def pieces(sizes: TriedSizes, first: int, last: int) -> list[Piece]:
             edges = sorted({low, high + 1, *cuts, *(cut + 1 for cut in cuts)})
             waiting += [(start, end - 1) for start, end in pairwise(edges)]
         elif sizes.valid(low) and sizes.valid(high):
-            spans.append((low, high))
+            spans += _turned(sizes, low, high)
         elif sizes.valid(low) or sizes.valid(high):
-            spans.append(_valid_end(sizes, low, high))
+            spans += _turned(sizes, *_valid_end(sizes, low, high))
+        else:  # the middle may be valid, as that of D - 8 where 4*D is at most 10^12
+            after = _without(sizes, sizes.reasons(low) - sizes.reasons(high), low, high)
+            waiting += [(after, high)] * sizes.valid(after)
     return sorted(spans)
+
+
+def _turned(sizes: TriedSizes, low: int, high: int) -> Iterator[Piece]:
+    """Yield a piece in parts in which the count only grows or only falls: it is a cubic polynomial of the size."""
+    (_, c, b, a), _ = interpolation(sizes, low, high)
+    turns = []
+    if min(a, b, c) < 0 and (root := b * b - 3 * a * c) >= 0:
+        ends = [-b - isqrt(root), -b + isqrt(root)]
+        turns = [end // (3 * a) for end in ends] if a else [-c // (2 * b)] if b else []
+    near = {turn + beside for turn in turns for beside in (-1, 0, 1)}
+    cuts = [low - 1, *sorted(turn for turn in near if low <= turn < high), high]
+    yield from ((before + 1, end) for before, end in pairwise(cuts))
+
+
+def _without(sizes: TriedSizes, reasons: set[object], low: int, high: int) -> int:
+    """Return the first place of a piece that is invalid for none of these reasons, or its last."""
+    return 1 + _last(low, high, lambda place: not reasons.isdisjoint(sizes.reasons(place)))
 
 
 def _valid_end(sizes: TriedSizes, low: int, high: int) -> Piece:

@@ -205,6 +205,20 @@ def test_it_finds_in_drawn_networks_what_brute_force_finds(
         hold(solution, counts, budget)
 
 
+@given(st.integers(2, 99), st.integers(0, 99), st.integers(0, 40_000), st.booleans())
+def test_it_finds_sizes_between_others_where_the_count_falls(room: int, least: int, budget: int, exact: bool) -> None:
+    """`least` units less than the size in one layer, the rest of the room in the other: the count falls."""
+
+    def sized(size: int) -> Network:
+        return Network(input=3, layers=(LSTM(least + room - size), Dense(size - least)))
+
+    counts = {size: sized(size).params for size in range(least + 1, least + room)}
+    fitting = [size for size in counts if counts[size] <= budget]
+    met = [size for size in fitting if exact and counts[size] == budget]
+    if len({*counts.values()}) > 1:
+        assert solve(sized, budget, exact=exact).size == max(met or fitting, default=None)
+
+
 def test_the_brute_force_can_object() -> None:
     """An answer that is not the largest is told."""
     spec = spec_of_words({"input": 3, "layers": [{"rnn": "?"}]})
