@@ -54,12 +54,13 @@ def test_each_variant_is_graded_by_itself(ask: str, call: Call, tmp_path: Path) 
 
 
 def test_without_a_column_the_rows_are_in_order(call: Call, tmp_path: Path) -> None:
-    """One that is left over is told."""
+    """One that is left over is told, and so is a number of a layer if the total is asked for."""
     exercises = made(call, tmp_path / "a.json")
-    answers = [str(each["right_answer"]) for each in exercises]
+    answers = [*(str(each["right_answer"]) for each in exercises[:2]), "output: 27"]
     (tmp_path / "a.csv").write_text("\n".join(["name,answer", *(f"x,{answer}" for answer in [*answers, "5"])]))
     done = call("answer", str(tmp_path / "a.json"), "--from", str(tmp_path / "a.csv"), "-f", "json")
-    assert [grade["right"] for grade in json.loads(done.out)["grades"]] == [True, True, True, None]
+    assert [grade["right"] for grade in json.loads(done.out)["grades"]] == [True, True, None, None]
+    assert "a.csv:4: expected the total, got a number or a shape of a part of the network" in done.err
     assert "a.csv:5: expected a variant of" in done.err
     assert "1 to 3, got '4'" in done.err
 

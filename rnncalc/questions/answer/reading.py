@@ -237,7 +237,7 @@ def _outside(unit: str) -> re.Pattern[str]:
         rf"(?:==?(?!>)|:=?|{ABOUT}|{ARROW}|∈|\\in\b|(?<=\s)(?:{_IS})(?=[\s$]))[\s$]*){_ABOUT})?(?P<body>.*?)"
         rf"(?P<unit>(?:\\?\s)*(?:\\(?:text|mathrm)\{{\s*)?{unit}\}}?)?"
         rf"(?:(?(unit)(?:{_TOTAL})?\s+\([^()]*\)|(?!))|{_TOTAL})?"
-        r"(?:\s+(?:with|incl(?:uding|\.)?|mit|avec|con) bias\w*|[\s-]+(?:matri\w+|ve[ck]t\w+))?",
+        r"(?:\s+(?:with|incl(?:uding|\.)?|mit|avec|con) bias\w*|[\s-](?:matri\w+|ve[ck]t\w+))?",
         re.IGNORECASE | re.DOTALL,
     )
 
