@@ -6,8 +6,9 @@ three matrices, and all matrices input by output.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.model import FileModule, FileTensor, transposed
@@ -96,6 +97,44 @@ def joined(modules: Sequence[FileModule], fits: Callable[[FileModule], bool]) ->
         if kept or not module.tensors:
             result[id(module)] = module._replace(tensors=kept)
     return tuple(result.values())
+
+
+def gathered(modules: Sequence[FileModule], layers: Iterable[Collection[str]]) -> tuple[FileModule, ...]:
+    """Return the modules of a file, those that have the tensors of one layer as one module in the place of the first.
+
+    layers: the names of each layer's tensors. The parts of a name are separated by any of `.`, `/` and `_`, so
+    `embedding_1.weight` and `embedding_1_positions` are of one layer.
+    """
+    left = [{**module.tensors} for module in modules]
+    first: dict[int, list[FileModule]] = {}  # by the place of the module that has its first tensor
+    places = {
+        _parts(f".{module.path}.{leaf}" if module.path else f".{leaf}"): (place, leaf)
+        for place, module in enumerate(modules)
+        for leaf in module.tensors
+    }
+    for names in {tuple(names): None for names in layers if names}:
+        ends = [_parts(f".{name}") for name in names]
+        for root in [name.removesuffix(ends[0]) for name in places if name.endswith(ends[0])]:
+            several = [places[root + end] for end in ends if root + end in places]
+            apart = len({place for place, _ in several}) > 1
+            deeper = any(len(leaf) < len(name) for name, (_, leaf) in zip(names, several, strict=False))
+            if len(several) == len(ends) and (apart or deeper):
+                tensors = {name: left[place].pop(leaf) for name, (place, leaf) in zip(names, several, strict=True)}
+                place, leaf = several[0]
+                path = f"{modules[place].path}.{leaf}".lstrip(".")[: max(len(root) - 1, 0)]
+                first.setdefault(place, []).append(FileModule(path, tensors, settings=modules[place].settings))
+                for end in ends:
+                    del places[root + end]
+    return tuple(
+        each
+        for place, module in enumerate(modules)
+        for each in (*first.get(place, ()), module._replace(tensors=left[place]))
+        if each.tensors or not module.tensors
+    )
+
+
+def _parts(name: str) -> str:
+    return re.sub("[/_]", ".", name)
 
 
 def _one(tensors: Sequence[FileTensor], *, turned: bool) -> FileTensor:

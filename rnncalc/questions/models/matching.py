@@ -17,7 +17,7 @@ from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.chain import in_chain, in_steps
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
-from rnncalc.questions.models.pairing import SpecLayer, below, elsewhere, paired, prefix, wanted_of, without
+from rnncalc.questions.models.pairing import Pairs, SpecLayer, below, elsewhere, paired, prefix, wanted_of, without
 from rnncalc.questions.models.sites import Site, recorded, sites_of
 
 
@@ -96,9 +96,10 @@ def match(network: Network, file: ModelFile) -> Match:
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]
     by_name, file = _by_name(wanted, file)
-    sites = sites_of(file)
-    chain = sites if file.ordered and in_steps(sites) else in_chain(sites)
-    pairs = paired(wanted, chain, ordered=file.ordered)
+    sites = sites_of(file, [one.shapes for one in wanted])
+    pairs = paired(wanted, _in_chain(file, sites), ordered=file.ordered)
+    sites = _with_unnamed(wanted, pairs, sites)
+    chain = _in_chain(file, sites)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
     checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place))]
@@ -156,6 +157,37 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     for name, tensor in theirs.items():
         if wanted.shared.get(name) != tensor.shape:
             yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
+
+
+def _in_chain(file: ModelFile, sites: Sequence[Site]) -> Sequence[Site]:
+    return sites if file.ordered and in_steps(sites) else in_chain(sites)
+
+
+def _with_unnamed(wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]) -> tuple[Site, ...]:
+    """Give layers the tensors they lack from those that a model of Keras has beside its layers; return the sites then.
+
+    They have numbers in the file and no names, so their shapes and their order decide.
+    """
+    used = {id(site): place for place, site in pairs.items()}
+    free = [site for site in sites if id(site) not in used]
+    unnamed = [tensor for site in free if site.path == "vars" for tensor in site.tensors.values()]
+    taken: set[str] = set()
+    for place, one in enumerate(wanted):
+        for name, shape in one.shapes.items():
+            site = pairs.get(place, Site(one.layer.path or one.name, 0, {}))
+            tensor = next((each for each in unnamed if each.shape == shape and each.name not in taken), None)
+            if tensor and name not in site.tensors:
+                taken.add(tensor.name)
+                pairs[place] = site._replace(tensors={**site.tensors, name: tensor})
+    if not taken:
+        return sites
+    rest = {
+        id(site): site._replace(tensors={leaf: each for leaf, each in site.tensors.items() if each.name not in taken})
+        for site in free
+    }
+    after = [pairs[used[id(site)]] if id(site) in used else rest[id(site)] for site in sites]
+    added = [site for place, site in pairs.items() if place not in used.values()]
+    return tuple(site for site in (*after, *added) if site.tensors or site.buffers)
 
 
 def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:

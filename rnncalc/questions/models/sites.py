@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from math import prod
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
-from rnncalc.questions.models.blocks import joined
+from rnncalc.questions.models.blocks import gathered, joined
 
 Shape = tuple[int, ...]
 
@@ -91,14 +91,16 @@ class Site(NamedTuple):
         return self._replace(layer=layer, inputs=inputs, doubts=doubts)
 
 
-def sites_of(file: ModelFile) -> tuple[Site, ...]:
+def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[Site, ...]:
     """Return the sites of a file, in its order; a matrix shared by a table and a layer belongs to the table.
 
-    Files that sort their tensors store it under the first name.
+    layers: the names of the tensors of layers that may be in several of the file's modules. Files that sort their
+    tensors store a shared matrix under the first name.
     """
     modules = file.modules
     if file.framework == "pytorch":
         modules = joined(modules, lambda module: any(site.layer for site in _sites(module, "pytorch")))
+    modules = gathered(modules, layers)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
     if file.ordered:
         return sites

@@ -15,6 +15,7 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.modelfiles.model import FileModule
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+from rnncalc.questions.models.matching import match
 from rnncalc.questions.models.pairing import SpecLayer, below, distance, kind_of, paired, wanted_of
 from rnncalc.questions.models.sites import sites_of
 
@@ -113,21 +114,21 @@ def modules(**of: Shapes) -> list[FileModule]:
 SAME = {"a": cell(4, 4, 4), "b": cell(4, 4, 4)}
 
 
-@pytest.mark.parametrize("case", cases("questions/models/pairings.yaml"), ids=lambda case: str(case["layers"]))
+@pytest.mark.parametrize("case", cases("questions/models/pairings.yaml"), ids=lambda case: str(case["modules"]))
 def test_which_site_is_which_layer(case: dict[str, Any]) -> None:
     """By its path, its name, its shapes and its order; where it may be several, that is said."""
-    keys = {"layers", "input", "output"} & {*case}
-    network = network_of({"input": 4, "convention": "pytorch"} | {key: case[key] for key in keys})
+    part = {} if "decoder" in case else {"input": 4}
+    network = network_of({"convention": "pytorch"} | part | {key: case[key] for key in case.keys() & {*Network.fields}})
     modules = [module(path, shapes_of(shapes)) for path, shapes in case["modules"].items()]
-    wanted, sites = wanted_of(network), sites_of(file("pytorch", *modules))
+    stored = file(network.convention, *modules, ordered=case.get("ordered", True))
     if "problem" in case:
         with pytest.raises(SpecError) as caught:
-            paired(wanted, sites, ordered=case.get("ordered", True))
+            match(network, stored)
         assert str(caught.value) == case["problem"]
         return
-    pairs = paired(wanted, sites, ordered=case.get("ordered", True))
-    assert len({id(site) for site in pairs.values()}) == len(pairs)
-    assert {wanted[place].name: f"{site.path} {site.number}" for place, site in pairs.items()} == case["pairs"]
+    sites = match(network, stored).sites
+    assert len({id(site) for site in sites.values()}) == len(sites)
+    assert {name: f"{site.path} {site.number}" for name, site in sites.items()} == case["pairs"]
 
 
 def test_a_table_is_told_from_a_matrix_behind_what_fits_in_part() -> None:
