@@ -48,7 +48,7 @@ _ROUNDED = (
 _OPENING = r"(?:exactly|(?:a |in )?total(?: of)?|so|also|thus|hence|therefore|daher|hay)(?=[\s$])"
 _ABOUT = rf"(?:(?:{_ROUNDED}|{ARROW}|=|{_OPENING})[\s$]*)*"
 _IS = r"is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"
-_TOTAL = r"(?:\s+(?:(?:in|en|au)\s+)?total|\s+insgesamt)"
+_TOTAL = r"\s{1,9}(?:(?:(?:in|en|au)\s+)?total|insgesamt)"
 _NAME = (
     r"(?:\\?#|(?:\\left ?)?\|)?(?:\\(?:text|math)[a-z]*\{[^{}]{,99}\}(?:_\w{1,20})?"
     r"|\\?[^\W\d_][\w./′\u0300-\u036f-]{,99}(?: [^\W\d_]\w{,30}){,12}(?: [0-9]{1,3})?)"
@@ -65,7 +65,7 @@ _UNITS = {
 }
 _BINARY = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*( ?([KMG])iB)\Z")
 _REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\(([\w .,:;]{3,100})\))\Z")
-_TWO = re.compile(r"[0-9][kM]?\s*\(?\s*(?:or|oder|bzw\.?|ou|vs\.?)\s+[0-9]")
+_TWO = re.compile(r"[0-9][kM]?\s*(?:\(\s*)?(?:or|oder|bzw\.?|ou|vs\.?)\s+[0-9]")
 """The surroundings of an answer: signs of mathematics, words, the name of a quantity or a tensor, and a unit."""
 
 _SIZE = "[1-9][0-9]{0,12}"
@@ -235,9 +235,9 @@ def _outside(unit: str) -> re.Pattern[str]:
     return re.compile(
         rf"[\s$✓✔]*{_ABOUT}(?:(?P<side>(?P<name>{_NAME})(?:\([^\W\d_][\w, ]*\))?\s*"
         rf"(?:==?(?!>)|:=?|{ABOUT}|{ARROW}|∈|\\in\b|(?<=\s)(?:{_IS})(?=[\s$]))[\s$]*){_ABOUT})?(?P<body>.*?)"
-        rf"(?P<unit>(?:\\?\s)*(?:\\(?:text|mathrm)\{{\s*)?{unit}\}}?)?"
-        rf"(?:(?(unit)(?:{_TOTAL})?\s+\([^()]*\)|(?!))|{_TOTAL})?"
-        r"(?:\s+(?:with|incl(?:uding|\.)?|mit|avec|con) bias\w*|[\s-](?:matri\w+|ve[ck]t\w+))?",
+        rf"(?P<unit>(?:\\?\s){{,9}}(?:\\(?:text|mathrm)\{{\s*)?{unit}\}}?)?"
+        rf"(?:(?(unit)(?:{_TOTAL})?\s{{1,9}}\([^()]*\)|(?!))|{_TOTAL})?"
+        r"(?:\s{1,9}(?:with|incl(?:uding|\.)?|mit|avec|con) bias\w*|[\s-](?:matri\w+|ve[ck]t\w+))?",
         re.IGNORECASE | re.DOTALL,
     )
 
