@@ -140,7 +140,7 @@ def contents(opened: Opened) -> tuple[list[HDF5Array], Attributes, list[str]]:
             elif array:
                 kind = item.dtype
                 halves = kind.kind == "V" and kind.itemsize == 2  # a type that NumPy has not is stored as bytes
-                dtype = "bfloat16" if halves and _attribute(item, "dtype") == "bfloat16" else str(kind.name)
+                dtype = "bfloat16" if halves and _attribute(item, "dtype") in (None, "bfloat16") else str(kind.name)
                 arrays.append(HDF5Array(path, tuple(int(size) for size in item.shape or ()), dtype))
 
         visit("", file)
@@ -312,7 +312,8 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         if role is TensorRole.PARAMETER:
             module = modules.setdefault(name, {})
             module[array.path if leaf in module else leaf] = tensors[-1]  # cells of one layer have the same names
-    remarks = [] if layers else [Remark(RemarkKind.NO_CONFIG)]
+    _, of_tensors = model.remarked(tensors)  # the names of scales are known here
+    remarks = [*of_tensors] if layers else [Remark(RemarkKind.NO_CONFIG), *of_tensors]
     if links:
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
@@ -402,9 +403,11 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
     if "conv" in kind and shapes[0][2:]:
         return ("kernel", "bias")
     if kind.startswith("embedding"):
-        return ("embeddings",)
+        return ("embeddings", "embeddings_scale")
     if kind.startswith("prelu"):
         return ("alpha",)
     matrix, *others = shapes
     dense = len(matrix) == 2 and others in ([], [matrix[1:]])  # and at most one vector, as long as its rows
-    return ("kernel", "bias") if (dense and not settings) or _DENSE.fullmatch(kind) else ()
+    if _DENSE.fullmatch(kind):  # a quantised one has a scale of its kernel too
+        return ("kernel", "kernel_scale") if settings.get("use_bias") is False else ("kernel", "bias", "kernel_scale")
+    return ("kernel", "bias") if dense and not settings else ()

@@ -37,9 +37,11 @@ _OPTIMIZER = re.compile(
 )
 _BUFFER = re.compile(
     r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
-    r"|seed_generator\w*|attn_mask|causal_mask)(:0)?([./]|$)"
+    r"|seed_generator\w*|attn_mask|causal_mask|(kernel|embeddings)_scale)(:0)?([./]|$)"
     r"|(^|[.])h[.][0-9]+[.]attn[.](masked_)?bias$"  # the mask of a GPT-2
 )
+_WEIGHTS = re.compile(r"(weight(_packed)?|kernel|embeddings|qzeros|vars/[0-9]+)(:0)?$")
+_SCALE = re.compile(r"[./](([a-z]+_)?(scales?|scale_inv|zero_point)|SCB)(:0)?$")
 _AVERAGE = re.compile(r"(^|_)ema(_|[0-9]*$)|^swa|averaged?_(model|state_dict|weights)$", re.IGNORECASE)
 
 REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
@@ -165,10 +167,25 @@ def modules_of(tensors: tuple[FileTensor, ...]) -> tuple[FileModule, ...]:
     )
 
 
-def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
-    """Return the remark on tensors that are averages of weights, by their names, if there are any."""
-    names = tuple(tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name))
-    return (Remark(RemarkKind.AVERAGES, names),) if names else ()
+def remarked(
+    tensors: Sequence[FileTensor], quantised: Sequence[str] = ()
+) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
+    """Return tensors with the scales of quantised ones as buffers, and remarks on these and on averages of weights.
+
+    quantised: the names of those that are packed. Others are weights of whole numbers.
+    """
+    whole = [tensor for tensor in tensors if tensor.role is TensorRole.BUFFER and tensor.dtype not in (*REAL, "bool")]
+    names = [*quantised, *(tensor.name for tensor in whole if tensor.shape[1:] and _WEIGHTS.search(tensor.name))]
+    modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in names}
+    averages = [tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name)]
+    scaled = tuple(
+        tensor._replace(role=TensorRole.BUFFER)
+        if tensor.is_parameter and (scale := _SCALE.search(tensor.name)) and tensor.name[: scale.start()] in modules
+        else tensor
+        for tensor in tensors
+    )
+    both = (RemarkKind.QUANTISED, names), (RemarkKind.AVERAGES, averages)
+    return scaled, tuple(Remark(kind, tuple(each)) for kind, each in both if each)
 
 
 # The numbers of a tensor: from bytes to nested lists, in plain Python

@@ -37,6 +37,8 @@ def read(path: str) -> ModelFile:
         module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors, reader)
     ):
         remarks.append(Remark(RemarkKind.ZEROS, zeros))
+    if quantised := tuple(name for name, each in tensors.items() if each.dtype in ("int8", "uint8") and each.shape[1:]):
+        remarks.append(Remark(RemarkKind.QUANTISED, quantised))
     return ModelFile(path, "onnx", "onnx", tuple(tensors.values()), modules, True, tuple(remarks))
 
 
@@ -326,7 +328,7 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, data: Mapp
 
 # The roles of tensors: they follow from the operators that read them, and for some from their numbers.
 
-_MOMENTS = (("BatchNormalization", 3), ("BatchNormalization", 4))
+_BUFFERS = (("BatchNormalization", 3), ("BatchNormalization", 4), ("DequantizeLinear", 1))
 _STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
 _OF_EXPORTER = re.compile("val_[0-9]+")
 """The names that PyTorch's newer exporter has for constants, such as the scale of attention, and for folded weights."""
@@ -350,16 +352,16 @@ class _BoundedReader:
 def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTensor]:
     """Return the tensors of a graph, each with its role, which follows from the operators that read it."""
     uses = [(name, node.kind, place) for node in graph.nodes for place, name in enumerate(node.inputs)]
-    moments = {name for name, *use in uses if tuple(use) in _MOMENTS}
+    buffers = {name for name, *use in uses if tuple(use) in _BUFFERS}
     states = {name for name, *use in uses if tuple(use) in _STATES}
     moved = {name for name, kind, _ in uses if kind in _MOVED}
-    others = {name for name, *use in uses if tuple(use) not in (*_MOMENTS, *_STATES) and use[0] not in _MOVED}
+    others = {name for name, *use in uses if tuple(use) not in (*_BUFFERS, *_STATES) and use[0] not in _MOVED}
 
     def role(tensor: FileTensor) -> TensorRole:
         name, constant = tensor.name, tensor.name in graph.constants
         if tensor.dtype not in model.REAL:
             return TensorRole.CONSTANT  # whole numbers are shapes and axes
-        if name in moments:
+        if name in buffers:
             return TensorRole.BUFFER
         fixed = constant or (len(tensor.shape) < 2 and _OF_EXPORTER.fullmatch(name))
         if not tensor.shape or (fixed and prod(tensor.shape) <= 1):  # a single number may be anything

@@ -51,12 +51,17 @@ def read(path: str) -> ModelFile:
             )
         root = min(pickles, key=len).removesuffix("data.pkl")
         pickled = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)))
+        if pickled.others and not pickled.tensors:
+            raise BadFileError(
+                "has no plain tensors, but NumPy arrays, sparse tensors or others that are not read here, such as"
+                f" {escape(pickled.others[0])}; save torch.from_numpy(array), or tensor.to_dense(), of each"
+            )
         script = f"{root}constants.pkl" in archive.names
         tensors = tuple(_tensors(path, archive, root, pickled.tensors))
     remarks = [Remark(RemarkKind.SCRIPT)] if script else []
-    for kind, names in ((RemarkKind.QUANTISED, pickled.quantised), (RemarkKind.NOT_READ, pickled.others)):
-        remarks += [Remark(kind, tuple(names))] if names else []
-    remarks += model.averages_in(tensors)
+    remarks += [Remark(RemarkKind.NOT_READ, tuple(pickled.others))] if pickled.others else []
+    tensors, of_tensors = model.remarked(tensors, pickled.quantised)
+    remarks += of_tensors
     if not pickled.whole:
         remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
     written = "torchscript" if script else "pytorch"
@@ -75,6 +80,7 @@ _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
 _PACKED = "torch.ScriptObject"
 """The classes that hold the weights of dynamically quantised layers."""
 _QUANTISED = ("torch._utils._rebuild_qtensor", _PACKED)
+_ARRAYS = ("numpy._core.multiarray._reconstruct", "numpy.core.multiarray._reconstruct")
 _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
 """The attributes in which a module keeps its parts; they are not in the parts' names."""
 
@@ -118,7 +124,7 @@ class PickledTensors:
         if call.name in _TENSORS:
             _refuse_too_many(name, self.tensors)
             self.tensors[name or "tensor"] = call, role, frozen
-        elif call.name in _QUANTISED or call.name.startswith("torch._utils._rebuild_"):
+        elif call.name in (*_QUANTISED, *_ARRAYS) or call.name.startswith("torch._utils._rebuild_"):
             names = self.quantised if call.name in _QUANTISED else self.others
             _refuse_too_many(name, names)
             names.append(name)

@@ -82,8 +82,8 @@ def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFi
 
     They are sorted by name, with numbers in names by size, because the format keeps no order.
     """
-    ordered = tuple(sorted(tensors, key=lambda tensor: natural(tensor.name)))
-    remarks = (*remarks, *model.averages_in(ordered), Remark(RemarkKind.ROLES_BY_NAME))
+    ordered, of_tensors = model.remarked(sorted(tensors, key=lambda tensor: natural(tensor.name)))
+    remarks = (*remarks, *of_tensors, Remark(RemarkKind.ROLES_BY_NAME))
     return ModelFile(path, "safetensors", "pytorch", ordered, model.modules_of(ordered), False, remarks)
 
 

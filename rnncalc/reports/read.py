@@ -93,7 +93,8 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             numbers = sum(tensor.params for tensor in others)
             head.append(f"left out: {plural(len(others), 'tensor')} of {plural(numbers, 'number')} ({roles})")
         if draft is None:
-            return Document((*head, "no spec: there are no parameters, or more than a spec may have"), ())
+            why = "more parameters than a spec may have" if file.params else "there are no parameters"
+            return Document((*head, f"no spec: {why}"), ())
         missing = [key for key in ("steps", "topology") if not getattr(draft.network, key)]
         silent = {RemarkKind.ROLES_BY_NAME, RemarkKind.NO_CONFIG} & {remark.kind for remark in file.remarks}
         missing += ["dropout"] if silent or file.framework == "onnx" else []

@@ -163,6 +163,17 @@ def test_layers_that_are_no_dense_layers(tmp_path: Path) -> None:
         assert ("bias: false" in text, "[1, 3]" in text) == (False, True)
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_quantised_layers(tmp_path: Path, bias: bool) -> None:
+    """The kernels are named; neither they nor their scales are parameters."""
+    model = keras.Sequential([keras.Input((10, 4)), keras.layers.LSTM(8), keras.layers.Dense(16, use_bias=bias)])
+    model.quantize("int8")
+    for name in ("a.keras", "b.h5", *["c.weights.h5"] * bias):
+        (model.save_weights if "weights" in name else model.save)(tmp_path / name)
+        _, text = called("read", tmp_path / name)
+        assert ("quantised: " in text, f"{4 * 8 * (4 + 8 + 1) + 16 * bias} parameters" in text) == (True, True), text
+
+
 def held_in_every_format(model: Any, folder: Path, *, between: tuple[float, float]) -> Iterator[tuple[str, str]]:
     """Yield each file of a model with random numbers, and its draft; it agrees with the file and runs as the model."""
     random = np.random.default_rng(0)

@@ -17,7 +17,7 @@ from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, 
 from rnncalc.bounds import MOST_SETTING
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import BadFileError, RemarkKind, TensorRole
+from rnncalc.modelfiles.model import BadFileError, Remark, RemarkKind, TensorRole
 from rnncalc.modelfiles.onnx import ByteRange, Wire
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
@@ -60,7 +60,7 @@ def test_a_dense_layer_however_it_is_written(
 
 
 def test_what_is_no_weight(tmp_path: Path) -> None:
-    """Shapes in whole numbers, single numbers, moments of a batch norm, a state before the first step of zeros.
+    """Whole numbers and their scales, single numbers, moments of a batch norm, a state before the first step of zeros.
 
     Of numbers with an axis, those that PyTorch's newer exporter calls `val_` are none: a trained one keeps its name.
     """
@@ -72,9 +72,12 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
         tensor("mean", (4,)),
         tensor("var", (4,)),
         tensor("start", (1, 1, 2), bytes(8)),
+        tensor("packed", (4, 2), bytes(8), 3),
+        tensor("scale", (2,)),
         *LSTM,
     ]
     parts = [node("LSTM", "x w r b - start", "y"), node("BatchNormalization", "y one one mean var", "z")]
+    parts += [node("DequantizeLinear", "packed scale", "weights")]
     parts += [node("Mul", "z val_68", "s"), node("Mul", "s alpha", "t")]
     file = read(str(onnx(tmp_path / "a.onnx", *parts, tensors=tensors)))
     assert {tensor.name: tensor.role for tensor in file.tensors} == {
@@ -85,8 +88,11 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
         "mean": TensorRole.BUFFER,
         "var": TensorRole.BUFFER,
         "start": TensorRole.CONSTANT,
+        "packed": TensorRole.CONSTANT,
+        "scale": TensorRole.BUFFER,
         **dict.fromkeys("wrb", TensorRole.PARAMETER),
     }
+    assert file.remarks == (Remark(RemarkKind.QUANTISED, ("packed",)),)
 
 
 def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:

@@ -222,6 +222,7 @@ def test_a_pickle_that_would_take_everything(tmp_path: Path, monkeypatch: pytest
         (tensor("0", (1,), storage="QInt8Storage"), "QInt8Storage, which is not read here; save it as float32"),
         (Called("torch._utils", "_rebuild_tensor_v2"), "is not a tensor"),
         (Called("torch._utils", "_rebuild_tensor_v2", 1, 2, 3, 4), "is not a tensor"),
+        (Called("numpy._core.multiarray", "_reconstruct", 1), r"such as w; save torch.from_numpy\(array\)"),
     ],
 )
 def test_a_tensor_that_lies(tmp_path: Path, of: Called, said: str) -> None:
@@ -358,9 +359,14 @@ def test_quantised_weights_are_said(tmp_path: Path) -> None:
     """In a state dict, and in a module whose own fields they are: not counted, and named."""
     packed = quantised(tensor("0", (4,)))
     q = Called("torch._utils", "_rebuild_qtensor", 1)
-    state = {"emb.weight": tensor("0", (2, 2)), "rnn.param": packed, "fc.packed": (q, None)}
+    state = {
+        "emb.weight": tensor("0", (2, 2)),
+        "rnn.param": packed,
+        "fc._packed": (q, None),
+        "fc.scale": tensor("0", (1,)),
+    }
     file = read(str(archive(tmp_path / "a.pt", state, {"0": FOUR})))
-    assert Remark(RemarkKind.QUANTISED, ("rnn.param", "fc.packed.0")) in file.remarks
+    assert Remark(RemarkKind.QUANTISED, ("rnn.param", "fc._packed.0")) in file.remarks
     assert file.params == 4
     inner = {"_parameters": {}, "_buffers": {}, "_modules": {}, "param": packed, "other": [1]}
     whole = Called("theirs", "Model", state={"_parameters": {}, "_modules": {"rnn": Called("a", "b", state=inner)}})

@@ -12,7 +12,7 @@ from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import RemarkKind, TensorRole
+from rnncalc.modelfiles.model import Remark, RemarkKind, TensorRole
 
 
 def test_tensors_and_their_numbers(tmp_path: Path) -> None:
@@ -60,6 +60,10 @@ def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) ->
         str(safetensors(tmp_path / "b.safetensors", {"n": (2,)}, dtype="I64", data={"n": bytes(16)}))
     ).tensors
     assert (whole.role, whole.read()) == (TensorRole.BUFFER, [0, 0])
+    quantised = read(
+        str(safetensors(tmp_path / "c.safetensors", {"fc.weight": (8, 4)}, dtype="I8", data={"fc.weight": bytes(32)}))
+    )
+    assert (quantised.params, quantised.remarks[0]) == (0, Remark(RemarkKind.QUANTISED, ("fc.weight",)))
 
 
 def test_names_with_numbers_are_sorted_by_them(tmp_path: Path) -> None:
