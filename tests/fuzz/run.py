@@ -21,13 +21,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from rnncalc.cli.commands import COMMANDS, cli
-from rnncalc.export import SPELLINGS
 
 ROOT = Path(__file__).parent.parent.parent
 SECONDS, KILOBYTES = 2.0, 300_000
@@ -37,86 +37,8 @@ FOLDER, ODD = "odd", "odd/ANY"
 """In a call: a folder with the mutated file and what is no regular file, and one of these, before its suffix."""
 ODDITIES = ["pipe", "device", "endless", "terminal", "socket", "loop", "spec", "stdin", "log"]
 
-CALLS = [
-    *(["count", "-f", form] for form in ("table", "json", "csv", "markdown")),
-    *(["check", "-f", form] for form in ("table", "json", "markdown", "junit", "github")),
-    ["check", "--max-params", "1", "--min-dense-ratio", "9", "-f", "github"],
-    ["count", "--tensors", "--cost"],
-    ["count", SPEC, "--set", WORD],
-    ["count", "--all-conventions"],
-    *(["count", "--tensors", "-f", form] for form in ("table", "csv", "json")),
-    *(["explain", "-f", form] for form in ("table", "json", "markdown", "latex")),
-    *(["export", SPEC, "--to", name] for name in SPELLINGS),
-    ["export", "-i", "4", "-l", WORD, "--output", WORD, "--to", "pytorch"],
-    ["export", GOOD, "--to", WORD],
-    *(["compare", "-f", form] for form in ("table", "json", "csv", "markdown")),
-    ["compare", SPEC, GOOD],
-    *(["draw", "-f", form] for form in ("text", "svg", "tikz", "html")),
-    ["draw", "--view", "growth"],
-    ["draw", GOOD, "--only", WORD],
-    ["draw", "-i", "4", "-l", WORD, "--output", WORD, "-T", WORD, "-f", "svg"],
-    ["draw", GOOD, "--view", WORD],
-    *(["run", "--max-multiply-adds", "100k", "-f", form] for form in ("table", "json", "csv", "markdown")),
-    ["run", "--max-multiply-adds", "100k", "--states"],
-    ["run", "--max-multiply-adds", "100k", "--weights", SPEC, GOOD],
-    ["run", "--max-multiply-adds", "100k", "--inputs", SPEC, GOOD],
-    ["run", "--max-multiply-adds", "100k", "--start", SPEC, GOOD],
-    ["run", "--max-multiply-adds", "100k", "--backward", "--verify", "--targets", SPEC, GOOD],
-    *(["run", "-T", "2", "--work", "-f", form] for form in ("table", "markdown", "latex")),
-    *(
-        ["run", "-T", "2", "--max-multiply-adds", "1M", "--backward", "--verify", "-f", form]
-        for form in ("table", "json", "csv")
-    ),
-    [
-        "run",
-        "-T",
-        "3",
-        "--max-multiply-adds",
-        "1M",
-        "--backward",
-        "--verify",
-        "--chunk",
-        WORD,
-        "--loss",
-        WORD,
-        "--states",
-        GOOD,
-    ],
-    ["run", "-T", "3", "--max-multiply-adds", "1M", "--backward", "--verify", "--chunk", "2", "--states"],
-    *(["count", "--training", "--chunk", "2", "-f", form] for form in ("table", "json", "csv")),
-    *(["answer", SPEC, "25", "-f", form] for form in ("table", "json", "markdown")),
-    *(["exercise", "--choices", "4", "-f", form] for form in ("table", "json", "gift", "moodle", "canvas", "latex")),
-    ["exercise", SPEC, "--ask", "tensors", "--vary", WORD],
-    *(["solve", SPEC, "--params", "1000", "-f", form] for form in ("table", "json")),
-    ["check", "--baseline", SPEC, "--max-growth", "5%", GOOD],
-    ["check", "--baseline", GOOD, "--max-growth", "5%", SPEC],
-    ["explain", GOOD, "--only", WORD],
-    ["answer", GOOD, "--", WORD],
-    ["answer", "-l", WORD, "-i", WORD, "--", WORD],
-    ["count", "-i", "4", "-l", WORD, "-o", WORD, "-T", WORD],
-    ["count", WORD],
-    ["count", GOOD, "-c", WORD, "--topology", WORD],
-    ["check", GOOD, "--max-params", WORD],
-    ["solve", "-i", "4", "-l", "lstm:?", "--params", WORD],
-    ["schema", WORD],
-    ["help", WORD],
-    ["completion", WORD],
-    [WORD, GOOD],
-    *([command, FOLDER] for command in ("count", "check", "explain", "compare", "draw")),
-    ["run", FOLDER, "--max-multiply-adds", "100k"],
-    ["answer", FOLDER, "25"],
-    ["answer", f"{ODD}.json", "--from", "docs/class.csv"],
-    ["export", FOLDER, "--to", "keras"],
-    ["check", FOLDER, "--baseline", FOLDER],
-    ["check", GOOD, "--baseline", f"{ODD}.yaml"],
-    ["check", GOOD, "--model", f"{ODD}.pt"],
-    ["count", f"{ODD}.yaml"],
-    ["read", f"{ODD}.safetensors"],
-    *(["run", GOOD, "-T", "1", flag, f"{ODD}.yaml"] for flag in ("--weights", "--inputs", "--start")),
-    ["run", SPEC, "-T", "1", "--max-multiply-adds", "100k", "--save-weights", f"{ODD}.yaml"],
-    ["draw", SPEC, "--out", f"{ODD}.svg"],
-    ["export", SPEC, "--to", "keras", "--out", f"{ODD}.py"],
-]
+LINES = (Path(__file__).parent / "calls.txt").read_text().splitlines()
+CALLS = [[*call] for line in LINES if line[0] != "#" for call in product(*(word.split("|") for word in line.split()))]
 BESIDE = {"answer": [GOOD, "25"], "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"], "schema": []}
 """What a command is called with beside an option that a stranger sets; the others take a file."""
 
