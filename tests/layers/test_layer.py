@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, RNN, ConvLSTM, Dense, Layer, Network, Output, SpecError
+from rnncalc import GRU, LSTM, RNN, Dense, Network, Output, SpecError
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Form, Weight
 
@@ -62,41 +62,6 @@ def test_a_width_of_the_output_that_is_no_number(width: object) -> None:
     with pytest.raises(DeclarationError) as refused:
         own(4).output_width(3)
     assert str(refused.value) == f"own: the width h has no number; sizes() gives {', '.join(sizes)}"
-
-
-@pytest.mark.parametrize(
-    ("layer", "problems"),
-    [
-        (
-            RNN(3, merge="sum"),
-            [("merge", "applies to a bidirectional layer only; make it bidirectional, or remove it")],
-        ),
-        (RNN(3, merge="sum", bidirectional=True), []),
-        (
-            RNN(3, learned_state=True, initial_state=4),
-            [
-                (
-                    "learned_state",
-                    "the state before the first step comes from a vector already; remove one of the two",
-                )
-            ],
-        ),
-        (ConvLSTM(3, space=(4,), merge="sum"), [("merge", "does not apply to conv_lstm; remove it")]),
-        (
-            GRU(3, reset_after=True, reset_gate=False),
-            [
-                (
-                    "reset_after",
-                    "says where the reset gate acts, and reset_gate: false leaves none; remove one of them",
-                )
-            ],
-        ),
-    ],
-    ids=str,
-)
-def test_options_that_contradict_each_other(layer: Layer, problems: list[tuple[str, str]]) -> None:
-    """Each is told once, with what to do."""
-    assert [*layer.option_problems()] == problems
 
 
 def test_an_update_gate_says_what_it_keeps() -> None:
