@@ -167,7 +167,7 @@ def _layer(placed: Placed | None, row: LayerRow) -> str:
     if placed is None:
         return ""
     layer = ", ".join([words(placed.layer), *_apart(placed, row)])
-    return f"{layer}, reads {placed.inputs:,}: {placed.params:,}" if placed.units else layer
+    return f"{layer}, reads {placed.inputs:,}: {placed.params:,}" if placed.units or placed.params else layer
 
 
 class DenseGrowthReport(RowsReport):
