@@ -57,6 +57,8 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-initial-state", "leaves out the dense layers that make the initial state",
             in_layers(lambda line: leave_out(line) if line.placed.starts else line, Dense)),
     Family("only-state", "counts {state} alone of the learned initial states", mistake.one_state),
+    Mistake("no-positions", "leaves out the table of positions", in_layers(
+        without_other("position_embedding"), Embedding)),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
     Mistake("no-projection", "ignores the projection", in_turn(  # no matrix for it, and width h wherever it was read
         feeding(changes.width_without_projection), in_cells(changes.recurrent_of_units),
