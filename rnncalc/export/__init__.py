@@ -76,8 +76,8 @@ def source(network: Network, target: str) -> str:
             continue
         if layer.named_as not in spelled.transforms:
             others = [other for other in SPELLINGS if layer.named_as in spelling(other).transforms]
-            cure = f"export to {one_of(others)}" if others else f"nor for another target; add it in export/{file}.py"
-            raise RefusedError(f"no program for {target} is written with {kind}; {cure}")
+            cure = f"export to {one_of(others)}" if others else "write an external layer instead"
+            raise RefusedError(f"no program for {target if others else 'any target'} is written with {kind}; {cure}")
         for _, problem in lacks(layer, target):
             raise RefusedError(f"{escape(module.name)}: {problem}")
         padded = spelled.transforms[layer.named_as].padded and any(layer.padding_of(None))
