@@ -73,7 +73,10 @@ def _written(expression: Expression, sign: Callable[[Expression, Expression], st
             number = str(expression.times) if expression.times > 1 or not expression.letter else ""
             return f"{number}{'·'.join(expression.letter)}"
         case Plus(terms):
-            return " + ".join([_written(term, sign, minus) for term in terms]).replace(" + -", minus) or "0"
+            texts = sorted([_written(term, sign, minus) for term in terms], key=lambda text: text[0] == "-")
+            return " + ".join(texts).replace(" + -", minus) or "0"
+        case Times((-1, str(letter), *others)):
+            return f"-{_written(Times((letter, *others)), sign, minus)}"
         case Times(factors):
             signs = ("", *starmap(sign, pairwise(factors)))
             texts = [_bracketed(factor, _written(factor, sign, minus)) for factor in factors]
