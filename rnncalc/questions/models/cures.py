@@ -12,9 +12,10 @@ from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.errors import Path, SpecError
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Part
+from rnncalc.network.parts import Part, attending
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
 from rnncalc.questions.models import pairing
@@ -106,7 +107,8 @@ class SpecEdit:
         self._add(left)
         for part, slots in self.parts.items():
             _end(slots)
-            self._fit(slots, network.parts[part])
+            edited = attending({name: self._edited(self.parts[name], network.parts[name]) for name in network.parts})
+            self._fit(slots, network.parts[part], edited[part].contexts)
             _end(slots)
 
     def cures(self) -> Iterator[SpecChange]:
@@ -131,11 +133,12 @@ class SpecEdit:
         """Return a part as it is after the edit."""
         layers = [item.layer for slot in slots for item in (*slot.items, *slot.added)]
         output = next((layer for layer in layers if isinstance(layer, Output)), None)
-        layers = [layer for layer in layers if layer is not output]
+        attention = next((layer for layer in layers if isinstance(layer, DecoderAttention)), None)
+        layers = [layer for layer in layers if layer is not output and layer is not attention]
         for slot in slots:
             for change in slot.changes:
                 part = part._replace(input=change.theirs)
-        return part._replace(layers=tuple(layers), output=output)
+        return part._replace(layers=tuple(layers), output=output, attention=attention)
 
     def _changed(self, slot: _Slot) -> Iterator[SpecChange]:
         change = SpecChange(tuple(slot.names), slot.part, tuple(slot.changes), layer=slot.layer)
@@ -197,10 +200,13 @@ class SpecEdit:
         seen = in_place(site, wanted.layer)
         ours, theirs = wanted.layer.replace(repeat=1), seen.layer
         shapes = _owned(site)
-        if theirs is None or not (isinstance(theirs, Dense) if isinstance(ours, Output) else shapes == site.shapes):
+        attends = isinstance(ours, DecoderAttention)  # what other layers output gives its widths
+        if not attends and (
+            theirs is None or not (isinstance(theirs, Dense) if isinstance(ours, Output) else shapes == site.shapes)
+        ):
             return None
         target = ours
-        if wanted.shapes != shapes:
+        if wanted.shapes != shapes and theirs and not attends:
             if isinstance(ours, Output):
                 theirs = _as_output(theirs, ours).replace(tied=shapes != site.shapes)
             plain = {} if ours.kind == theirs.kind else ours.defaults
@@ -269,18 +275,24 @@ class SpecEdit:
                 return True
         return False
 
-    def _fit(self, slots: list[_Slot], part: Part) -> None:
+    def _fit(self, slots: list[_Slot], part: Part, contexts: Mapping[int, int]) -> None:
         """Give each layer the extra inputs, or the layer before it, without which it would not read what it has to.
 
         The input of the part follows from its first layer. A tied output that fits no more is left out.
+        contexts: the widths that attention joins, by the place of the layer that reads them.
         """
         first, width = True, part.width  # first: whether the input itself is what is read, beside extra inputs
         grid: tuple[int, ...] = ()
+        place = 0
         for slot in slots:
             for items in (slot.items, slot.added):
                 fitted: list[_Item] = []
                 for item in items:
                     layer = item.layer
+                    if isinstance(layer, DecoderAttention):
+                        fitted.append(item)
+                        continue
+                    width, place = width + contexts.get(place, 0), place + 1
                     if item.site is None:
                         if isinstance(layer, Output) and not _tied_to(slots, width, layer):
                             continue

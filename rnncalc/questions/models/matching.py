@@ -175,7 +175,8 @@ def _with_unnamed(wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, 
     for place, one in enumerate(wanted):
         for name, shape in one.shapes.items():
             site = pairs.get(place, Site(one.layer.path or one.name, 0, {}))
-            tensor = next((each for each in unnamed if each.shape == shape and each.name not in taken), None)
+            alike = [each for each in unnamed if len(each.shape) == len(shape) and each.name not in taken]
+            tensor = min(alike, key=lambda each: each.shape != shape, default=None)
             if tensor and name not in site.tensors:
                 taken.add(tensor.name)
                 pairs[place] = site._replace(tensors={**site.tensors, name: tensor})

@@ -118,6 +118,7 @@ def paired(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool)
     free = {place: each for place, each in free.items() if place not in pairs and each.layer.path is None}
     for with_kind in (True, False):
         _by_shapes(free, left, pairs, ordered=ordered, with_kind=with_kind)
+    _by_all_names(free, left, pairs)
     rest = [place for place in free if place not in pairs]
     pairs |= _nearest(wanted, rest, left)
     return pairs
@@ -184,6 +185,17 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
         if site is not None:
             pairs[place] = site
             _take(left, site)
+
+
+def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs) -> None:
+    """Pair the layers of a kind that the file has all under their names in the network, as an exported program has."""
+    rest = [place for place in free if place not in pairs]
+    for places in _grouped(rest, lambda place: free[place].layer.kind).values():
+        there = [(place, site) for place in places for site in left if site.path == free[place].name]
+        if len(there) == len(places) and all(distance(free[place], site) is not None for place, site in there):
+            for place, site in there:
+                pairs[place] = site
+                _take(left, site)
 
 
 def with_path(sites: Sequence[Site], used: Container[int], *, ordered: bool) -> set[str]:

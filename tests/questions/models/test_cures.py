@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import example, given, note, settings
-from questions.models.made import cell, file, module
+from questions.models.made import cell, file, linear, module
 from questions.models.nearby import checked, followed, nearby
 from strategies import Spec
 
@@ -33,6 +33,20 @@ NORM_BELOW_AN_EXTERNAL: tuple[Spec, ModelFile] = (
 )
 """A norm without a bias is a vector like any other in a file, and an external layer has its path."""
 
+ATTENDING: tuple[Spec, ModelFile] = (
+    {
+        "convention": "pytorch",
+        "encoder": {"input": 8, "layers": [{"gru": 5}]},
+        "decoder": {"input": 9, "layers": [{"gru": 5}], "attention": {"score": "general"}, "output": 2},
+    },
+    file(
+        "pytorch",
+        *(module("enc", cell(3, 8, 6)), module("attention.matrix", {"weight": (6, 6)})),
+        *(module("dec", cell(3, 7 + 6, 6)), module("fc", linear(6, 4))),
+    ),
+)
+"""Cells, an input and an output of other widths on both sides of a decoder's attention, whose widths follow."""
+
 
 def hold(case: tuple[Spec, ModelFile]) -> None:
     """Follow the cures of a spec, once, after the paths that are asked for; the spec then passes.
@@ -52,6 +66,7 @@ def hold(case: tuple[Spec, ModelFile]) -> None:
 @pytest.mark.broad
 @CASES
 @example(NORM_BELOW_AN_EXTERNAL)
+@example(ATTENDING)
 def test_a_cure_that_is_followed_gives_a_spec_that_passes(case: tuple[Spec, ModelFile]) -> None:
     """Whatever the network of the file has otherwise: widths, options, kinds, layers, their order and names."""
     hold(case)
