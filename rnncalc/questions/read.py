@@ -206,10 +206,11 @@ class _Drafting:
         fits = needed is None or self.width is None or self.width == needed or (self.width < needed and not exactly)
         if not sites and fits and not reshaped:
             return
-        doubts = []
-        if sites:
-            labels = dict.fromkeys(site.path or next(iter(site.tensors)) for site in sites)
-            doubts.append(Remark(Doubt.MODULES, tuple(labels)))
+        by_doubt: dict[Doubt, list[str]] = {}
+        for site in sites:
+            doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else Doubt.MODULES
+            by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
+        doubts = [Remark(doubt, tuple(dict.fromkeys(labels))) for doubt, labels in by_doubt.items()]
         outputs = None
         if needed is not None and self.width is not None and (reshaped or self.width != needed):
             outputs, self.grid = needed, ()

@@ -152,6 +152,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table for a vocabulary of {numbers[0]:,}",
     Doubt.MODULES: "no layer that is known here: {names}",
+    Doubt.LATER_TABLE: "a table that is not the first layer, which no spec has: {names}",
     Doubt.WIDTH: "the width changes from {numbers[0]:,} to {numbers[1]:,}; the file does not say how",
     Doubt.INPUT: "what it reads is not in the file; input is its output width",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",

@@ -43,6 +43,7 @@ class Doubt(Enum):
     OTHERWISE = auto()
     TABLE = auto()
     MODULES = auto()
+    LATER_TABLE = auto()
     WIDTH = auto()
     INPUT = auto()
     PARTLY_FROZEN = auto()
