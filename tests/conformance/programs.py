@@ -1,6 +1,7 @@
 """Random networks to export, and what rnncalc's own pass gives, each layer under the tensors that its program has."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,10 @@ from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Embedding, Layer, Transform
+from rnncalc.modelfiles import read
 from rnncalc.network.flow import Begin, Input, shapes
 from rnncalc.network.stack import Placed
+from rnncalc.questions.models.matching import match
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
 
@@ -208,6 +211,27 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
     }
     outputs = Mixed(program, known, weights, vectors, extras).of_network()
     return Case(program, text_of(program), weights, inputs, extras, steps, outputs)
+
+
+def hold_saved(case: Case, convention: str, suffix: str, save: Callable[[str], object]) -> None:
+    """Assert that the file of a program's model has each tensor of a network that counts them, with its numbers."""
+    network = case.program.network
+    if network.convention != convention:
+        return
+    with NamedTemporaryFile(suffix=suffix) as file:
+        save(file.name)
+        try:
+            matched = match(network, read(file.name))
+        except SpecError as error:  # neither names nor order tell some layers apart
+            if "give its path" not in str(error):
+                raise
+            return
+        assert matched.kept, [check for check in matched.tensors if not check.kept]
+        for placed in (placed for placed in network.stack if placed.name in matched.sites):
+            site = matched.sites[placed.name]
+            for alone, tensor in zip(placed.layout.tensors, placed.tensors, strict=True):
+                stored = site.tensors[alone.sized(placed.sizes).name].read()
+                np.testing.assert_allclose(stored, case.weights[placed.name][tensor.name], rtol=1e-6)
 
 
 def text_of(program: Program) -> str:

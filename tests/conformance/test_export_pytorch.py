@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from conformance.programs import Case, cases, modules_of
+from conformance.programs import Case, cases, hold_saved, modules_of
 from conformance.spread import held_by_all, in_parts
 
 from rnncalc.export.program import Module
@@ -71,6 +71,7 @@ def hold(case: Case) -> None:
         extras = [torch.tensor(array)[None] for array in case.extras.values()]
         done = model(*inputs, *extras, **({} if case.steps is None else {"steps": case.steps}))
     np.testing.assert_allclose(done[0].numpy(), case.outputs, rtol=1e-9, atol=1e-9)
+    hold_saved(case, "pytorch", ".pt", lambda path: torch.save(model.state_dict(), path))
 
 
 @in_parts
