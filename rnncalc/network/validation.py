@@ -134,8 +134,8 @@ def _problems(network: Description, parts: Parts) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be computed
-    parts = attending(dict(parts))
     too_many = [*_too_many(parts)]
+    parts = parts if too_many else attending(dict(parts))
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
         if network.encoder and network.decoder and not too_many:

@@ -356,7 +356,7 @@ def pieces(sizes: TriedSizes, first: int, last: int) -> list[Piece]:
             spans += _turned(sizes, *_valid_end(sizes, low, high))
         else:  # the middle may be valid, as that of D - 8 where 4*D is at most 10^12
             after = _without(sizes, sizes.reasons(low) - sizes.reasons(high), low, high)
-            waiting += [(after, high)] * sizes.valid(after)
+            waiting += [(after, high)] * (low < high and sizes.valid(after))
     return sorted(spans)
 
 
