@@ -114,6 +114,7 @@ def test_the_examples_of_a_help_are_calls_that_work(
 ) -> None:
     """Each ends well, or, of `answer` and `check`, with its verdict; in a shell too, if it asks a shell for more."""
     (tmp_path / "specs").symlink_to(Path("specs").resolve())  # what they write they write elsewhere
+    (tmp_path / "class.csv").write_text("name,answer\nAda,1152\n")
     env = {**os.environ, "PYTHONPATH": str(Path.cwd())}
     monkeypatch.chdir(tmp_path)
     good = (0, 1) if name in ("answer", "check") else (0,)

@@ -311,10 +311,13 @@ def test_a_shape_in_another_form(tmp_path: Path, shape: Any) -> None:
 def test_a_parameter_of_a_parameter_is_no_tensor(tmp_path: Path) -> None:
     """Nothing writes one, and 100,000 of them in each other end as any other file does."""
     of = parameter(parameter(tensor("0", (4,))))
-    (remark, *_) = read(str(archive(tmp_path / "a.pt", {"w": of}, {"0": FOUR}))).remarks
+    with pytest.raises(SpecError, match=r"has no plain tensors, but .* such as w; save"):
+        read(str(archive(tmp_path / "a.pt", {"w": of}, {"0": FOUR})))
+    (remark, *_) = read(str(archive(tmp_path / "a.pt", {"w": of, "v": tensor("0", (4,))}, {"0": FOUR}))).remarks
     assert (remark.kind, remark.names) == (RemarkKind.NOT_READ, ("w",))
     chain = b"ctorch._utils\n_rebuild_parameter\nq\x00" + b"h\x00" * 100_000 + b")" + b"\x85R" * 100_000
-    assert not read(of_opcodes(tmp_path, chain + b".")).tensors
+    with pytest.raises(SpecError, match="has no plain tensors"):
+        read(of_opcodes(tmp_path, chain + b"."))
 
 
 def test_a_key_that_is_no_word_has_a_number() -> None:
