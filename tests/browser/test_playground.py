@@ -466,7 +466,7 @@ def test_an_exercise_shows_its_answer_when_it_is_given_or_asked_for(page: Page, 
     for wrong in WRONG if answer == "#reveal" else PARTS:
         told = check(page, wrong)
         assert leaked(page, COUNTS - {int(each) for each in re.findall("[0-9]+", wrong)}) == set(), (wrong, told)
-        assert ("✓ Correct." in told) == (wrong in PARTS), (wrong, told)
+        assert "✓ Correct." not in told, (wrong, told)
     page.drop_tagger()
     page.run(OPERATED)
     page.wait(SETTLED)
