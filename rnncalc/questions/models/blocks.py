@@ -112,9 +112,12 @@ def gathered(modules: Sequence[FileModule], layers: Iterable[Collection[str]]) -
         for place, module in enumerate(modules)
         for leaf in module.tensors
     }
+    whole = sorted(places)
     for names in {tuple(names): None for names in layers if names}:
         ends = [_parts(f".{name}") for name in names]
         for root in [name.removesuffix(ends[0]) for name in places if name.endswith(ends[0])]:
+            if bisect_left(whole, f"{root}/") - bisect_left(whole, f"{root}.") > len(ends):
+                continue  # more than one layer is at that path, as in a decoder's block
             several = [places[root + end] for end in ends if root + end in places]
             apart = len({place for place, _ in several}) > 1
             deeper = any(len(leaf) < len(name) for name, (_, leaf) in zip(names, several, strict=False))

@@ -116,9 +116,10 @@ def paired(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool)
     _by_path(wanted, left, pairs)
     free = {place: each for place, each in enumerate(wanted) if not isinstance(each.layer, External)}
     free = {place: each for place, each in free.items() if place not in pairs and each.layer.path is None}
+    _by_all_names(free, left, pairs, exact=True)
     for with_kind in (True, False):
         _by_shapes(free, left, pairs, ordered=ordered, with_kind=with_kind)
-    _by_all_names(free, left, pairs)
+    _by_all_names(free, left, pairs, exact=False)
     rest = [place for place in free if place not in pairs]
     pairs |= _nearest(wanted, rest, left)
     return pairs
@@ -187,13 +188,26 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
             _take(left, site)
 
 
-def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs) -> None:
-    """Pair the layers of a kind that the file has all under their names in the network, as an exported program has."""
+def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs, *, exact: bool) -> None:
+    """Pair the layers of a kind that the file has all under their names in the network, as an exported program has.
+
+    Copies that are stacked have the name of the first. exact: whether their tensors must have their shapes.
+    """
     rest = [place for place in free if place not in pairs]
+    first: dict[Path, str] = {}
+    for place in rest:
+        first.setdefault(free[place].at, free[place].name)
     for places in _grouped(rest, lambda place: free[place].layer.kind).values():
-        there = [(place, site) for place in places for site in left if site.path == free[place].name]
-        if len(there) == len(places) and all(distance(free[place], site) is not None for place, site in there):
-            for place, site in there:
+        there: Pairs = {}
+        for place in places:
+            one = free[place]
+            names = (first[one.at], one.placed.copy), (one.name, 0)
+            for site in left:
+                apart = distance(one, site) if (site.path, site.number) in names else None
+                if apart is not None and not (exact and apart):
+                    there[place] = site
+        if len({id(site) for site in there.values()}) == len(places):
+            for place, site in there.items():
                 pairs[place] = site
                 _take(left, site)
 
