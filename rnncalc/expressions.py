@@ -171,7 +171,7 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str 
         parser.work = work
         side = parser.side()
         side = side.about() if place and signs[place - 1].kind == "about" else side
-        sides.append(ChainSide(side.value, side.unit, side.coarse, sign))
+        sides.append(side._replace(sign=sign))
         work, sign = parser.work, signs[place].text
         if {place, following.get(place)} <= equations:
             sign = ""
@@ -193,7 +193,6 @@ def _tokens(text: str, sizes: Known, plain: str = "") -> Iterator[Token]:
         kind = str(match.lastgroup)
         if kind != "letters":
             yield Token(kind, match[0][1:] if match[0] in ("\\{", "\\}") else match[0], place, match)
-        if kind != "letters":
             continue
         names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
         if index := match["braced"] or match["index"] or match["below"]:

@@ -182,7 +182,7 @@ def _letter(network: Network, placed: Placed, shown: Placed, weights: Matrix | W
     shape, name = next((tensor.shape, spelled.name) for tensor, spelled in tensors if tensor.name == piece.name)
     letter, _, below = name.partition("_") if network.shown.symbols else (name, "", "")
     index = piece.at
-    if not piece.each and not (piece.taps and piece.transposed):  # of which each has all heads
+    if not piece.each and not (piece.taps and piece.transposed):  # those two have all heads
         rows = len(weights.rows if isinstance(weights, Matrix) else weights.numbers)
         blocks = [piece.start // rows] if rows < shape[-1 if piece.transposed else len(piece.at)] else []
         index = (*blocks, *piece.at, *[place for tap in piece.taps for place in tap])

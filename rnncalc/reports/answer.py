@@ -194,7 +194,7 @@ def _of_layer(judged: Judgement, text: str) -> str:
 def feedback_on(answer: Answer, *, hint: bool = False) -> str:
     """Return the feedback for a student: the verdict, and the likeliest mistake behind each wrong number.
 
-    Another size is named alone, as it is by `mistake_of`.
+    Another size is named alone, as in `mistake_of`.
     """
     judged = tuple(each._replace(diagnoses=each.diagnoses[: 0 if each.other_size else 1]) for each in answer.judged)
     return " ".join(AnswerReport(answer._replace(judged=judged), hint=hint).sentences())

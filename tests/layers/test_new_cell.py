@@ -113,7 +113,7 @@ class Noted(Cell):
 
     kind = "noted"
     own_options: ClassVar[Mapping[str, Option]] = {
-        "notes": Option(Size(letters=True), "the width of what is noted down"),
+        "notes": Option(Size(letters=True), "the width of the notes"),
         "rewritten": Option(Switch(), "the notes are bent by tanh"),
     }
     notes: int = 2
@@ -259,7 +259,7 @@ def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatc
     told = call("help", "layers").out
     assert "notes=N" in told
     assert "rewritten[=true|false]" in told
-    assert "the width of what is noted down" in told
+    assert "the width of the notes" in told
 
     def completed(word: str) -> list[str]:
         monkeypatch.setenv("_RNNCALC_COMPLETE", "fish_complete")

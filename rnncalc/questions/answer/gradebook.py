@@ -36,7 +36,7 @@ class Grade(NamedTuple):
 
     @property
     def right(self) -> bool | None:
-        """Whether all answers are right; None if one cannot be read. An empty answer is not right."""
+        """Whether all answers are right; None if one cannot be read. An empty answer is wrong."""
         return self.answer.right and not self.unanswered if self.answer else None if self.problem else False
 
     @property

@@ -33,7 +33,7 @@ _LETTER = re.compile(r"(?:[^\W\d_]{3,}:? )?[(\[]?([A-Za-z])(?:[)\].:]{0,2}|[)\].
 
 
 def _plain(answer: Given) -> Any:
-    """Return an answer as it is compared, without how it is written."""
+    """Return the value of an answer, however it is written."""
     return answer.number if isinstance(answer, GivenNumber) else answer.sizes
 
 

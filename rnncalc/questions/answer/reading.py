@@ -296,7 +296,7 @@ def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
         return Shape(tuple(values))
     if re.search("[+*/^·×]", inside):
         return None  # a sum of numbers with commas between thousands
-    cure = "; None is a size of what a layer returns, with its name: output=(None, 16)" if "None" in axes else ""
+    cure = "; None is a size of a returned array, with its name: output=(None, 16)" if "None" in axes else ""
     raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'{cure}")
 
 

@@ -197,13 +197,14 @@ def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs,
     first: dict[Path, str] = {}
     for place in rest:
         first.setdefault(free[place].at, free[place].name)
+    named = _grouped(left, lambda site: (site.path, site.number))
     for places in _grouped(rest, lambda place: free[place].layer.kind).values():
         there: Pairs = {}
         for place in places:
             one = free[place]
-            names = (first[one.at], one.placed.copy), (one.name, 0)
-            for site in left:
-                apart = distance(one, site) if (site.path, site.number) in names else None
+            names = {(first[one.at], one.placed.copy), (one.name, 0)}
+            for site in [site for name in names for site in named.get(name, ())]:
+                apart = distance(one, site)
                 if apart is not None and not (exact and apart):
                     there[place] = site
         if len({id(site) for site in there.values()}) == len(places):
