@@ -15,7 +15,7 @@ from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Transform
+from rnncalc.layers.layer import Transform, length_of
 from rnncalc.network.flow import Window
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -158,7 +158,7 @@ def _taped_bytes(placed: Placed) -> int:
             for node, letters in zip(step.nodes, step.repeats, strict=True)
         )
     elif layer.along:
-        operations = 4 * len(layer.window_of(0, uses))
+        operations = 4 * length_of(layer.window_of(0, uses))
     return uses * operations * (OPERATION + width * NUMBER)
 
 

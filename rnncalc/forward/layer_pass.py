@@ -28,7 +28,7 @@ from rnncalc.forward.arrays import (
 )
 from rnncalc.forward.bindings import Binding, BoundWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform, length_of
 from rnncalc.network.stack import Placed
 from rnncalc.step import operations
 from rnncalc.step.layer_trace import array_of, layer_trace, slides
@@ -334,7 +334,7 @@ class TransformPass(Generic[Value]):
             self.fixed = {place: values[place] for place in of_sequence}
         for step, query in enumerate(queries, first):
             self.vectors.at(step)
-            read = len(self.layer.window_of(step, len(sequence)))
+            read = length_of(self.layer.window_of(step, len(sequence)))
             values = {
                 place: self._first(value, self.axes[place], read) if read < len(sequence) else value
                 for place, value in self.fixed.items()

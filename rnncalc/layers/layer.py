@@ -5,7 +5,6 @@ The fields of a layer class are the options its kind takes, in the spec, in flag
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from math import prod
@@ -315,9 +314,15 @@ class Layer(Frozen, kw_only=True):
                 yield option, f"does not apply to {self.kind}; remove it"
 
 
+def length_of(window: range) -> int:
+    """Return how many steps a window has, which `len` counts to 2^31 alone in a browser's Python."""
+    return max(0, -((window.start - window.stop) // window.step))
+
+
 def inside(window: range, steps: int) -> range:
     """Return the steps of a window that are in a sequence of so many steps."""
-    return window[bisect_left(window, 0) : bisect_left(window, steps)]
+    first, after = (max(0, -((window.start - bound) // window.step)) for bound in (0, steps))
+    return window[first:after]
 
 
 def with_bias(role: str, axes: str | tuple[str, ...], *, bias: bool) -> tuple[ArrayAxes, ...]:

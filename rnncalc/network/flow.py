@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.cell import Merge as Merging
-from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform
+from rnncalc.layers.layer import Dense, Embedding, Layer, Shape, Transform, length_of
 from rnncalc.network.parts import OUTPUT, Parts, Topology, name_of, name_of_start, reads_many
 from rnncalc.records import Frozen
 
@@ -278,7 +278,7 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
 
 def takes_last(layer: Layer) -> bool:
     """Return whether a layer ends a sequence by taking its last step."""
-    return layer.ends and len(layer.window_of(0, 2)) == 1
+    return layer.ends and length_of(layer.window_of(0, 2)) == 1
 
 
 def inputs_of(moves: Moves) -> dict[str | None, Input]:

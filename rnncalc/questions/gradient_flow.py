@@ -16,7 +16,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform, inside
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Shape, Transform, inside, length_of
 from rnncalc.network.flow import Attend, Begin, Delay, Final, Input, Last, Merge, Move, Placement, Recur, Window, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -312,7 +312,7 @@ def _before_window(
 def _steps_read(layer: Transform, outputs: Collection[int], steps: int) -> Collection[int]:
     """Return the steps of the input that are read for some steps of the output."""
     if layer.whole:  # from the first step, so that the longest has all
-        return range(max([len(layer.window_of(step, steps)) for step in outputs], default=0))
+        return range(max([length_of(layer.window_of(step, steps)) for step in outputs], default=0))
     return {place for step in outputs for place in inside(layer.window_of(step, steps), steps)}
 
 
@@ -373,7 +373,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
         reads = costs.layer_reads(step, trained=trained, needs=asked)
         windows = [layer.window_of(each, steps) for each in group]
         if layer.whole and group:
-            lengths = [*map(len, windows)]
+            lengths = [*map(length_of, windows)]
             repeats = Repeats(len(group), max(lengths), sum(lengths), placed.sizes.get(HEADS, 1))
             return _tally_of_whole(step, repeats, reads, {*_steps_read(layer, group, steps)}, group)
         for place in reads.saved:
@@ -389,7 +389,7 @@ def _tally_of_transform(placed: Placed, layer: Transform, step: Trace, chunk: Ch
             taps = windows if len(kernel.axes) > 2 else [window[:1] for window in windows]
             if vector.operation == STEP:
                 taps = [window[vector.number :][:1] for window in windows]
-            times = sum(len(tap if purpose is Gradient.MATRIX else inside(tap, steps)) for tap in taps)
+            times = sum(length_of(tap if purpose is Gradient.MATRIX else inside(tap, steps)) for tap in taps)
             if times:
                 work[BackwardProduct(purpose, place, kernel.axes[:2])] += times * placed.places
     if inputs:

@@ -11,7 +11,7 @@ from rnncalc.conventions import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.conventions.rules import Convention
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Shape, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Shape, Transform, length_of
 from rnncalc.network.flow import Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -59,7 +59,7 @@ def _of_layer(placed: Placed, row: Convention, batch: int, read: Shape) -> Opera
     step = trace(layer, inputs, row)
     done = [OPERATIONS[node.operation] for node in step.nodes if node.operation in OPERATIONS]
     sums = steps is not None and any(each.windowed and each.sums for each in done)
-    window = len(layer.window_of(0, steps or 1)) if sums else 1
+    window = length_of(layer.window_of(0, steps or 1)) if sums else 1
     one = operations(step, placed.sizes, window, placed.repeats or ONCE)
     times = batch * (1 if placed.repeats else placed.uses) * places * layer.directions
     counts = OperationCounts(*[times * number for number in one])

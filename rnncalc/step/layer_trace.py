@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
 from rnncalc.errors import DeclarationError, line_of, place_of, raised
-from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Transform
+from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Transform, length_of
 from rnncalc.layers.options import is_size
 from rnncalc.step.nodes import (
     INPUT,
@@ -70,12 +70,14 @@ class LayerTracer(Recorder):
 
     def __init__(self, layer: Transform | Dense | Embedding, inputs: int) -> None:
         super().__init__(layer.kind)
+        if not isinstance(window := layer.window_of(0, 1), range):
+            raise _error(layer, "window_of", f"window_of(0, 1) is {window}; return a range of steps")
         self._layer = layer
         self._sizes = layer.sizes(inputs)
         self._arrays = dict(layer.arrays)
         self._letters = ("h", "y") if isinstance(layer, Output) else (layer.read_letters[1], "")
         self._slides = slides(layer)
-        self._length = len(layer.window_of(0, 1))
+        self._length = length_of(window)
 
     def __call__(self) -> Trace:
         """Run the layer and return its trace."""
@@ -268,7 +270,7 @@ class LayerTracer(Recorder):
 
 def slides(layer: Layer) -> bool:
     """Return whether a layer makes a vector of several vectors."""
-    return layer.along or len(layer.window_of(0, 2)) > 1
+    return layer.along or length_of(layer.window_of(0, 2)) > 1
 
 
 def array_of(layer: Layer, weights: Weights) -> str:
@@ -310,7 +312,7 @@ def placed(layer: Layer, method: object, function: Callable[[], T]) -> T:
 
 def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield what a layer declares otherwise than its `compute` and its windows do, each with the member to change."""
-    nodes, sizes, length = trace.nodes, layer.sizes(inputs), len(layer.window_of(0, 1))
+    nodes, sizes, length = trace.nodes, layer.sizes(inputs), length_of(layer.window_of(0, 1))
     for letter, size in sizes.items():
         if not is_size(size):
             yield f"the width {letter} is {size!r}; sizes() gives whole numbers, 1 or more", "sizes"
@@ -344,20 +346,17 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
     some = {*every[:COMPARED], *every[middle : middle + COMPARED], *every[-COMPARED:]}
     windows = {step: layer.window_of(step, steps) for step in sorted(some)}
     width = nodes[trace.output].width
-    numbers = len(windows[0]) * inputs if width == JOINED else sizes[width]
+    numbers = length_of(windows[0]) * inputs if width == JOINED else sizes[width]
     if numbers != (declared := shape[-1] if width == JOINED else layer.output_width(inputs)):
         yield f"compute makes {numbers} numbers, {width}, and output_width says {declared}", "output_width"
     elif shape[-1] != numbers:
         yield f"compute makes {numbers} numbers, {width}, and output_shape says {shape[-1]}", "output_shape"
     for step, window in windows.items():
-        if not isinstance(window, range):
-            yield f"window_of({step}, {steps}) is {window}; return a range of steps", "window_of"
-            return
         if not -padding[0] <= window[0] <= window[-1] < steps + padding[1]:
             message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
             yield f"{message}, while padding_of is {padding}", "window_of"
             return
-    if layer.along and not (layer.ends or layer.whole) and {*map(len, windows.values())} != {length}:
+    if layer.along and not (layer.ends or layer.whole) and {*map(length_of, windows.values())} != {length}:
         yield "windows have different numbers of steps; give all the same", "window_of"
     last = windows[outputs - 1][-1]
     if any(padding) and windows[0][0] >= 0 and last < steps:
