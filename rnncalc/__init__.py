@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rnncalc.errors import Problem as Problem
     from rnncalc.errors import RefusedError as RefusedError
     from rnncalc.errors import SpecError as SpecError
-    from rnncalc.export import export as export
     from rnncalc.layers.attention import Attention as Attention
     from rnncalc.layers.attention import MultiHeadAttention as MultiHeadAttention
     from rnncalc.layers.attention import Transformer as Transformer
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from rnncalc.network.parts import Part as Part
     from rnncalc.network.training import Update as Update
     from rnncalc.polynomial import letter as letter
+    from rnncalc.programs import export as export
     from rnncalc.questions.answer.grading import answer as answer
     from rnncalc.questions.backward import backward as backward
     from rnncalc.questions.check import check_network
@@ -80,7 +80,7 @@ __version__ = "1.0.0rc1"
 
 _HOMES = {
     "rnncalc.errors": "CallError DeclarationError Problem RefusedError SpecError",
-    "rnncalc.export": "export",
+    "rnncalc.programs": "export",
     "rnncalc.layers.cell": "Cell Gate Product",
     "rnncalc.layers.decoder_attention": "DecoderAttention",
     "rnncalc.layers.layer": "Layer Output Transform",

@@ -33,9 +33,7 @@ from rnncalc import (
     solve,
     training,
 )
-from rnncalc.cli import call as call_line
 from rnncalc.display import REPORTS
-from rnncalc.export import source
 from rnncalc.formats import offered
 from rnncalc.layers import KINDS, kind
 from rnncalc.questions.compare import dense_growth
@@ -121,13 +119,6 @@ def test_a_network_is_checked_against_its_own_limits_and_those_of_the_call() -> 
         False,
         True,
     ]
-
-
-def test_export_is_a_function_whatever_was_imported_before() -> None:
-    """The room of its name is one too."""
-    assert export(NETWORK, "pytorch") == source(NETWORK, "pytorch")
-    assert call_line(["export", "specs/lstm.yaml", "--to", "keras"]) == 0
-    assert rnncalc.export(NETWORK, "keras") == source(NETWORK, "keras")
 
 
 REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [

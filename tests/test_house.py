@@ -14,7 +14,7 @@ from rnncalc.cli.commands import COMMANDS
 
 ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
-    *("forward", "questions", "pictures", "reports", "export", "formats", "cli"),
+    *("forward", "questions", "pictures", "reports", "programs", "formats", "cli"),
 )
 ROOT = {"__init__", "__main__", "bounds", "display", "errors", "expressions", "files", "polynomial", "records", "text"}
 FLOW = {
@@ -27,8 +27,8 @@ FLOW = {
     "modelfiles": {"modelfiles"},
     "questions": {"layers", "conventions", "step", "network", "forward", "modelfiles", "questions"},
     "pictures": {"layers", "conventions", "step", "network", "questions", "reports", "pictures"},  # words of reports
-    "reports": {*ROOMS} - {"spec", "export", "formats", "cli"},
-    "export": {"layers", "conventions", "step", "network", "export"},
+    "reports": {*ROOMS} - {"spec", "programs", "formats", "cli"},
+    "programs": {"layers", "conventions", "step", "network", "programs"},
     "formats": {"reports", "pictures", "formats"},
     "cli": {*ROOMS, "__init__"},
     **{room: set() for room in ROOT},

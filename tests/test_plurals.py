@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from conftest import Call, Result, file_at
 
-from rnncalc.export import SPELLINGS
 from rnncalc.network.budget import BUDGET_KEYS, GROWING
+from rnncalc.programs import SPELLINGS
 from rnncalc.questions.quantized import QUANTIZATIONS
 
 NETWORKS = (

@@ -23,13 +23,13 @@ from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.variants import read_exercise
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
 from rnncalc.errors import Problem, SpecError
-from rnncalc.export import SPELLINGS
 from rnncalc.formats import html
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
+from rnncalc.programs import SPELLINGS
 from rnncalc.questions.answer.reading import GivenNumber, NamedShape, read_answer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import parse, spec_in_flags

@@ -9,7 +9,7 @@ from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, out_flag, spec_flags, word_flag
 from rnncalc.cli.inputs import read_network
 from rnncalc.cli.output import AllAtOnce, check_suffix, write_text, write_utf8
-from rnncalc.export import SPELLINGS, source
+from rnncalc.programs import SPELLINGS, source
 from rnncalc.text import one_of
 
 

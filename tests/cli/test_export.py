@@ -6,7 +6,7 @@ import pytest
 from conftest import Call, refusal
 
 from rnncalc import load
-from rnncalc.export import SPELLINGS, source
+from rnncalc.programs import SPELLINGS, source
 
 
 @pytest.mark.parametrize("target", SPELLINGS)

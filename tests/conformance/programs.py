@@ -13,9 +13,6 @@ from strategies import encoder_decoder, network, network_of, started
 from rnncalc import GRU, MGU, DecoderAttention, Dense, Network, Output, Part, SpecError
 from rnncalc.conventions import convention, lacks
 from rnncalc.conventions.tensor import Role
-from rnncalc.export import source, spelling
-from rnncalc.export.code import identifiers
-from rnncalc.export.program import Module, Program, program_of
 from rnncalc.forward.arrays import floats
 from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
@@ -24,6 +21,9 @@ from rnncalc.layers.layer import Embedding, Layer, Transform
 from rnncalc.modelfiles import read
 from rnncalc.network.flow import Begin, Input, shapes
 from rnncalc.network.stack import Placed
+from rnncalc.programs import source, spelling
+from rnncalc.programs.code import identifiers
+from rnncalc.programs.program import Module, Program, program_of
 from rnncalc.questions.models.matching import match
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]

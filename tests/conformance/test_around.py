@@ -15,10 +15,10 @@ from conformance.test_export_pytorch import arrays, built
 from conformance.test_export_pytorch import hold as hold_pytorch
 from verified import backward
 
-from rnncalc.export import spelling
-from rnncalc.export.program import program_of
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
+from rnncalc.programs import spelling
+from rnncalc.programs.program import program_of
 
 pytestmark = pytest.mark.conformance
 

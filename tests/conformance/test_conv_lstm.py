@@ -11,9 +11,9 @@ from conformance.programs import case_of
 from conformance.test_export_keras import _quick, hold  # noqa: F401  a fixture for the whole module
 
 from rnncalc import BatchNorm, ConvLSTM, Dense, Dropout, External, Flatten, LastStep, Layer, LayerNorm, Network, Part
-from rnncalc.export.program import program_of
 from rnncalc.forward.arrays import filled
 from rnncalc.forward.backward_pass import BackwardPass
+from rnncalc.programs.program import program_of
 
 pytestmark = pytest.mark.conformance
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, DecoderAttention, Network, Output, Part
-from rnncalc.export.program import program_of
 from rnncalc.forward.backward_pass import backward_pass, the_sum
+from rnncalc.programs.program import program_of
 
 pytestmark = [
     pytest.mark.conformance,

@@ -13,8 +13,8 @@ from conformance.spread import held_by_all, in_parts
 from flax import nnx
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from rnncalc.export.program import Module
 from rnncalc.layers.cell import Cell
+from rnncalc.programs.program import Module
 
 pytestmark = pytest.mark.conformance
 

@@ -11,8 +11,8 @@ import pytest
 from conformance.programs import Case, cases, modules_of
 from conformance.spread import held_by_all, in_parts
 
-from rnncalc.export.program import Module
 from rnncalc.layers.cell import Cell
+from rnncalc.programs.program import Module
 
 pytestmark = [
     pytest.mark.conformance,

@@ -12,9 +12,9 @@ import pytest
 import torch
 from conformance import test_export_flax, test_export_keras, test_export_pytorch
 from conformance.programs import case_of
-from export.programs import Written, classes, written
 from flax import linen, nnx
 from layers.test_new_cell import Gaze, Pair, Twin
+from programs.programs import Written, classes, written
 
 from rnncalc import (
     GRU,
@@ -32,11 +32,11 @@ from rnncalc import (
     Output,
     Part,
 )
-from rnncalc.export import SPELLINGS, source, spelling
-from rnncalc.export.code import RESERVED
-from rnncalc.export.program import program_of
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Cell
+from rnncalc.programs import SPELLINGS, source, spelling
+from rnncalc.programs.code import RESERVED
+from rnncalc.programs.program import program_of
 from rnncalc.step.operations import OPERATIONS
 
 pytestmark = pytest.mark.conformance

@@ -10,8 +10,8 @@ import torch
 from conformance.programs import Case, cases, hold_saved, modules_of
 from conformance.spread import held_by_all, in_parts
 
-from rnncalc.export.program import Module
 from rnncalc.layers.cell import Cell
+from rnncalc.programs.program import Module
 
 pytestmark = pytest.mark.conformance
 

@@ -12,10 +12,10 @@ from conformance.test_export_keras import _quick  # noqa: F401  a fixture for th
 from torch import nn
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, MinGRU, Network, Output, Part
-from rnncalc.export import spelling
-from rnncalc.export.program import program_of
 from rnncalc.forward.arrays import Floats, PassData
 from rnncalc.forward.network_pass import Pass
+from rnncalc.programs import spelling
+from rnncalc.programs.program import program_of
 from rnncalc.questions.run import run
 
 pytestmark = pytest.mark.conformance

@@ -8,10 +8,10 @@ from conftest import Call, refusal, report_of
 from rnncalc import GRU, Network, run
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, TransformArrays, restricted
-from rnncalc.export import SPELLINGS
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS, Binding, DenseNames, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
+from rnncalc.programs import SPELLINGS
 
 LOOM = Convention(
     name="loom",
@@ -138,7 +138,7 @@ def test_a_cell_that_its_binding_and_its_target_lack(
             2,
             "",
             f"rnncalc: the convention {name} has a mingru, and no module of that cell is written for it; "
-            f"name one in export/{module}.py, or export to another target\n",
+            f"name one in programs/{module}.py, or export to another target\n",
         )
 
 

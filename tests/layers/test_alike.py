@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from verified import backward
 
 from rnncalc import Cell, Network
-from rnncalc.export import SPELLINGS
 from rnncalc.layers import KINDS
 from rnncalc.layers.cell import Gate, Product
+from rnncalc.programs import SPELLINGS
 
 READ = ("c", "d")
 Steps = Callable[[Any, Any, Any, Any, Any], Any]

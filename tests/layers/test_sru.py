@@ -8,8 +8,8 @@ from conftest import Call, declaration
 from verified import backward
 
 from rnncalc import SRU, Cell, Gate, Network, Product
-from rnncalc.export import SPELLINGS
 from rnncalc.layers import KINDS
+from rnncalc.programs import SPELLINGS
 
 
 @pytest.mark.broad

@@ -33,11 +33,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = 10
 WORKERS = os.cpu_count() or 1
-ROOMS = ("layers", "conventions", "network", "forward", "questions", "export", "step")
+ROOMS = ("layers", "conventions", "network", "forward", "questions", "programs", "step")
 SELECTION = (
-    *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
-    *("spec", "step", "test_bad_specs.py", "test_refusals.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
-    *("test_cases.py", "test_python_refusals.py"),
+    *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "programs", "questions"),
+    *("reports", "spec", "step", "test_bad_specs.py", "test_refusals.py", "test_cli.py", "test_bounds.py"),
+    *("test_specs.py", "test_cases.py", "test_python_refusals.py"),
 )
 ARGUMENTS = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--maxfail=1000"]
 """The last one overrides mutmut's own -x, so that one run tells every test that fails without a mutant."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from rnncalc.export.flax_linen import FUNCTIONS, SCALED, FlaxLinen, functions, initial
-from rnncalc.export.program import OwnCell, is_gain
-from rnncalc.export.writer import Around, arguments_of, shape_in, tuple_of, width_name
 from rnncalc.layers.layer import CROSS
+from rnncalc.programs.flax_linen import FUNCTIONS, SCALED, FlaxLinen, functions, initial
+from rnncalc.programs.program import OwnCell, is_gain
+from rnncalc.programs.writer import Around, arguments_of, shape_in, tuple_of, width_name
 
 EXTERNAL = '''class External(nnx.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from rnncalc.export.code import with_comment
-from rnncalc.export.program import Module, OwnCell, is_gain
-from rnncalc.export.writer import Around, Writer, arguments_of, shape_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
+from rnncalc.programs.code import with_comment
+from rnncalc.programs.program import Module, OwnCell, is_gain
+from rnncalc.programs.writer import Around, Writer, arguments_of, shape_of, tuple_of, width_name
 
 EXTERNAL = '''class External(layers.Layer):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""

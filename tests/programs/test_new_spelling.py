@@ -11,10 +11,10 @@ from conftest import Call
 from rnncalc import GRU, LSTM, MGU, Dense, Dropout, Network
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.errors import RefusedError
-from rnncalc.export import SPELLINGS, source, spelling
-from rnncalc.export.program import Module, OwnCell
-from rnncalc.export.writer import Writer
 from rnncalc.layers import KINDS, kind
+from rnncalc.programs import SPELLINGS, source, spelling
+from rnncalc.programs.program import Module, OwnCell
+from rnncalc.programs.writer import Writer
 from rnncalc.step.operations import OPERATIONS
 
 
@@ -64,7 +64,7 @@ class Loom(Writer):
         yield f"{name} = loom.rows({x}, self.{self.identifier(module)}_h_0)"
 
 
-PROGRAM = (ROOT / "tests" / "export" / "loom_program.txt").read_text(encoding="utf-8")
+PROGRAM = (ROOT / "tests" / "programs" / "loom_program.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +123,7 @@ def test_what_it_has_no_words_for_it_is_asked_for_in_its_own() -> None:
 def test_without_a_spelling_export_refuses_in_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the way out."""
     monkeypatch.delitem(SPELLINGS, "loom")
-    with pytest.raises(RefusedError, match=r"the convention loom has no spelling, so .*; write one in export/, or exp"):
+    with pytest.raises(RefusedError, match=r"convention loom has no spelling, so .*; write one in programs/, or"):
         source(net(), "loom")
     done = call("export", "-i", 4, "-l", "gru:3", "--to", "loom")
     assert done == (2, "", "--to: expected pytorch, keras, flax-linen or flax-nnx, got 'loom'\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rnncalc import Network
-from rnncalc.export import source, spelling
+from rnncalc.programs import source, spelling
 from rnncalc.spec import parse
 
 
@@ -21,7 +21,7 @@ class Written(NamedTuple):
 
 def written() -> Iterator[Written]:
     """Yield the programs that are written by hand."""
-    for section in Path("tests/export/programs.txt").read_text(encoding="utf-8").split("== ")[1:]:
+    for section in Path("tests/programs/programs.txt").read_text(encoding="utf-8").split("== ")[1:]:
         spec, *programs = section.split("-- ")
         name, _, spec = spec.partition("\n")
         network = parse(spec.encode(), "spec").network

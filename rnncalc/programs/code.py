@@ -13,7 +13,7 @@ from keyword import kwlist
 from textwrap import wrap
 from unicodedata import normalize
 
-from rnncalc.export.program import Module
+from rnncalc.programs.program import Module
 from rnncalc.text import escape
 
 WIDTH = 88

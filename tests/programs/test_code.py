@@ -15,10 +15,10 @@ from strategies import Spec, encoder_decoder, network, network_of, started
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
 from rnncalc.conventions import convention
 from rnncalc.errors import RefusedError
-from rnncalc.export import SPELLINGS, source, spelling
-from rnncalc.export.code import RESERVED, broken, class_name, docstring_text, identifiers
-from rnncalc.export.program import program_of
 from rnncalc.layers.layer import Transform
+from rnncalc.programs import SPELLINGS, source, spelling
+from rnncalc.programs.code import RESERVED, broken, class_name, docstring_text, identifiers
+from rnncalc.programs.program import program_of
 from rnncalc.text import plural
 
 HOSTILE = [

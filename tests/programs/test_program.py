@@ -3,7 +3,7 @@
 import pytest
 
 from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Embedding, FastGRNN, Network, Output, Part
-from rnncalc.export.program import Module, program_of
+from rnncalc.programs.program import Module, program_of
 
 
 def modules(*layers: Cell, target: str = "pytorch", stacks: bool = True) -> tuple[Module, ...]:

@@ -14,7 +14,10 @@ from typing import ClassVar
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.errors import RefusedError
-from rnncalc.export.code import (
+from rnncalc.layers.decoder_attention import DecoderAttention
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform, bias_of
+from rnncalc.network import flow
+from rnncalc.programs.code import (
     FALLBACK,
     broken,
     class_name,
@@ -24,10 +27,7 @@ from rnncalc.export.code import (
     with_comment,
     with_return,
 )
-from rnncalc.export.program import Module, OwnCell, Program
-from rnncalc.layers.decoder_attention import DecoderAttention
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Shape, Transform, bias_of
-from rnncalc.network import flow
+from rnncalc.programs.program import Module, OwnCell, Program
 from rnncalc.records import Frozen
 from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
 from rnncalc.step.operations import ATOM, OPERATIONS

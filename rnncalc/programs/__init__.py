@@ -5,25 +5,23 @@ A new framework is a class that extends Writer, named in the list under its conv
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 
 from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
-from rnncalc.export.program import program_of
-from rnncalc.export.writer import Writer, attends
 from rnncalc.layers.layer import External, Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
+from rnncalc.programs.program import program_of
+from rnncalc.programs.writer import Writer, attends
 from rnncalc.text import escape, not_among, one_of
 
 SPELLINGS: dict[str, str | type[Writer]] = {
-    "pytorch": "rnncalc.export.pytorch:PyTorch",
-    "keras": "rnncalc.export.keras:Keras",
-    "flax-linen": "rnncalc.export.flax_linen:FlaxLinen",
-    "flax-nnx": "rnncalc.export.flax_nnx:FlaxNNX",
+    "pytorch": "rnncalc.programs.pytorch:PyTorch",
+    "keras": "rnncalc.programs.keras:Keras",
+    "flax-linen": "rnncalc.programs.flax_linen:FlaxLinen",
+    "flax-nnx": "rnncalc.programs.flax_nnx:FlaxNNX",
 }
 """The writer of each framework, or the module and the name of its class."""
 
@@ -33,7 +31,7 @@ def spelling(target: str) -> type[Writer]:
     writer = SPELLINGS.get(target)
     if writer is None:
         message = f"the convention {target} has no spelling, so no program can be written for it"
-        raise RefusedError(f"{message}; write one in export/, or export to {one_of([*SPELLINGS])}")
+        raise RefusedError(f"{message}; write one in programs/, or export to {one_of([*SPELLINGS])}")
     if isinstance(writer, str):
         module, _, name = writer.partition(":")
         loaded: type[Writer] = getattr(import_module(module), name)
@@ -70,7 +68,7 @@ def source(network: Network, target: str) -> str:
         kind = module.layer.kind
         if module.recurrent and module.cell is None and kind not in spelled.cells:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
-            raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
+            raise RefusedError(f"{message}; name one in programs/{file}.py, or export to another target")
         layer = module.layer
         if not isinstance(layer, Transform) or attends(module):
             continue
@@ -86,17 +84,6 @@ def source(network: Network, target: str) -> str:
     return spelled(program).text()
 
 
-class _CallableModule(ModuleType):
-    """The package `rnncalc.export`, which can be called as the function `export`.
-
-    Python makes an imported package an attribute of the package above it. Importing this one would therefore hide a
-    function `rnncalc.export`; so the package itself is made callable.
-    """
-
-    def __call__(self, network: Network, to: str) -> str:
-        return export(network, to)
-
-
 def export(network: Network, to: str) -> str:
     """Return a program in Python that builds the network in a framework and, run, prints its parameters.
 
@@ -107,6 +94,3 @@ def export(network: Network, to: str) -> str:
     if to not in SPELLINGS:
         raise CallError(f"to: {not_among((str(to),), tuple(SPELLINGS))}")
     return source(network, to)
-
-
-sys.modules[__name__].__class__ = _CallableModule

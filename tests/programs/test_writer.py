@@ -2,7 +2,7 @@
 
 import pytest
 from case_files import ROOT, cases
-from export.programs import Written, classes, written
+from programs.programs import Written, classes, written
 
 from rnncalc import (
     GRU,
@@ -18,9 +18,9 @@ from rnncalc import (
     Part,
 )
 from rnncalc.errors import RefusedError
-from rnncalc.export import SPELLINGS, source
 from rnncalc.layers.convolution import Conv1D, Pool1D
 from rnncalc.layers.normalisation import BatchNorm, LayerNorm
+from rnncalc.programs import SPELLINGS, source
 
 
 def net(*layers: Layer, **given: object) -> Network:
@@ -31,7 +31,7 @@ LAYERS = (
     *(Embedding(3), RNN(4), BatchNorm(scale=False, center=False, name="b"), LayerNorm(bias=False, name="l")),
     *(Conv1D(6, 2, stride=3, padding="same"), RNN(3)),
 )
-(MADE,) = cases("export/modules.yaml")
+(MADE,) = cases("programs/modules.yaml")
 
 
 @pytest.mark.parametrize("target", SPELLINGS)
@@ -132,7 +132,7 @@ def test_a_program_is_the_one_by_hand(program: Written) -> None:
     assert classes(program.network, program.target) == program.lines
 
 
-PROGRAM = (ROOT / "tests" / "export" / "whole_program.txt").read_text(encoding="utf-8")
+PROGRAM = (ROOT / "tests" / "programs" / "whole_program.txt").read_text(encoding="utf-8")
 
 
 def test_a_whole_program() -> None:
