@@ -43,7 +43,7 @@ HOLDS = {
     Role.KERNEL: "matrix",
     Role.EMBEDDING: "table of vectors",
     Role.EXTERNAL: "counted elsewhere",
-    Role.VECTOR: "vector beside the gates",
+    Role.VECTOR: "vector",
     Role.SCALAR: "trained number",
     Role.SCALE: "factor for each feature",
     Role.RUNNING_MEAN: "mean of each feature, not trained",
