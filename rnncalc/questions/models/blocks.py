@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.model import FileModule, FileTensor, transposed
@@ -54,97 +54,63 @@ SPELLINGS = (
 )
 
 
-def joined(modules: Sequence[FileModule], fits: Callable[[FileModule], bool]) -> tuple[FileModule, ...]:
-    """Return the modules of a file, those that are parts of one layer as one module in the place of its first.
+def joined(
+    modules: Sequence[FileModule], spellings: Iterable[Spelling], fits: Callable[[FileModule], bool]
+) -> tuple[FileModule, ...]:
+    """Return the modules of a file, those that are parts of one layer as one module in the place of the first.
 
-    fits: whether the tensors of a module are those of a layer.
+    The parts of a name are separated by any of `.`, `/` and `_`, so `embedding_1.weight` and `embedding_1_positions`
+    are of one layer. fits: whether the tensors of a module are those of a layer.
     """
-    starts = [module.path and f"{module.path}." for module in modules]
-    left: dict[str, FileTensor] = {}
-    settings: dict[str, Mapping[str, Any]] = {}
-    for start, module in zip(starts, modules, strict=True):
-        left |= {f"{start}{leaf}": tensor for leaf, tensor in module.tensors.items()}
-        settings |= dict.fromkeys([f"{start}{leaf}" for leaf in module.tensors], module.settings)
+    stored = {(place, leaf): tensor for place, each in enumerate(modules) for leaf, tensor in each.tensors.items()}
+    left = {_parts(f"{modules[place].path}.{leaf}"): (place, leaf) for place, leaf in stored}
     names = sorted(left)
-    blocks: dict[str, FileModule] = {}  # by the name of each of its tensors
-    for spelling in SPELLINGS:
-        (first, *_), *_ = spelling.names.values()
-        for root in [name.removesuffix(first) for name in names if name.endswith(first)]:
-            every = {key: [f"{root}{name}" for name in several] for key, several in spelling.names.items()}
+    blocks: dict[tuple[int, str], FileModule] = {}  # by each of their tensors
+    for spelling in spellings:
+        ends = {key: [_parts(name) for name in several] for key, several in spelling.names.items()}
+        key, (first, *_) = next(iter(ends.items()))
+        for root in [name.removesuffix(first) for name in left if name.endswith(first)]:
+            every = {key: [f"{root}{end}" for end in several] for key, several in ends.items()}
             parts = {key: several for key, several in every.items() if not left.keys().isdisjoint(several)}
             taken = {name for several in parts.values() for name in several}
-            below = bisect_left(names, f"{root}\U0010ffff") - bisect_left(names, root)
-            whole = below == len(taken) if spelling.alone else parts == every
-            if root[-1:] not in ("", ".") or not (whole and taken <= left.keys()):
+            below = bisect_left(names, f"{root}/") - bisect_left(names, f"{root}.")
+            if not (below == len(taken) if spelling.alone else parts == every) or not taken <= left.keys():
                 continue
-            tensors = {key: [left[name] for name in several] for key, several in parts.items()}
+            tensors = {key: [stored[left[name]] for name in several] for key, several in parts.items()}
             if any(len({(tensor.shape, tensor.shared_with) for tensor in several}) > 1 for several in tensors.values()):
                 continue
-            (rows, *columns), *_ = (left[f"{root}{first}"].shape or (0,),)
-            turned = spelling.alone and columns == [3 * rows]
-            path = root[:-1] if spelling.alone else f"{root}{first}".rpartition(".")[0]
+            place, leaf = left[f"{root}{first}"]
+            path = modules[place].path
+            if len({left[name][0] for name in taken}) == 1 and not len(root) <= len(path) > 0:
+                continue  # they are one module's, at its path or in its names
+            if spelling.alone:
+                path = f"{path}.{leaf}".lstrip(".")[: max(len(root) - 1, 0)]
+            rows, *columns = tensors[key][0].shape or (0,)
+            turned = "in_proj" in key and columns == [3 * rows]
             as_one = {key: _one(each, turned=turned) for key, each in tensors.items()}
-            block = FileModule(path, as_one, settings=settings[f"{root}{first}"])
+            block = FileModule(path, as_one, settings=modules[place].settings)
             if fits(block):
-                blocks |= dict.fromkeys(taken, block)
-                for name in taken:
-                    del left[name]
+                blocks |= dict.fromkeys([left.pop(name) for name in taken], block)
     result: dict[int, FileModule] = {}
-    for start, module in zip(starts, modules, strict=True):
-        kept = {leaf: tensor for leaf, tensor in module.tensors.items() if f"{start}{leaf}" in left}
-        for block in (blocks[f"{start}{leaf}"] for leaf in module.tensors if leaf not in kept):
+    for place, module in enumerate(modules):
+        kept = {leaf: tensor for leaf, tensor in module.tensors.items() if (place, leaf) not in blocks}
+        for block in (blocks[place, leaf] for leaf in module.tensors if leaf not in kept):
             result[id(block)] = block
         if kept or not module.tensors:
             result[id(module)] = module._replace(tensors=kept)
     return tuple(result.values())
 
 
-def gathered(modules: Sequence[FileModule], layers: Iterable[Collection[str]]) -> tuple[FileModule, ...]:
-    """Return the modules of a file, those that have the tensors of one layer as one module in the place of the first.
-
-    layers: the names of each layer's tensors. The parts of a name are separated by any of `.`, `/` and `_`, so
-    `embedding_1.weight` and `embedding_1_positions` are of one layer.
-    """
-    left = [{**module.tensors} for module in modules]
-    first: dict[int, list[FileModule]] = {}  # by the place of the module that has its first tensor
-    places = {
-        _parts(f".{module.path}.{leaf}" if module.path else f".{leaf}"): (place, leaf)
-        for place, module in enumerate(modules)
-        for leaf in module.tensors
-    }
-    whole = sorted(places)
-    for names in {tuple(names): None for names in layers if names}:
-        ends = [_parts(f".{name}") for name in names]
-        for root in [name.removesuffix(ends[0]) for name in places if name.endswith(ends[0])]:
-            if bisect_left(whole, f"{root}/") - bisect_left(whole, f"{root}.") > len(ends):
-                continue  # more than one layer is at that path, as in a decoder's block
-            several = [places[root + end] for end in ends if root + end in places]
-            apart = len({place for place, _ in several}) > 1
-            deeper = any(len(leaf) < len(name) for name, (_, leaf) in zip(names, several, strict=False))
-            if len(several) == len(ends) and (apart or deeper):
-                tensors = {name: left[place].pop(leaf) for name, (place, leaf) in zip(names, several, strict=True)}
-                place, leaf = several[0]
-                path = f"{modules[place].path}.{leaf}".lstrip(".")[: max(len(root) - 1, 0)]
-                first.setdefault(place, []).append(FileModule(path, tensors, settings=modules[place].settings))
-                for end in ends:
-                    del places[root + end]
-    return tuple(
-        each
-        for place, module in enumerate(modules)
-        for each in (*first.get(place, ()), module._replace(tensors=left[place]))
-        if each.tensors or not module.tensors
-    )
-
-
 def _parts(name: str) -> str:
-    return re.sub("[/_]", ".", name)
+    """Return a name as its parts, a point before each."""
+    return "." + re.sub("[/_]", ".", name).lstrip(".")
 
 
 def _one(tensors: Sequence[FileTensor], *, turned: bool) -> FileTensor:
     """Return tensors of one shape one below the other as one; turned: whether matrices are input by output."""
     first, *others = tensors
     shape = first.shape[::-1] if turned else first.shape
-    if not others and shape == first.shape != shape[:1] * 2:
+    if not (others or turned):
         return first
 
     def read() -> Any:

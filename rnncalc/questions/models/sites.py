@@ -28,7 +28,7 @@ from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
-from rnncalc.questions.models.blocks import gathered, joined
+from rnncalc.questions.models.blocks import SPELLINGS, Spelling, joined
 
 Shape = tuple[int, ...]
 
@@ -100,8 +100,9 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     """
     modules = file.modules
     if file.framework == "pytorch":
-        modules = joined(modules, lambda module: any(site.layer for site in _sites(module, "pytorch")))
-    modules = gathered(modules, layers)
+        modules = joined(modules, SPELLINGS, lambda module: any(site.layer for site in _sites(module, "pytorch")))
+    names = {frozenset(layer): Spelling({name: [name] for name in layer}) for layer in layers if layer}
+    modules = joined(modules, names.values(), lambda module: frozenset(module.tensors) in names)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
     if file.ordered:
         return sites
