@@ -177,6 +177,7 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str 
             sign = ""
         elif sign[:1] in (",", ";"):
             raise parser.expected("+, -, a factor or the end")
+    parser.check_letters(*getattr(side.value, "letters", ()))  # the sides before may be in letters of the learner's own
     return tuple(sides)
 
 
@@ -252,7 +253,6 @@ class _Parser:
         value = self.total()
         if self.next + 1 < len(self.tokens):
             raise self.expected("+, -, a factor or the end")
-        self.check_letters(*getattr(value, "letters", ()))  # those in a polynomial are seen, unless 0 times
         if value < 0:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
         number, *rest = [
@@ -337,12 +337,14 @@ class _Parser:
         sizes: dict[str, Any] = {name: self.sizes.get(name, above) for name in above.letters}
         return None in sizes.values() or not (any(map(has_letters, sizes.values())) or above.at(sizes) % below)
 
-    def check_letters(self, *seen: str) -> None:
-        """Raise ExpressionError for the first letter that is neither known nor seen."""
-        known = {*(self.sizes or ()), *self.suffixes, *seen}
+    def check_letters(self, *letters: str) -> None:
+        """Raise ExpressionError for the first letter that is not known. letters: those that are no suffix."""
+        known = {*(self.sizes or ()), *(self.suffixes - {*letters})}
         lost = [token for token in self.tokens if token.kind == "letter" and token.text not in known]
         if lost and self.sizes is not None:
-            raise self.expected(formula_in(self.sizes), lost[0].place)
+            name, index = lost[0].text[:-2], lost[0].text[-2:]
+            square = f", and {name}^2 for a square," if index == "_2" and name in known else ""
+            raise self.expected(f"{formula_in(self.sizes)}{square}", lost[0].place)
 
     def power(self) -> tuple[Number, Number]:
         """Return a factor with its exponent, as what is above and what is below a bar."""

@@ -47,7 +47,7 @@ class Variants(NamedTuple):
         ask, spec, choices = self.asked[number]
         network = parse(json.dumps(spec).encode(), f"{self.source}, variant {number}").network
         grader = grader_of(network, ask)
-        grader.choices, grader.shapes, grader.whole = choices, ask == "tensors", ask not in ("layers", "tensors")
+        grader.choices, grader.asks = choices, ask
         return grader
 
 

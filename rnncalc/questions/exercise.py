@@ -251,7 +251,7 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
             mistaken = [size for _, _, change in TENSOR_MISTAKES for _, size in change(tensors, place, shapes)]
             wrong.append([*map(Shape, _wrong(mistaken, shape.sizes))])
     elif isinstance(grader, QuantityGrader):
-        correct, wrong = [GivenNumber(grader.correct)], [[GivenNumber(number) for number, _ in grader.confused()]]
+        correct, wrong = [GivenNumber(grader.total)], [[GivenNumber(number) for number, _ in grader.confused()]]
     elif len(places) > 1:
         correct = [GivenNumber(stack[place].params) for place in places]
         singles = grader.search.singles

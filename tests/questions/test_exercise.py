@@ -219,10 +219,10 @@ def test_what_another_quantity_is_confused_with(case: dict[str, Any]) -> None:
         assert [each.id for each in judged.diagnoses] == [reason]
     assert grader.judge([GivenNumber(right + 2)]).judged[0].diagnoses == ()
     layers = len(network.stack)
-    expected = f"1 number, {ask}{f', or {layers} in order' if layers > 1 else ''}"
+    expected = f"1 number, the total, or {layers}, one for each layer, in order" if layers > 1 else "1 number"
     with pytest.raises(CallError) as refused:
         grader.judge([GivenNumber(right)] * 5)
-    assert str(refused.value) == f"expected {expected}, got 5 answers"
+    assert str(refused.value) == f"expected {expected}, got 5"
 
 
 @pytest.mark.broad
@@ -253,7 +253,7 @@ def test_an_answer_about_a_quantity_is_what_the_commands_count(of: str, spec: Sp
 def test_the_convention_is_named_where_its_biases_count(of: str) -> None:
     """PyTorch's second bias of each gate is in some quantities; a question of the others names no convention."""
     networks = (GRU_16.replace(convention=name) for name in ("textbook", "pytorch"))
-    counts = {QuantityGrader(network, of).correct for network in networks}
+    counts = {QuantityGrader(network, of).total for network in networks}
     assert (len(counts) > 1) is ("one bias vector per gate" in exercise(GRU_16, ask=of).exercises[0].text)
 
 

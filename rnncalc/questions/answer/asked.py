@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnncalc.errors import CallError, Cure, RefusedError
+from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.grading import Grader, check_letters
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.quantities import Subject, confused
-from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, as_calculations
+from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.count import DTYPES
-from rnncalc.text import has_letters, plural
+from rnncalc.text import has_letters
 
 Counts = Sequence[Any]
 """A quantity of each layer; None if it is unknown."""
@@ -83,41 +83,22 @@ class QuantityGrader(Grader):
         self.counts = ASKED[quantity].counts(network)
         if None in self.counts:
             raise _unknown(network, quantity, self.counts)
-        self.correct = sum(self.counts)
-
-    def judgements(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
-        """Judge numbers or formulas; a wrong one may be a quantity that is confused with the correct one."""
-        if named := self.named(answers):
-            return named
-        calculations = as_calculations([each for each in answers if not isinstance(each, NamedShape)])
-        numbers = [each for each in calculations if isinstance(each, GivenNumber)]
-        for each in numbers:
-            check_letters(each, self.network.letters)
-        if len(numbers) == len(answers) == 1:
-            return (self._judged(None, numbers[0], self.correct),)
-        everything = range(len(self.counts))
-        for places in ([*everything], [place for place in everything if self.counts[place]]):
-            if len(numbers) == len(answers) == len(places):
-                return self.layers(numbers, places)
-        expected = f"1 number, {self.quantity}"
-        if len(places) > 1:
-            expected += f", or {len(places)} in order"
-        raise CallError(f"expected {expected}, got {plural(len(answers), 'answer')}")
 
     @property
     def total(self) -> Any:
-        return self.correct
+        return sum(self.counts)
+
+    def whole(self, number: GivenNumber) -> Judgement:
+        return self._judged(None, number, self.total)
 
     def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
-        for each in numbers:
-            check_letters(each, self.network.letters)
         return tuple(
             [self._judged(place, each, self.counts[place]) for each, place in zip(numbers, places, strict=True)]
         )
 
     def confused(self, place: int | None = None) -> Iterator[tuple[Any, Reason]]:
         """Yield the wrong numbers of the network, or of a layer, that are other quantities, the likeliest first."""
-        subject, correct = Subject.of(self.network)._replace(counts=self.counts), self.correct
+        subject, correct = Subject.of(self.network)._replace(counts=self.counts), self.total
         if place is not None:
             subject, correct = subject.layer(place), self.counts[place]
         numbers = [correct]
@@ -127,6 +108,8 @@ class QuantityGrader(Grader):
                 yield number, reason
 
     def _judged(self, place: int | None, answer: GivenNumber, correct: Any) -> Judgement:
+        """Judge a number; a wrong one may be a quantity that is confused with the correct one."""
+        check_letters(answer, self.network.letters)
         name = None if place is None else self.network.stack[place].name
         judgement = Judgement(name, answer, correct, formula=correct if has_letters(correct) else None)
         if judgement.right or answer.one_digit:

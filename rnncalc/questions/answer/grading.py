@@ -51,11 +51,8 @@ class Grader:
     choices: Sequence[Sequence[Any]] = ()
     """The choices of each answer, as an exercise lists them, if a letter chooses one."""
 
-    shapes = False
-    """Whether an answer must be shapes, as where an exercise asks for those of tensors."""
-
-    whole = False
-    """Whether an answer must be the total, as where an exercise asks for it."""
+    asks = ""
+    """What an exercise asks for: the total, a number for each of the layers, or shapes of the tensors."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -124,37 +121,37 @@ class Grader:
         reading.check_number_of_answers(len(answers))
         if any(not isinstance(each, Shape) and each.name for each in answers) and (named := self.named(answers)):
             return named
-        if len(answers) != number_of_tensors(network):
+        of_params = self.quantity == "params"
+        tensors = number_of_tensors(network) if of_params else 0
+        if len(answers) != tensors:
             answers = reading.as_calculations(answers)
         numbers = [each for each in answers if isinstance(each, GivenNumber)]
-        if self.shapes or len(numbers) < len(answers):
+        if of_params and (self.asks == "tensors" or len(numbers) < len(answers)):
             from rnncalc.questions.answer.tensors import judge_shapes  # most answers are numbers
 
             return judge_shapes(network, answers)
-        if len(numbers) == 1 and (network.letters or not has_letters(numbers[0].number)):
-            check_letters(numbers[0], network.letters)
-            return (_judge_total(self, numbers[0]),)
+        in_letters = of_params and not network.letters and any(has_letters(each.number) for each in numbers)
+        if len(numbers) == len(answers) == 1 and not in_letters:
+            return (self.whole(numbers[0]),)
         everything = [*range(len(network.stack))]
-        counted = _counted(network) or everything
+        counted = [place for place in everything if self.counts[place]] or everything
         for places in (everything, counted):
-            if len(numbers) == len(places):
+            if len(numbers) == len(answers) == len(places):
                 return self.layers(numbers, places)
-        if not network.letters:
-            for each in numbers:
-                check_letters(each, self.sizes)
-            if any(has_letters(each.number) for each in numbers):
-                wanted = f"{plural(len(counted), 'formula')}, one for each layer in its own letters"
-                message = f"expected {wanted}, got {len(numbers)}"
-                raise CallError(f"{message}; one formula is the total of a network whose sizes are letters")
-        if len(numbers) == number_of_tensors(network):
+        if in_letters:
+            wanted = f"{plural(len(counted), 'formula')}, one for each layer in its own letters"
+            message = f"expected {wanted}, got {len(numbers)}"
+            raise CallError(f"{message}; one formula is the total of a network whose sizes are letters")
+        if len(numbers) == tensors:
             from rnncalc.questions.answer.tensors import judge_tensors
 
             return judge_tensors(network, numbers)
-        for each in numbers:
-            check_letters(each, network.letters)
         together = " ".join(each.text for each in numbers)
         cure = f"; write '{together}' for one number" if re.fullmatch("[1-9][0-9]{,2}( [0-9]{3})+", together) else ""
-        raise CallError(f"expected {_counts(network, len(counted))}, got {len(numbers)}{cure}")
+        several = [f"{len(counted)}, one for each layer,"] if len(counted) > 1 else []
+        several += [f"{tensors}, one for each tensor,"] if tensors not in (0, 1, len(counted)) else []
+        wanted = " or ".join(["1 number, the total,", *several]) + " in order" if several else "1 number"
+        raise CallError(f"expected {wanted}, got {len(answers)}{cure}")
 
     def named(self, answers: Sequence[Given]) -> tuple[Judgement, ...]:
         """Return the judgements of numbers and shapes of layers and tensors, each with its name; none if none has one.
@@ -179,18 +176,28 @@ class Grader:
             is_number.append(place is not None)
         if is_number and len(is_number) < len(answers):
             raise CallError("expected answers with names, or answers without names, got both")
-        if is_number and self.whole:
+        if is_number and self.asks not in ("", "layers", "tensors"):
             raise CallError("expected the total, got a number or a shape of a part of the network")
         if others and self.quantity != "params":
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(others[0].name)}")
         layers = iter(self.layers(numbers, places))
-        tensors = iter(judge_named(self.network, others, shapes=self.shapes))
+        tensors = iter(judge_named(self.network, others, shapes=self.asks == "tensors"))
         return tuple([next(layers if number else tensors) for number in is_number])
+
+    @cached_property
+    def counts(self) -> Sequence[Any]:
+        """The correct number of each layer."""
+        return [placed.params for placed in self.network.stack]
 
     @property
     def total(self) -> Any:
         """The correct total."""
         return self.network.params
+
+    def whole(self, number: GivenNumber) -> Judgement:
+        """Judge the total."""
+        judgement = Judgement(None, number, self.total, formula=self.formula)
+        return judgement if judgement.right or number.one_digit else self.search.total(judgement, number)
 
     def layers(self, numbers: Sequence[GivenNumber], places: Sequence[int]) -> tuple[Judgement, ...]:
         """Judge a number or a formula for each of the layers at these places."""
@@ -200,7 +207,6 @@ class Grader:
             return tuple(_judge_formulas(network, numbers, stack))
         judged = []
         for number, placed in zip(numbers, stack, strict=True):
-            check_letters(number, network.letters)
             judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
         wrong = not all(each.right for each in judged)
         return tuple(self.search.layers(judged, places, numbers) if wrong else judged)
@@ -235,25 +241,10 @@ def _read(answer: object, sizes: Mapping[str, Any]) -> Given:
     return Shape(tuple(answer))
 
 
-def _counts(network: Network, layers: int) -> str:
-    """Describe in words how many numbers may be given."""
-    tensors = number_of_tensors(network)
-    several = [f"{layers}, one for each layer,"] if layers > 1 else []
-    several += [f"{tensors}, one for each tensor,"] if tensors not in (1, layers) else []
-    return " or ".join(["1 number, the total,", *several]) + " in order" if several else "1 number"
-
-
-def _counted(network: Network) -> list[int]:
-    """Return the places of the layers that have parameters."""
-    return [place for place, placed in enumerate(network.stack) if placed.params]
-
-
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:
-    """Raise CallError for letters of a formula that the network does not have."""
+    """Raise CallError for letters of a formula that are those of other layers, or that a quantity has none of."""
     if has_letters(answer.number) and (unknown := [name for name in answer.number.letters if name not in known]):
-        cures = [f"; write {name[:-2]}^2 for a square" for name in unknown if name[-2:] == "_2" and name[:-2] in known]
-        got = f"got {all_of([*map(escape, unknown)])} in '{escape(answer.text)}'{''.join(cures[:1])}"
-        raise CallError(f"expected {formula_in(known)}, {got}")
+        raise CallError(f"expected {formula_in(known)}, got {all_of(unknown)} in '{escape(answer.text)}'")
 
 
 def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Sequence[Placed]) -> Iterator[Judgement]:
@@ -281,7 +272,7 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Seq
         check_letters(each, {name: placed.sizes[name] for name in letters})
         judged = Judgement(name, each, right, formula=formula)
         if not judged.right and (alone := _alone(network, placed, right)):
-            judged = judged._replace(diagnoses=_judge_total(Grader(alone), each).diagnoses)
+            judged = judged._replace(diagnoses=Grader(alone).whole(each).diagnoses)
         yield judged
 
 
@@ -304,8 +295,3 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
     except SpecError:
         return None
     return alone if alone.params == right else None
-
-
-def _judge_total(grader: Grader, answer: GivenNumber) -> Judgement:
-    judgement = Judgement(None, answer, grader.network.params, formula=grader.formula)
-    return judgement if judgement.right or answer.one_digit else grader.search.total(judgement, answer)
