@@ -7,7 +7,7 @@ from rnncalc import Network
 from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer, Judgement
-from rnncalc.questions.answer.mistake import Family, Mistake, Question
+from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.reading import Given, GivenNumber, read_answer
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import worksheet_of, write
@@ -60,7 +60,7 @@ def counts_made(id_: str, net: Network) -> tuple[int, ...]:
     lines = worksheet_of(net)
     for each in id_.split("+"):
         row = TABLE[PLACES[each]]
-        assert isinstance(row, Mistake)
+        assert not row.family
         lines = row.change(lines, net)
     assert [evaluated(line.expression) for line in lines] == [line.params for line in lines]
     return tuple(line.params for line in lines)
@@ -71,6 +71,6 @@ def variants_made(
 ) -> list[tuple[tuple[int, ...], dict[str, str], str | None]]:
     """Return the variants of a family: what each line becomes, the values, and the layer."""
     row = TABLE[PLACES[id_]]
-    assert isinstance(row, Family)
+    assert row.family
     variants = row.variants(worksheet_of(net), Question(net, GivenNumber(number, unit)))
     return [(tuple(line.params for line in each.worksheet), {**each.values}, each.layer) for each in variants]

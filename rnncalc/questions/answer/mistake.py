@@ -76,30 +76,36 @@ Variants = Callable[[Worksheet, Question], Iterator[Variant]]
 class Mistake(NamedTuple):
     """A mistake in a count: its id, a sentence without its subject, and the change that it makes to a worksheet.
 
+    family: the variants of mistakes that differ in a number or a name, instead of the change; id and text have {braces}
+    for the values of each.
     rare: whether it is listed after others, and not looked for in one layer alone or in a large network.
-    """
-
-    id: str
-    text: str
-    change: changes.Change
-    rare: bool = False
-
-
-class Family(NamedTuple):
-    """Mistakes that differ in a number or a name; id and text have {braces} for the values of a variant.
-
-    rare: as for a mistake. single: whether it is not combined with another mistake. by_layer: whether it has a variant
-    for each layer; combined with another mistake it is made first.
+    about: biases, or steps, if it would contradict another mistake about them.
+    single: whether it is not combined with another mistake. by_layer: whether it has a variant for each layer, as it is
+    about which layers are counted, so never about the count of one; combined with another mistake it is made first.
     fitted: whether its variants depend on the learner's number, so that each is a guess.
     """
 
     id: str
     text: str
-    variants: Variants
+    change: changes.Change = lambda worksheet, network: worksheet
     rare: bool = False
+    about: str = ""
+    family: Variants | None = None
     single: bool = False
     by_layer: bool = False
     fitted: bool = False
+
+    @property
+    def rarity(self) -> int:
+        """1 for a mistake that is rare or belongs to a family, else 0."""
+        return int(self.rare or self.family is not None)
+
+    def variants(self, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+        """Yield the wrong worksheets; unchanged lines are the same objects."""
+        family = self.family or (lambda *_: iter([Variant(self.change(worksheet, question.network), {})]))
+        for variant in family(worksheet, question):
+            lines = zip(worksheet, variant.worksheet, strict=True)
+            yield variant._replace(worksheet=tuple([was if was is now or was == now else now for was, now in lines]))
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

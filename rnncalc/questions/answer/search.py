@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby, islice, product, takewhile
 from operator import itemgetter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEARNED, MOST_LINES_PAIRED
@@ -14,10 +13,10 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenates, direction_width, feed_next, replace_line
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
-from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
+from rnncalc.questions.answer.mistake import Mistake, Question, Variant
 from rnncalc.questions.answer.quantities import Subject, confused
 from rnncalc.questions.answer.reading import GivenNumber
-from rnncalc.questions.answer.table import TABLE
+from rnncalc.questions.answer.table import BESIDE, TABLE
 from rnncalc.questions.answer.worksheet import Worksheet, sum_of, worksheet_of
 from rnncalc.text import has_letters
 
@@ -31,7 +30,7 @@ MOST_LISTED = 5
 class Candidate(NamedTuple):
     """One wrong way to count: its mistakes, the wrong worksheet, and the one layer that it concerns, if any."""
 
-    mistakes: tuple[tuple[Mistake | Family, Variant], ...]
+    mistakes: tuple[tuple[Mistake, Variant], ...]
     worksheet: Worksheet
     layer: str | None = None
     alone: tuple[str, str] | None = None
@@ -39,7 +38,7 @@ class Candidate(NamedTuple):
     @property
     def rarity(self) -> int:
         """How many of its mistakes are rare or belong to a family."""
-        return sum(_rarity(row) for row, _ in self.mistakes)
+        return sum(row.rarity for row, _ in self.mistakes)
 
 
 Numbered = dict[int, list[Candidate]]
@@ -57,9 +56,9 @@ class Search:
         self.worksheet = worksheet_of(network)
         self.counts = tuple([line.params for line in self.worksheet])
         large = len(self.worksheet) > MOST_JUDGED
-        rows = [row for row in TABLE if not (large and (row.rare or _by_layer(row)))]
-        self.fitted = [row for row in rows if isinstance(row, Family) and row.fitted]
-        self.rows = [row for row in rows if row not in self.fitted]
+        rows = [row for row in TABLE if not (large and (row.rare or row.by_layer))]
+        self.fitted = [row for row in rows if row.fitted]
+        self.rows = [row for row in rows if not row.fitted]
         self._variants: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
         self._singles: dict[int | None, Numbered] = {}
         self._pairs_by_count: dict[int | None, Numbered] = {}
@@ -150,7 +149,7 @@ class Search:
         explanations += [
             (Candidate(((row, variant),), variant.worksheet, variant.layer), True)
             for row in ([] if known else self.fitted)
-            for variant in _variants(row, self.worksheet, question)
+            for variant in row.variants(self.worksheet, question)
         ]
         right = _sum(self.worksheet, question)
         seen = [question.lines(self.worksheet)]
@@ -185,14 +184,14 @@ class Search:
     def _numbered(self, place: int | None, right: int) -> Iterator[tuple[int, Candidate]]:
         """Yield each wrong number with its mistake: made everywhere, then in one layer only."""
         for row in self.rows:
-            if place is None or not _by_layer(row):
+            if place is None or not row.by_layer:
                 for variant, counts in self.variants(row):
                     changes = [now - was for now, was in zip(counts, self.counts, strict=True) if now is not was]
                     number = right + sum(changes) if place is None else counts[place]
                     yield number, Candidate(((row, variant),), variant.worksheet, variant.layer)
         if place is None and len(self.worksheet) <= MOST_JUDGED:
             for row in self.rows:
-                if isinstance(row, Mistake) and not row.rare:
+                if not row.rarity:
                     yield from self._alone(row, right)
 
     def _is_guess(self, question: Question, number: int) -> bool:
@@ -200,10 +199,10 @@ class Search:
         likelier = takewhile(lambda other: other != number, self.singles(question.place))
         return is_guess(question.answer, (*likelier, number))
 
-    def variants(self, row: Mistake | Family) -> list[tuple[Variant, tuple[int, ...]]]:
+    def variants(self, row: Mistake) -> list[tuple[Variant, tuple[int, ...]]]:
         """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
         if row.id not in self._variants:
-            variants = _variants(row, self.worksheet, Question(self.network))
+            variants = row.variants(self.worksheet, Question(self.network))
             self._variants[row.id] = [(each, _counts(each.worksheet, self.worksheet, self.counts)) for each in variants]
         return self._variants[row.id]
 
@@ -215,14 +214,14 @@ class Search:
 
     def _paired(self) -> Iterator[tuple[tuple[int, ...], Candidate]]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
-        single = {row.id for row in TABLE if isinstance(row, Family) and (row.single or row.fitted)}
-        rows = [row for row in TABLE if row.id not in single and not (likelier and _rarity(row))]
+        rows = [row for row in self.rows if not (row.single or (likelier and row.rarity))]
         ways = {row.id: [each for each in self.variants(row) if each[0].worksheet != self.worksheet] for row in rows}
-        seconds = [row for row in rows if ways[row.id] and not _by_layer(row)]
+        seconds = [row for row in rows if ways[row.id] and not row.by_layer]
         question = Question(self.network)
         for first, second in product(rows, seconds):
-            for once, counts in ways[first.id] if first is not second else ():
-                for twice in _variants(second, once.worksheet, question):
+            apart = first is not second and not (first.about and first.about == second.about)
+            for once, counts in ways[first.id] if apart and not {first.id, second.id}.isdisjoint(BESIDE) else ():
+                for twice in second.variants(once.worksheet, question):
                     both = _counts(twice.worksheet, once.worksheet, counts)
                     if both != counts:
                         mistakes = ((first, once), (second, twice))
@@ -259,7 +258,7 @@ class Search:
         if place not in self._pairs_by_count:
             by_count = self._pairs_by_count.setdefault(place, {})
             for counts, candidate in self.pairs:
-                if place is None or not _by_layer(candidate.mistakes[0][0]):
+                if place is None or not candidate.mistakes[0][0].by_layer:
                     by_count.setdefault(sum(counts) if place is None else counts[place], []).append(candidate)
         pairs = self._pairs_by_count[place].get(question.answer.number, [])
         sums = [_sum(self.worksheet, question)] if pairs else []
@@ -278,27 +277,6 @@ def is_guess(answer: GivenNumber, explained: Iterable[int]) -> bool:
         return False
     near = sum(1 for other in explained if 2 * other >= number and other <= 2 * number)
     return bool(2 * MOST_BY_CHANCE * near * answer.unit > 3 * number)
-
-
-def _rarity(row: Mistake | Family) -> int:
-    """Return 1 for a mistake that is rare or belongs to a family, else 0."""
-    return int(row.rare or isinstance(row, Family))
-
-
-def _by_layer(row: Mistake | Family) -> bool:
-    """Return whether a mistake is about which layers are counted, so never about the count of one."""
-    return isinstance(row, Family) and row.by_layer
-
-
-def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the wrong worksheets of a mistake; unchanged lines are the same objects."""
-    if isinstance(row, Mistake):
-        variants = iter([Variant(row.change(worksheet, question.network), MappingProxyType({}))])
-    else:
-        variants = row.variants(worksheet, question)
-    for variant in variants:
-        lines = zip(worksheet, variant.worksheet, strict=True)
-        yield variant._replace(worksheet=tuple([was if was is now or was == now else now for was, now in lines]))
 
 
 def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) -> tuple[int, ...]:

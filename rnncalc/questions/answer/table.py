@@ -38,16 +38,18 @@ from rnncalc.questions.answer.changes import (
     with_width,
     without_other,
 )
-from rnncalc.questions.answer.mistake import Family, Mistake
+from rnncalc.questions.answer.mistake import Mistake
 from rnncalc.questions.answer.worksheet import GateInput, GateLine, state_of, total
 
 rare = partial(Mistake, rare=True)
+biases = partial(Mistake, about="biases")
+steps = partial(Mistake, about="steps")
 
 NORM_1, NORM_2 = ("norm_1_scale", "norm_1_bias"), ("norm_2_scale", "norm_2_bias")
 
 # a row is read on one line, or on two: what the learner does, and the change
 # fmt: off
-TABLE: tuple[Mistake | Family, ...] = (
+TABLE: tuple[Mistake, ...] = (
     # the likeliest mistake in a cell whose gates do not read the past
     Mistake("recurrence-counted", "counts recurrent matrices, and no gate of this cell looks at the past",
             in_cells(lambda line: line if line.width("past") else changes.with_recurrence(line))),
@@ -56,7 +58,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
     Mistake("no-initial-state", "leaves out the dense layers that make the initial state",
             in_layers(lambda line: leave_out(line) if line.placed.starts else line, Dense)),
-    Family("only-state", "counts {state} alone of the learned initial states", mistake.one_state),
+    Mistake("only-state", "counts {state} alone of the learned initial states", family=mistake.one_state),
     Mistake("no-positions", "leaves out the table of positions", in_layers(
         without_other("position_embedding"), Embedding)),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
@@ -73,8 +75,8 @@ TABLE: tuple[Mistake | Family, ...] = (
         Cell, Dense)),
     Mistake("full-recurrence", "counts h × h recurrent weights, but the recurrence is diagonal",
             in_cells(lambda line: set_width(line, line.h, "past") if line.width("past") == 1 else line)),
-    Mistake("biases-counted", "counts biases in layers that have none",
-            in_layers(changes.count_biases, Cell, Dense, Transform)),
+    biases("biases-counted", "counts biases in layers that have none",
+           in_layers(changes.count_biases, Cell, Dense, Transform)),
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
     Mistake("kernel-along-one-axis", "counts k weights for the kernel, those of one axis",
             in_cells(changes.with_taps(1))),
@@ -84,7 +86,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         lambda line: changes.without_norm_of_states(changes.without_gains(line)) if line.width("gain") else line)),
     Mistake("no-norm-of-states", "leaves out the normalisation of the cell state",
             in_cells(changes.without_norm_of_states)),
-    Family("absent-gate", "counts weights for the {gate}, which has none here", mistake.absent_gates),
+    Mistake("absent-gate", "counts weights for the {gate}, which has none here", family=mistake.absent_gates),
     Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.count_tied_twice)),
     Mistake("frozen-out", "leaves out the frozen parameters",
             in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer)),
@@ -99,10 +101,10 @@ TABLE: tuple[Mistake | Family, ...] = (
             changes.with_keys(lambda line, network: line.placed.sizes["q"])),
     Mistake("no-score", "forgets v, the vector of the attention's score",
             in_layers(without_other("score"), Transform)),
-    Mistake("no-score-bias", "leaves out the bias of the attention's score",
-            in_layers(without_other("score_bias"), Transform)),
-    Mistake("attention-times-steps", "counts the attention once for each step",
-            changes.in_attention(lambda line, network: line._replace(times=line.times * steps_of(line, network)))),
+    biases("no-score-bias", "leaves out the bias of the attention's score",
+           in_layers(without_other("score_bias"), Transform)),
+    steps("attention-times-steps", "counts the attention once for each step",
+          changes.in_attention(lambda line, network: line._replace(times=line.times * steps_of(line, network)))),
     # attention with heads
     Mistake("times-heads", "counts the matrices of the attention once for each head, but each holds all heads together",
             in_layers(changes.times_heads, Transform)),
@@ -112,7 +114,7 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(without_other("output", "output_bias"), Transform)),
     Mistake("one-projection", "counts one matrix for queries, keys and values together",
             in_layers(without_other("key", "key_bias", "value", "value_bias"), Transform)),
-    Mistake("no-value-bias", "leaves out the bias of the values", in_layers(without_other("value_bias"), Transform)),
+    biases("no-value-bias", "leaves out the bias of the values", in_layers(without_other("value_bias"), Transform)),
     Mistake("no-transformer-norms", "leaves out the two normalisations of a transformer's block",
             in_layers(without_other(*NORM_1, *NORM_2), Transform)),
     Mistake("one-transformer-norm", "counts one normalisation of a transformer's block and forgets the other",
@@ -121,8 +123,8 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(with_other("norm_3", lambda line: product(2, line.part("norm_2_scale"))), Transform)),
     Mistake("attention-alone", "counts the attention of a transformer's block alone", in_layers(
         without_other("up", "up_bias", "down", "down_bias", *NORM_1, *NORM_2), Transform)),
-    Mistake("no-feed-forward-biases", "leaves out the biases of a transformer's dense layers",
-            in_layers(without_other("up_bias", "down_bias"), Transform)),
+    biases("no-feed-forward-biases", "leaves out the biases of a transformer's dense layers",
+           in_layers(without_other("up_bias", "down_bias"), Transform)),
     # layers around the cells
     Mistake("kernel-of-one-step", "forgets that a filter reads several steps",
             in_layers(with_part("kernel", along("fc")), Transform)),
@@ -130,31 +132,31 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(with_part("kernel", along("fk")), Transform)),
     Mistake("no-groups", "ignores the groups of a convolution",
             in_layers(with_part("kernel", along("fmk")), Transform)),
-    Mistake("bias-of-each-weight", "counts a bias for each weight of a filter",
-            in_layers(with_part("bias", lambda line: line.part("kernel") or line.part("bias")), Transform)),
-    Mistake("no-bias-around", "leaves out the biases of convolutions, normalisations and attention",
-            in_layers(changes.without_biases, Transform)),
+    biases("bias-of-each-weight", "counts a bias for each weight of a filter",
+           in_layers(with_part("bias", lambda line: line.part("kernel") or line.part("bias")), Transform)),
+    biases("no-bias-around", "leaves out the biases of convolutions, normalisations and attention",
+           in_layers(changes.without_biases, Transform)),
     Mistake("stored-counted", "counts the stored means and variances, which are no parameters here",
             in_layers(lambda line: line._replace(others={
                 **line.others, **{str(tensor.role): tensor.params for tensor in line.placed.buffers}}), Transform)),
     Mistake("no-stored", "leaves out the stored means and variances, which are parameters here that are not trained",
             in_layers(without_other(*STORED), Transform)),
-    Family("steps-before-{layer}", "flattens the {steps} that reach {layer}, instead of those that leave it",
-           mistake.steps_before_a_layer),
+    Mistake("steps-before-{layer}", "flattens the {steps} that reach {layer}, instead of those that leave it",
+           family=mistake.steps_before_a_layer),
     Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.flatten_one_step),
     # shared weights: one set for all steps, two for two directions
-    Mistake("times-steps", "multiplies the recurrent layers by the number of steps", changes.times_steps(Cell)),
-    Mistake("copy-a-step", "counts a copy of every layer for each step", changes.times_steps(Layer)),
-    Mistake("output-times-steps", "counts the output layer once for each step", changes.times_steps(Output)),
-    Mistake("steps-as-features", "takes all steps as the features of one", lambda worksheet, network: change_first(
+    steps("times-steps", "multiplies the recurrent layers by the number of steps", changes.times_steps(Cell)),
+    steps("copy-a-step", "counts a copy of every layer for each step", changes.times_steps(Layer)),
+    steps("output-times-steps", "counts the output layer once for each step", changes.times_steps(Output)),
+    steps("steps-as-features", "takes all steps as the features of one", lambda worksheet, network: change_first(
         worksheet, worksheet[0].placed.part, lambda line: set_times(line, steps_of(line, network), "input"))),
     Mistake("one-direction", "forgets the second direction", in_cells(with_directions(1))),
     Mistake("one-direction-deeper", "feeds the next layer with one direction's units instead of both",
             feeding(changes.width_of_one_direction)),
     rare("no-second-direction", "counts as if there were no second direction",
          in_turn(feeding(changes.width_of_one_direction), in_cells(with_directions(1)))),
-    Family("one-direction-in-{layer}", "forgets the second direction of {layer}, and feeds the next layer with half",
-           mistake.one_direction_in_a_layer, single=True, by_layer=True),
+    Mistake("one-direction-in-{layer}", "forgets the second direction of {layer}, and feeds the next layer with half",
+           family=mistake.one_direction_in_a_layer, single=True, by_layer=True),
     Mistake("concat-for-merge", "takes the two directions as concatenated, but they are merged",
             feeding(lambda below, line, network:
                     2 * changes.direction_width(below) if changes.concatenates(below.layer) is False else None)),
@@ -164,41 +166,44 @@ TABLE: tuple[Mistake | Family, ...] = (
     rare("two-directions-deeper", "counts two directions and their concatenation, and the network reads in one",
          in_turn(feeding(lambda below, line, network: 2 * below.placed.outputs if isinstance(
              below.layer, Cell) and not below.layer.bidirectional else None), in_cells(with_directions(2)))),
-    rare("weights-times-steps",
-         "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
-         matrices_each_step(Cell, "input", "past", "peephole")),
-    rare("recurrent-times-steps", "counts the recurrent matrices once for each step", matrices_each_step(Cell, "past")),
-    rare("recurrent-between-steps", "counts the recurrent matrices once between each two steps",
-         matrices_each_step(Cell, "past", between=True)),
-    rare("biases-times-steps", "counts the biases of the recurrent layers once for each step",
-         with_network(lambda line, network: with_biases(lambda count: count * steps_of(line, network))(line), Cell)),
-    rare("input-times-steps", "counts the input matrices once for each step", matrices_each_step(Cell, "input")),
-    rare("output-of-all-steps", "feeds the output layer with the states of all steps at once",
-         matrices_each_step(Output, "input")),
+    steps("weights-times-steps",
+          "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
+          matrices_each_step(Cell, "input", "past", "peephole"), rare=True),
+    steps("recurrent-times-steps", "counts the recurrent matrices once for each step",
+          matrices_each_step(Cell, "past"), rare=True),
+    steps("recurrent-between-steps", "counts the recurrent matrices once between each two steps",
+          matrices_each_step(Cell, "past", between=True), rare=True),
+    biases("biases-times-steps", "counts the biases of the recurrent layers once for each step",
+           with_network(lambda line, network: with_biases(lambda count: count * steps_of(line, network))(line), Cell),
+           rare=True),
+    steps("input-times-steps", "counts the input matrices once for each step",
+          matrices_each_step(Cell, "input"), rare=True),
+    steps("output-of-all-steps", "feeds the output layer with the states of all steps at once",
+          matrices_each_step(Output, "input"), rare=True),
     Mistake("repeat-once", "counts a repeated layer once",
             in_layers(lambda line: leave_out(line) if line.placed.copy else line, Layer)),
     # biases: whether there are any, how many vectors, their size, and the convention
-    Mistake("no-biases", "leaves out all biases", in_turn(
+    biases("no-biases", "leaves out all biases", in_turn(
         in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(changes.without_biases, Transform))),
-    Mistake("no-hidden-biases", "leaves out the biases of the recurrent layers",
-            in_cells(with_biases(lambda count: 0))),
-    Mistake("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),
-    Family("convention-{name}", "uses the convention of {names} instead of {here}", mistake.other_conventions,
+    biases("no-hidden-biases", "leaves out the biases of the recurrent layers",
+           in_cells(with_biases(lambda count: 0))),
+    biases("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),
+    Mistake("convention-{name}", "uses the convention of {names} instead of {here}", family=mistake.other_conventions,
            single=True),
-    Mistake("two-biases", "counts two bias vectors per gate instead of one",
-            in_cells(with_biases(lambda count: 2 * min(1, count)))),
-    Mistake("one-bias", "counts one bias vector per gate instead of two",
-            in_cells(with_biases(lambda count: min(1, count)))),
-    Mistake("bias-in-each-gate", "counts a bias in every gate, and some have none",
-            in_cells(lambda line: with_biases(lambda count: count or 1)(line) if line.biases else line)),
-    Mistake("one-bias-in-all", "counts one bias vector for all gates", in_cells(
+    biases("two-biases", "counts two bias vectors per gate instead of one",
+           in_cells(with_biases(lambda count: 2 * min(1, count)))),
+    biases("one-bias", "counts one bias vector per gate instead of two",
+           in_cells(with_biases(lambda count: min(1, count)))),
+    biases("bias-in-each-gate", "counts a bias in every gate, and some have none",
+           in_cells(lambda line: with_biases(lambda count: count or 1)(line) if line.biases else line)),
+    biases("one-bias-in-all", "counts one bias vector for all gates", in_cells(
         lambda line: line._replace(gates=tuple(
-            gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates))) if line.biases else line)),
-    Mistake("scalar-biases", "counts one number for each bias", in_cells(with_bias_size(lambda line: 1))),
-    Mistake("bias-of-inputs", "gives each bias m + h numbers",
-            in_cells(with_bias_size(lambda line: line.width("input") + line.h))),
-    Mistake("dense-bias-twice", "counts the bias of the dense layers twice",
-            in_layers(with_biases(lambda count: 2 * count), Dense)),
+           gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates))) if line.biases else line)),
+    biases("scalar-biases", "counts one number for each bias", in_cells(with_bias_size(lambda line: 1))),
+    biases("bias-of-inputs", "gives each bias m + h numbers",
+           in_cells(with_bias_size(lambda line: line.width("input") + line.h))),
+    biases("dense-bias-twice", "counts the bias of the dense layers twice",
+           in_layers(with_biases(lambda count: 2 * count), Dense)),
     # layers and parts left out, or counted twice
     Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(leave_out)),
     Mistake("no-embedding", "leaves out the embedding's table", in_layers(leave_out, Embedding)),
@@ -217,9 +222,9 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_layers(with_other("padding", lambda line: line.h), Embedding)),
     Mistake("no-encoder", "leaves out the encoder", changes.without_part("encoder")),
     Mistake("no-decoder", "leaves out the decoder", changes.without_part("decoder")),
-    Family("no-layer", "leaves out the layer {layer}{fed}", mistake.without_each_layer, by_layer=True),
-    Family("only-layer", "counts the layer {layer} alone", mistake.layers_alone, by_layer=True),
-    Family("other-order", "gives the layers in the opposite order", mistake.opposite_order, single=True),
+    Mistake("no-layer", "leaves out the layer {layer}{fed}", family=mistake.without_each_layer, by_layer=True),
+    Mistake("only-layer", "counts the layer {layer} alone", family=mistake.layers_alone, by_layer=True),
+    Mistake("other-order", "gives the layers in the opposite order", family=mistake.opposite_order, single=True),
     # how many gates a cell has, and what they read
     Mistake("no-candidate", "counts the gates and forgets the candidate", in_cells(
         lambda line: line._replace(gates=tuple(gate for gate in line.gates if "candidate" not in gate.name)))),
@@ -228,34 +233,35 @@ TABLE: tuple[Mistake | Family, ...] = (
             in_cells(with_gates(3, "gru"))),
     Mistake("gates-4", "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate",
             in_cells(with_gates(4, "lstm"))),
-    Family("no-gate", "leaves out the {gate}", mistake.without_each_gate),
+    Mistake("no-gate", "leaves out the {gate}", family=mistake.without_each_gate),
     rare("one-plain-rnn", "takes the formula of one plain RNN without biases, and there are several layers",
          changes.as_one_plain_rnn),
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(lambda line: line._replace(
         gates=(GateLine((GateInput("input", line.width("input")),), min(1, line.biases)),), others={}, directions=1))),
     Mistake("no-recurrent", "forgets the recurrent matrices", in_cells(with_width("past", lambda line: 0))),
     Mistake("no-input", "forgets the input matrices", in_cells(with_width("input", lambda line: 0))),
-    Family("only-{matrices}", "counts {which}", mistake.matrices_alone),
+    Mistake("only-{matrices}", "counts {which}", family=mistake.matrices_alone),
     Mistake("shared-twice", "counts the matrices that the gates share once for each of them",
             in_cells(lambda line: changes.with_reads(line, lambda read: read._replace(shared="")))),
     Mistake("output-in-cell", "adds an output matrix h × h inside the cell",
             in_cells(with_other("output", lambda line: product(line.h, line.h)))),
-    Mistake("output-and-bias-in-cell", "adds an output matrix h × h and a bias inside the cell",
-            in_cells(with_other("output and bias", lambda line: total((product(line.h, line.h), line.h))))),
+    biases("output-and-bias-in-cell", "adds an output matrix h × h and a bias inside the cell",
+           in_cells(with_other("output and bias", lambda line: total((product(line.h, line.h), line.h))))),
     # widths of a layer's input and output
     Mistake("network-input-deeper", "feeds deeper layers with the network's input width",
             feeding(changes.to_hidden(lambda below, line, network: network.parts[line.placed.part].input))),
     Mistake("encoder-input", "feeds the decoder with the encoder's input width", changes.encoder_input),
     # rare, about biases
-    rare("bias-of-input", "gives each bias m numbers",
-         in_cells(with_bias_size(lambda line: line.width("input")))),
-    rare("scalar-output-bias", "counts one number for the bias of the output layer",
-         in_outputs(with_bias_size(lambda line: 1))),
-    rare("output-bias-of-inputs", "gives the output layer's bias a number for each input instead of each unit",
-         in_outputs(with_bias_size(lambda line: line.placed.inputs))),
-    rare("embedding-bias", "gives the embedding a bias", in_layers(with_other("bias", lambda line: line.h), Embedding)),
-    rare("projection-bias", "gives the projection a bias",
-         in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0))),
+    biases("bias-of-input", "gives each bias m numbers",
+           in_cells(with_bias_size(lambda line: line.width("input"))), rare=True),
+    biases("scalar-output-bias", "counts one number for the bias of the output layer",
+           in_outputs(with_bias_size(lambda line: 1)), rare=True),
+    biases("output-bias-of-inputs", "gives the output layer's bias a number for each input instead of each unit",
+           in_outputs(with_bias_size(lambda line: line.placed.inputs)), rare=True),
+    biases("embedding-bias", "gives the embedding a bias",
+           in_layers(with_other("bias", lambda line: line.h), Embedding), rare=True),
+    biases("projection-bias", "gives the projection a bias",
+           in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0)), rare=True),
     # rare, about parts
     rare("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
          with_network(lambda line, network: set_width(line, 0, "input") if any(
@@ -311,8 +317,9 @@ TABLE: tuple[Mistake | Family, ...] = (
          in_cells(changes.swap_sizes)),
     rare("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate",
          in_cells(with_gates(2, "mgu"))),
-    Family("other-gates-{count}", "counts {blocks} in each cell", mistake.gate_numbers, rare=True),
-    Family("letters-{one}-{other}", "exchanges the letters {one} and {other}", mistake.exchanged_letters, single=True),
+    Mistake("other-gates-{count}", "counts {blocks} in each cell", family=mistake.gate_numbers, rare=True),
+    Mistake("letters-{one}-{other}", "exchanges the letters {one} and {other}", family=mistake.exchanged_letters,
+            single=True),
     rare("steps-for-units", "takes the number of steps for the units", changes.steps_for_units),
     rare("widths-added", "adds the widths, m + h, instead of multiplying them",
          in_cells(with_count("widths", lambda line: total((line.h, line.width("input")))))),
@@ -335,8 +342,14 @@ TABLE: tuple[Mistake | Family, ...] = (
              feeding(lambda below, line, network: below.placed.inputs if isinstance(below.layer, Embedding) else None),
              in_layers(leave_out, Embedding))),
     # mistakes that explain almost any number
-    Family("vocabulary-of-batch", "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",
-           mistake.vocabulary_of_batch, fitted=True),
-    Family("output-width", "gives the output layer {width}", mistake.output_widths, fitted=True),
+    Mistake("vocabulary-of-batch", "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",
+           family=mistake.vocabulary_of_batch, fitted=True),
+    Mistake("output-width", "gives the output layer {width}", family=mistake.output_widths, fitted=True),
 )
 # fmt: on
+
+BESIDE = (
+    *("no-biases", "no-hidden-biases", "no-output-bias", "two-biases", "one-bias"),
+    *("no-output", "one-direction", "times-steps"),
+)
+"""The mistakes that are made beside another one: of a pair, one is of these, and the other about something else."""

@@ -27,12 +27,13 @@ GRU_16 = ("-i", 8, "-l", "gru:16")
 @pytest.mark.broad
 @pytest.mark.parametrize("net", MEASURED)
 def test_few_random_numbers_have_a_fact(net: Network) -> None:
-    """No mistake was made in them, and at most four in a hundred are told that one was."""
+    """No mistake was made in them, and at most four in a hundred are told that one was, and one in four a guess."""
     grader, random = Grader(net), Random(1)
     numbers = [random.randint(net.params // 2, 2 * net.params) for _ in range(400)]
     found = [grader.judge([GivenNumber(number)]).judged[0] for number in numbers]
     explained = [each for each in found if not each.right and (each.diagnoses or each.meant or each.other_size)]
-    assert sum(not each.by_chance for each in explained) <= 16 < len(explained)
+    assert sum(not each.by_chance for each in explained) <= 16
+    assert len(explained) <= 100
 
 
 @pytest.mark.broad

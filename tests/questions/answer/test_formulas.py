@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from rnncalc import CallError, Network, answer
 from rnncalc.polynomial import Polynomial, letter
-from rnncalc.questions.answer.mistake import Family
 from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
 from rnncalc.questions.answer.search import Search
 from rnncalc.questions.answer.table import TABLE
@@ -42,11 +41,7 @@ def test_what_was_a_number_or_a_shape_still_is() -> None:
 def totals(of: Network) -> dict[str, list[Any]]:
     """Return the count that each mistake gives, by its id; those that are fitted to an answer left out."""
     search = Search(of)
-    return {
-        row.id: [sum(counts) for _, counts in search.variants(row)]
-        for row in TABLE
-        if not (isinstance(row, Family) and row.fitted)
-    }
+    return {row.id: [sum(counts) for _, counts in search.variants(row)] for row in TABLE if not row.fitted}
 
 
 @given(st.sampled_from(CELLS), st.booleans(), st.booleans())

@@ -11,7 +11,7 @@ from rnncalc import GRU, LSTM, RNN, CallError, Conv1D, Dense, Dropout, Embedding
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
 from rnncalc.questions.answer.grading import answer
-from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
+from rnncalc.questions.answer.mistake import Mistake, Question, Variant
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet
@@ -110,25 +110,23 @@ def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.M
     """However many numbers are wrong: what a mistake makes of the network does not depend on the number."""
     made: Counter[str] = Counter()
 
-    def counted(row: Mistake | Family) -> Mistake | Family:
+    def counted(row: Mistake) -> Mistake:
         def change(worksheet: Worksheet, network: Network) -> Worksheet:
-            assert isinstance(row, Mistake)
             made[row.id] += 1
             return row.change(worksheet, network)
 
         def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-            assert isinstance(row, Family)
+            assert row.family
             made[row.id] += 1
-            return row.variants(worksheet, question)
+            return row.family(worksheet, question)
 
-        return row._replace(change=change) if isinstance(row, Mistake) else row._replace(variants=variants)
+        return row._replace(family=variants) if row.family else row._replace(change=change)
 
     monkeypatch.setattr(search, "TABLE", tuple(map(counted, TABLE)))
     judged = judge(chain(500), [GivenNumber(3)] * 500).judged
     assert not any(each.right for each in judged)
-    families = [row for row in TABLE if isinstance(row, Family)]
-    fitted = {row.id for row in families if row.fitted}
-    others = {row.id for row in families if row.by_layer} | fitted
+    fitted = {row.id for row in TABLE if row.fitted}
+    others = {row.id for row in TABLE if row.by_layer} | fitted
     assert {made[row.id] for row in TABLE if not row.rare and row.id not in others} == {1}
     assert max(made[id_] for id_ in fitted) <= MOST_EXPLAINED
 

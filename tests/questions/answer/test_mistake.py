@@ -21,7 +21,6 @@ from rnncalc import (
     Pool1D,
     RepeatVector,
 )
-from rnncalc.questions.answer.mistake import Family
 from rnncalc.questions.answer.search import Search
 from rnncalc.questions.answer.table import TABLE
 
@@ -158,7 +157,7 @@ def test_only_hidden_layers_are_left_out() -> None:
 def test_up_to_a_hundred_layers_one_alone_may_be_wrong() -> None:
     """Each row about which layers are counted has variants then, and none is tried of one layer more."""
     hundred = Network(input=3, layers=(RNN(2, bidirectional=True), RNN(3, bidirectional=True)) * 50)
-    by_layer = {row.id for row in TABLE if isinstance(row, Family) and row.by_layer}
+    by_layer = {row.id for row in TABLE if row.by_layer}
     for net, tried in ((hundred, by_layer), (hundred.replace(output=Output(2)), set())):
         search = Search(net)
         assert {row.id for row in search.rows} & by_layer == tried

@@ -20,7 +20,7 @@ from rnncalc import (
     Network,
 )
 from rnncalc.questions.answer.changes import in_cells, number_of_gates
-from rnncalc.questions.answer.mistake import Family, Mistake
+from rnncalc.questions.answer.mistake import Mistake
 from rnncalc.questions.answer.table import TABLE
 
 SIZE = st.integers(2, 40)
@@ -52,7 +52,7 @@ def test_the_table_and_the_counts_by_hand_have_the_same_ids() -> None:
     assert len(PLACES) == len(TABLE)
 
 
-def check(rows: Sequence[Mistake | Family]) -> None:
+def check(rows: Sequence[Mistake]) -> None:
     """Fail if a row of a table is half right; that its variants have values, each mistake that is found shows."""
     assert len({row.id for row in rows}) == len(rows), "two rows have one id"
     for row in rows:
@@ -62,7 +62,7 @@ def check(rows: Sequence[Mistake | Family]) -> None:
         assert not {*"×+0123456789"} & {*correct}, (
             "a sentence may be a hint, so that it has no correct formula or number"
         )
-        assert isinstance(row, Family) or not {*"{}"} & {*row.id, *row.text}, "only a family has values for {braces}"
+        assert row.family or not {*"{}"} & {*row.id, *row.text}, "only a family has values for {braces}"
 
 
 RIGHT = Mistake("own", "counts recurrent matrices", in_cells(number_of_gates(3)))
