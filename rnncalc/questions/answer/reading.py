@@ -65,7 +65,10 @@ _UNITS = {
 }
 _BINARY = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*( ?([KMG])iB)\Z")
 _REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\(([\w .,:;]{3,100})\))\Z")
-_TWO = re.compile(r"[0-9][kM]?\s*(?:\(\s*)?(?:or|oder|bzw\.?|ou|vs\.?)\s+[0-9]")
+_TWO = re.compile(
+    r"[0-9][kM]?\s*(?:\(\s*)?(?:or|oder|bzw\.?|ou|vs\.?)\s+[0-9]"
+    r"|(?:\A|=\s*)[0-9][0-9.,]*[kM]?\s+\([0-9.,]+[kM]?\)[ $.]*\Z"
+)
 """The surroundings of an answer: signs of mathematics, words, the name of a quantity or a tensor, and a unit."""
 
 _SIZE = "[1-9][0-9]{0,12}"

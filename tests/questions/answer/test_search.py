@@ -213,7 +213,7 @@ def test_every_pair_of_known_mistakes_is_explained(net: Network) -> None:
     for first, second, number in made[::7]:
         assert [*search.diagnoses(Question(net, GivenNumber(number)))], (first, second, number)
     abouts = [{row.about for row, _ in pair.mistakes} for _, pair in search.pairs]
-    assert {"biases"} not in abouts and {"steps"} not in abouts, "two mistakes about one thing contradict each other"
+    assert all(len(each) > 1 or "" in each for each in abouts), "two mistakes about one thing contradict each other"
 
 
 def test_likelier_pairs_alone_are_told() -> None:
