@@ -17,7 +17,7 @@ from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
-from rnncalc.questions.models.chain import in_chain
+from rnncalc.questions.models.chain import in_chain, with_table_first
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
 
 MOST_NAMED = 12
@@ -100,6 +100,8 @@ class _Drafting:
             ]
         if not self.file.ordered:
             sites = in_chain(sites)
+        elif self.file.framework == "pytorch":  # whose modules are in the order in which they are defined
+            sites = with_table_first(sites)
         ends = {
             module.path: module.settings.get("return_sequences") is False
             for module in self.file.modules

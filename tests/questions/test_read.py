@@ -259,7 +259,6 @@ def test_a_tied_output_of_another_width() -> None:
     [
         [module("emb", TABLE), tied(20), RNN],
         [RNN, tied(20)],
-        [RNN, module("emb", TABLE), tied(20)],
         [module("emb", TABLE), RNN, tied(10, shape=(10, 8))],
         [module("emb", TABLE), RNN, tied(4, shape=(4, 20))],
         [module("emb", TABLE), RNN, tied(20, shape=(80,))],

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.model import FileModule, FileTensor, transposed
@@ -49,8 +50,6 @@ SPELLINGS = (
     _spelling("attn.qkv.", "attn.proj.", "norm1.", "mlp.fc1.", "mlp.fc2.", "norm2."),  # timm
     _spelling(*_PROJECTIONS, "self_attn_layer_norm.", "fc1.", "fc2.", "final_layer_norm."),  # BART
     _spelling(*_PROJECTIONS, "layer_norm1.", "mlp.fc1.", "mlp.fc2.", "layer_norm2."),  # CLIP
-    Spelling({"weight": ["wte.weight"], "positions": ["wpe.weight"]}, alone=False),
-    Spelling({"weight": ["word_embeddings.weight"], "positions": ["position_embeddings.weight"]}, alone=False),
 )
 
 
@@ -60,7 +59,7 @@ def joined(
     """Return the modules of a file, those that are parts of one layer as one module in the place of the first.
 
     The parts of a name are separated by any of `.`, `/` and `_`, so `embedding_1.weight` and `embedding_1_positions`
-    are of one layer. fits: whether the tensors of a module are those of a layer.
+    are of one layer. fits: whether the tensors of a module are those of a layer. Positions may have an axis for a batch.
     """
     stored = {(place, leaf): tensor for place, each in enumerate(modules) for leaf, tensor in each.tensors.items()}
     left = {_parts(f"{modules[place].path}.{leaf}"): (place, leaf) for place, leaf in stored}
@@ -88,6 +87,9 @@ def joined(
             rows, *columns = tensors[key][0].shape or (0,)
             turned = "in_proj" in key and columns == [3 * rows]
             as_one = {key: _one(each, turned=turned) for key, each in tensors.items()}
+            if (positions := as_one.get("positions")) and positions.shape[2:]:
+                read = partial(_first, positions)
+                as_one["positions"] = positions._replace(shape=positions.shape[1:], read=read)
             block = FileModule(path, as_one, settings=modules[place].settings)
             if fits(block):
                 blocks |= dict.fromkeys([left.pop(name) for name in taken], block)
@@ -104,6 +106,37 @@ def joined(
 def _parts(name: str) -> str:
     """Return a name as its parts, a point before each."""
     return "." + re.sub("[/_]", ".", name).lstrip(".")
+
+
+TABLE = re.compile(r"emb|lookup|wte|vocab|(^|[._])tok", re.IGNORECASE)
+"""The names of tables."""
+_POSITIONS = re.compile(r"(^|_)(pos|wpe)", re.IGNORECASE)
+_TYPES = re.compile(r"type|segment", re.IGNORECASE)
+
+
+def positioned(modules: Sequence[FileModule]) -> Iterator[Spelling]:
+    """Yield the names of each table that has learned positions of its width beside it, a module or a parameter."""
+    matrices: dict[tuple[str, int], list[tuple[str, str]]] = {}  # the word and the name of each, beside each other
+    positions: list[tuple[tuple[str, int], str, str]] = []
+    for module in modules:
+        for leaf, tensor in module.tensors.items():
+            name = f"{module.path}.{leaf}".lstrip(".")
+            path, _, word = name.removesuffix(".weight").rpartition(".")
+            place = path, tensor.shape[-1] if tensor.shape else 0
+            if _POSITIONS.search(word):
+                if len(tensor.shape) == 2 or (len(tensor.shape) == 3 and tensor.shape[0] == 1):
+                    positions.append((place, word, name))
+            elif leaf == "weight" and (module.kind == "Embedding" or TABLE.search(word)) and not _TYPES.search(word):
+                matrices.setdefault(place, []).append((word, name))
+    for place, word, name in positions:
+        beside = matrices.get(place, [])
+        several = [each for each in beside if word.startswith(each[0])] or beside
+        if len(several) == 1:
+            yield Spelling({"weight": [several[0][1]], "positions": [name]}, alone=False)
+
+
+def _first(tensor: FileTensor) -> Any:
+    return tensor.read()[0]
 
 
 def _one(tensors: Sequence[FileTensor], *, turned: bool) -> FileTensor:

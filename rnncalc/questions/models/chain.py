@@ -17,6 +17,21 @@ def in_steps(sites: Sequence[Site]) -> bool:
     )
 
 
+def with_table_first(sites: Sequence[Site]) -> Sequence[Site]:
+    """Return sites with the first table in front if no known layer is before it, or one that reads the table.
+
+    A model may define its table last. One whose width the layer behind it reads, and no other layer outputs, stays.
+    """
+    for place, site in enumerate(sites):
+        if isinstance(site.layer, Embedding):
+            known = [(each.layer, each.inputs) for each in sites[:place] if each.layer and each.params]
+            after = next((each.inputs for each in sites[place + 1 :] if each.layer and each.params), 0)
+            outputs = [layer.output_width(inputs) for layer, inputs in known[-1:]]
+            reads = [inputs for _, inputs in known[:1]] == [site.layer.units] and after in (0, *outputs)
+            return [site, *sites[:place], *sites[place + 1 :]] if reads or not known else sites
+    return sites
+
+
 def in_chain(sites: Sequence[Site]) -> list[Site]:
     """Return sites in an order in which, if possible, each input width is the output width before it.
 

@@ -28,7 +28,7 @@ from rnncalc.layers.options import OPTIONS
 from rnncalc.layers.reshaping import Flatten, RepeatVector
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
-from rnncalc.questions.models.blocks import SPELLINGS, Spelling, joined
+from rnncalc.questions.models.blocks import SPELLINGS, TABLE, Spelling, joined, positioned
 
 Shape = tuple[int, ...]
 
@@ -100,7 +100,8 @@ def sites_of(file: ModelFile, layers: Iterable[Collection[str]] = ()) -> tuple[S
     """
     modules = file.modules
     if file.framework == "pytorch":
-        modules = joined(modules, SPELLINGS, lambda module: any(site.layer for site in _sites(module, "pytorch")))
+        spellings = (*SPELLINGS, *positioned(modules))
+        modules = joined(modules, spellings, lambda module: any(site.layer for site in _sites(module, "pytorch")))
     names = {frozenset(layer): Spelling({name: [name] for name in layer}) for layer in layers if layer}
     modules = joined(modules, names.values(), lambda module: frozenset(module.tensors) in names)
     sites = tuple(_in_lists(site for module in modules for site in _sites(module, file.framework)))
@@ -279,7 +280,6 @@ _TURNED = re.compile(r"transpose|deconv|upsampl|depthwise|separable", re.IGNOREC
 # PyTorch: by names and shapes alone, and for some layers by the name of their module.
 
 _RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
-_TABLE = re.compile(r"emb|lookup|wte|vocab|token", re.IGNORECASE)
 
 
 def _stacked(module: FileModule) -> Iterator[Site]:
@@ -340,7 +340,7 @@ def _pytorch(site: Site, module: FileModule) -> Guess | None:
         ):
             of_norm = _epsilon(settings.get("eps"), _EPSILON) if "normalized_shape" in settings else (Doubt.NORM,)
             return LayerNorm(bias=bias), width, of_norm
-        case {"weight": (words, width)} if not bias and (kind == "Embedding" or (not kind and _TABLE.search(path))):
+        case {"weight": (words, width)} if not bias and (kind == "Embedding" or (not kind and TABLE.search(path))):
             return Embedding(width), words, ()
         case {"weight": (units, inputs)}:
             return _active(Dense(units, bias=bias), inputs, settings, *[Doubt.TABLE] * (not bias and not kind))
