@@ -59,7 +59,7 @@ def joined(
     """Return the modules of a file, those that are parts of one layer as one module in the place of the first.
 
     The parts of a name are separated by any of `.`, `/` and `_`, so `embedding_1.weight` and `embedding_1_positions`
-    are of one layer. fits: whether the tensors of a module are those of a layer. Positions may have an axis for a batch.
+    are of one layer; positions may have an axis for a batch. fits: whether the tensors of a module are a layer's.
     """
     stored = {(place, leaf): tensor for place, each in enumerate(modules) for leaf, tensor in each.tensors.items()}
     left = {_parts(f"{modules[place].path}.{leaf}"): (place, leaf) for place, leaf in stored}
