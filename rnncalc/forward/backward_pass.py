@@ -15,12 +15,12 @@ from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Transform, length_of
-from rnncalc.network.flow import Window
+from rnncalc.layers.layer import Dense, Embedding, Transform, length_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.layer_trace import layer_trace
-from rnncalc.step.operations import Vector, plus
+from rnncalc.step.nodes import STATE, STEPS, WEIGHTS, Repeats
+from rnncalc.step.operations import OPERATIONS, Vector, plus
+from rnncalc.step.trace import trace
 
 Outputs = list[Vector]
 """The outputs of a network: a vector for each step that has one."""
@@ -145,39 +145,26 @@ OPERATION, NUMBER = 340, 43
 """The measured bytes of a tape for one operation, and for each number of its result."""
 
 
-def _taped_bytes(placed: Placed) -> int:
-    """Return the estimate for one layer; layers may differ in their number of steps."""
-    layer, uses = placed.layer, placed.uses or 1
-    operations, width = 4, max(placed.inputs, placed.outputs)
-    if isinstance(layer, Cell):
-        operations, width = 16 * layer.directions, layer.units
-    elif placed.repeats and isinstance(layer, Transform):
-        step = layer_trace(layer, placed.inputs)
-        return sum(
-            placed.repeats.number(letters) * (OPERATION + placed.sizes.get(node.width, 1) * NUMBER)
-            for node, letters in zip(step.nodes, step.repeats, strict=True)
-        )
-    elif layer.along:
-        operations = 4 * length_of(layer.window_of(0, uses))
-    return uses * operations * (OPERATION + width * NUMBER)
+def taped_bytes(network: Network, *, traced: bool = False) -> int:
+    """Return the memory of the tape of a pass, estimated from the traces of its layers.
 
-
-def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, traced: bool = False) -> int:
-    """Return the memory of the tape of a pass, estimated from what one step adds."""
-    if any(isinstance(move, Window) for move in network.flow):
-        return sum(map(_taped_bytes, network.stack))
-
-    def bytes_of(longer: tuple[str | None, ...]) -> int:
-        tape = Tape(every=traced)
-
-        def taped(place: Placed, meter: Meter) -> Taped:
-            return Taped(meter, tape, LayerTape({}, trained=not place.layer.frozen))
-
-        steps = {name: min(part.steps or 1, 2 if name in longer else 1) for name, part in network.parts.items()}
-        parts = {name: part._replace(steps=steps[name]) for name, part in network.parts.items()}
-        for _ in Pass(network.with_parts(parts), taped, weights=weights).run():
-            pass
-        return tape.operations * OPERATION + tape.numbers * NUMBER
-
-    one = bytes_of(())
-    return one + sum(((part.steps or 1) - 1) * (bytes_of((name,)) - one) for name, part in network.parts.items())
+    traced: whether values without a trained weight below them are on it too.
+    """
+    size, on_tape = 0, traced
+    for placed in network.stack:
+        layer, uses = placed.layer, placed.uses or 1
+        on_tape = on_tape or placed.trainable > 0
+        if not (on_tape and isinstance(layer, Cell | Dense | Embedding | Transform)):
+            continue
+        step = trace(layer, placed.inputs // placed.places, network.shown)
+        repeats = placed.repeats or Repeats(uses * layer.directions * placed.places)
+        taps = length_of(layer.window_of(0, uses))
+        for node, letters in zip(step.nodes, step.repeats, strict=True):
+            number, width = repeats.number(letters), placed.sizes.get(node.width, placed.outputs)
+            if node.width == STEPS:
+                number, width = repeats.number(letters - {"s"}), repeats.steps
+            elif node.operation == "matrix" and len(step.nodes[node.operands[0]].axes) > 2:
+                number, width = number * 2 * taps * node.number, width // node.number
+            if node.operation in OPERATIONS or node.operation == STATE or (node.operation == WEIGHTS and node.width):
+                size += number * (OPERATION + width * NUMBER)
+    return size

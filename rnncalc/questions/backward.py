@@ -148,7 +148,7 @@ def backward(
     refuse_costly(_work(counted, verify), most, f"{passes} would take as long as")
     refuse_large(timed, weights=data.weights is None, inputs=data.inputs is None, traced=states)
     used = PassData(seed_of(seed), data.weights).weights_of_all(timed)
-    refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
+    refuse_bytes(timed, taped_bytes(timed, traced=states) + 2 * FLOAT * timed.params)
     function = LOSSES[name](in_steps(timed, data.targets))
     arguments: dict[str, Any] = {"inputs": data.inputs, "start": data.start, "seed": seed, "progress": progress}
     full = backward_pass(timed, function, used, **arguments)
