@@ -157,7 +157,7 @@ def test_the_action_says_what_is_wrong_with_its_args(runner: Path, tmp_path: Pat
         assert done.stdout.startswith("::error title=rnncalc::args asks for help, which checks nothing; remove -")
     for args, said in {
         "--max-parms=1k": "rnncalc: No such option '--max-parms'; did you mean '--max-params'?",
-        "--max-growth 5%": "rnncalc: --max-growth compares: give --baseline too",
+        "--max-growth 5%": "--max-growth: goes with --baseline; add that, or remove this",
         "--max-params 5%": "--max-params: expected a whole number, or one such as 4M, got '5%'",
         "--max-params": "",
         "--model nowhere.pt": "--model: 'nowhere.pt': no such file or directory",

@@ -92,8 +92,6 @@ def answer(
         book = _grade(specs, numbers, from_, columns, quantity=quantity, hint=hint, flags=flags)
         write([book], destination)
         return 0
-    if names or answers or variant is not None:
-        raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
     if destination.format == "csv":
         raise CallError("-f csv is for a class, which --from FILE grades")
     if variants := _variants(specs, None, flags):

@@ -1,4 +1,4 @@
-"""Reports that a flag asks for: a row of a table has the flags that go with that flag, and the function of the report.
+"""Reports that a flag asks for: a row of a table has the function of the report.
 
 A report's modules are imported only if a call asks for it.
 """
@@ -8,23 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.cli.flags import flag_of, option, quantize_flag, together, word_flag
+from rnncalc.cli.flags import GOES_WITH, flag_of, option, quantize_flag, together, word_flag
 from rnncalc.cli.output import AllAtOnce, needs_numbers
-from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, Size
-from rnncalc.records import Frozen
-from rnncalc.text import all_of, one_of
+from rnncalc.text import all_of
 
 if TYPE_CHECKING:
     from rnncalc.reports.count import CountReport
     from rnncalc.reports.report import Report
-
-
-class Beside(Frozen):
-    """A report that a flag asks for. takes: the flags that go with it, which are arguments of its function."""
-
-    takes: tuple[str, ...]
-    report: Callable[..., Report]
 
 
 def _training(counts: CountReport, **update: Any) -> Report:
@@ -63,14 +54,17 @@ def _quantized(counts: CountReport, quantize: str) -> Report:
     return QuantizedReport(counts, quantized(counts.counted.network, quantize))
 
 
-BESIDE = {
-    "training": Beside(("chunk", "batch", "optimizer"), _training),
-    "operations": Beside(("batch",), _operations),
-    "shapes": Beside(("batch", "time_first"), _shapes),
-    "stream": Beside(("rate",), _stream),
-    "quantize": Beside(("quantize",), _quantized),
+Table = Mapping[str, Callable[..., Any]]
+"""The functions of reports by their flags; the flags that go with a flag, and its value, are arguments."""
+
+BESIDE: Table = {
+    "training": _training,
+    "operations": _operations,
+    "shapes": _shapes,
+    "stream": _stream,
+    "quantize": _quantized,
 }
-"""The reports beside a count, by their flags."""
+"""The reports beside a count."""
 
 JOINED = frozenset(("operations", "stream", "quantize"))
 """Those that are in one table if a call asks for several."""
@@ -96,30 +90,28 @@ beside_flags = together(
 )
 
 
-def take_beside(flags: dict[str, Any], table: Mapping[str, Beside] = BESIDE) -> dict[str, Any]:
+def _takes(report: str, flag: str) -> bool:
+    """Return whether a flag goes with that of a report."""
+    return flag_of(report) in GOES_WITH.get(flag_of(flag), ())
+
+
+def take_beside(flags: dict[str, Any], table: Table = BESIDE) -> dict[str, Any]:
     """Remove the flags of a table from those of a call, by their names in Python, and return them."""
-    return {
-        key: flags.pop(key) for key in dict.fromkeys([*table, *(flag for row in table.values() for flag in row.takes)])
-    }
+    return {key: flags.pop(key) for key in [*flags] if key in table or any(_takes(each, key) for each in table)}
 
 
-def beside(flags: dict[str, Any], table: Mapping[str, Beside] = BESIDE) -> Callable[..., Report] | None:
+def beside(flags: dict[str, Any], table: Table = BESIDE) -> Callable[..., Report] | None:
     """Return the function that makes the requested report; None if no report is requested.
 
-    Raises SpecError for a flag without its report, for an invalid size, and for two reports.
+    Raises SpecError for an invalid size, and for two reports.
     """
     values = {key: value for key, value in flags.items() if value not in (None, False)}
     asked = [key for key in table if key in values]
-    takes = [flag for key in asked for flag in table[key].takes]
     with AllAtOnce() as at_once:
-        for key in values:
-            if key not in table and key not in takes:
-                owners = one_of([flag_of(name) for name, row in table.items() if key in row.takes])
-                message = f"goes with {owners}; add {'one' if ' or ' in owners else 'that'}, or remove this"
-                at_once.problems.append(Problem((), message, flag_of(key)))
         if len(asked) > 1 and not JOINED.issuperset(asked):
             at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
-        read = {key: at_once.ask(_value, key, value) for key, value in values.items() if key in takes}
+        arguments = {key: value for key, value in values.items() if value is not True or key not in table}
+        read = {key: at_once.ask(_value, key, value) for key, value in arguments.items()}
     if not asked:
         return None
 
@@ -127,8 +119,8 @@ def beside(flags: dict[str, Any], table: Mapping[str, Beside] = BESIDE) -> Calla
         reports: list[Any] = []
         for flag in asked:
             with needs_numbers(flag_of(flag)):
-                taken = {key: value for key, value in read.items() if key in table[flag].takes}
-                reports.append(table[flag].report(*counted, **taken))
+                taken = {key: value for key, value in read.items() if key == flag or _takes(flag, key)}
+                reports.append(table[flag](*counted, **taken))
         joint: Report = reports[0]
         if len(reports) > 1:
             from rnncalc.reports.beside import JointReport, StreamReport

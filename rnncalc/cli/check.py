@@ -105,8 +105,6 @@ def check(
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention, "sizes": sizes, "rate": rate}
     with AllAtOnce() as at_once:
-        if tensors and model is None:
-            at_once.refuse("--tensors lists the tensors of a model file: give --model too")
         listed = formats.find(destination.format).can_write(DataReport)
         call = Call((), overrides, (dtype, quantize), strict, listed)
         checks = at_once.ask(_check_all, paths, call, limits, baseline, model)
@@ -147,7 +145,7 @@ def _check_all(
         spec = next(path for path in paths if path not in numbers)
         cure = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
-    call = call._replace(limits=read_limits(limits, compares=baseline is not None))
+    call = call._replace(limits=read_limits(limits))
     for key, text in call.overrides.items():
         if isinstance(text, str):
             read_value(f"--{key}", text, KEYS[key])
@@ -227,11 +225,10 @@ def _verdict(file: SpecPath, call: Call, earlier: Baseline | None) -> Verdict | 
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)
 
 
-def read_limits(flags: Mapping[str, Any], *, compares: bool) -> tuple[Limit, ...]:
+def read_limits(flags: Mapping[str, Any]) -> tuple[Limit, ...]:
     """Return the limits of a call by the keys of its flags; `limit` and `max_growth` may be repeated.
 
-    compares: whether there is a baseline. Raises SpecError with every limit that is not a number, and every limit on
-    growth without a baseline.
+    Raises SpecError with every limit that is not a number.
     """
     with AllAtOnce() as at_once:
         limits = [at_once.ask(_limit, flag_of(key), key, flags[key]) for key in FLAGS if flags.get(key) is not None]
@@ -248,10 +245,7 @@ def read_limits(flags: Mapping[str, Any], *, compares: bool) -> tuple[Limit, ...
                     or f"; {keys_here(tuple(BUDGET_KEYS))}"
                 )
                 at_once.refuse(f"--limit: unknown key '{escape(key)}'{cure}")
-        growths = flags.get("max_growth", ())
-        if growths and not compares:
-            at_once.refuse("--max-growth compares: give --baseline too")
-        limits += [at_once.ask(_growth_limit, written) for written in growths]
+        limits += [at_once.ask(_growth_limit, written) for written in flags.get("max_growth", ())]
     return tuple(limits)
 
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rnncalc import __version__
+from rnncalc.cli.flags import GOES_WITH, OF_NETWORK, WordOption, destination
 from rnncalc.cli.output import discard_unwritten, make_encodable, note, tell, write_text
 from rnncalc.errors import CallError, Cure, DeclarationError, Problem, RefusedError, SpecError, raised
 from rnncalc.files import forget_inputs
-from rnncalc.text import escape
+from rnncalc.text import escape, one_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -146,21 +147,23 @@ class Command(click.Command):
             if word in flags and value in flags and not flags[word].is_flag:  # -i -l lstm:5
                 raise click.BadOptionUsage(word, f"Option '{word}' requires an argument.", ctx)
         *_, order = self.make_parser(ctx).parse_args([*args])  # click empties the list
-        options = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
-        for option in dict.fromkeys(options):  # click would use the last
-            if options.count(option) > 1 and option.name != "format_":  # a format does not change the result
-                note(Problem((), "is given twice; remove one", option.opts[-1]))
+        options = [each for each in order if isinstance(each, click.Option)]
+        typed = {name for each in options for name in each.opts}
+        for option in dict.fromkeys(options):
+            flag, often = option.opts[-1], option.multiple or option.is_flag or option.name == "format_"
+            if options.count(option) > 1 and not often:  # click would use the last
+                note(Problem((), "is given twice; remove one", flag))
+            others = [each for each in GOES_WITH.get(flag, ()) if flags.keys() >= {*each.split()}]
+            if others and not any(typed >= {*each.split()} for each in others):
+                cure = "add that" if len(others) == 1 else "add one"
+                note(Problem((), f"goes with {one_of(others)}; {cure}, or remove this", flag))
         rest = super().parse_args(ctx, [*args])
         if "format_" in ctx.params:
-            from rnncalc.cli.flags import destination
-
             ctx.params["destination"] = destination(ctx)
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own flags in full, and one line that names those of a network and their topics."""
-        from rnncalc.cli.flags import OF_NETWORK
-
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         of_network = [option for option in options if option.name in OF_NETWORK]
         others = [option for option in options if option not in of_network]
@@ -193,8 +196,6 @@ def write_flags(
 def write_allowed_values(formatter: click.HelpFormatter, options: list[click.Option]) -> None:
     """Write the allowed values of some flags, without breaking a word."""
     from textwrap import wrap  # only help needs it
-
-    from rnncalc.cli.flags import WordOption
 
     flags = [option for option in options if isinstance(option, WordOption)]
     if flags:

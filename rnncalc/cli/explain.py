@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnncalc.cli.beside import Beside, beside, take_beside, training_flags
+from rnncalc.cli.beside import Table, beside, take_beside, training_flags
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import notation_flag, option, report_flags, spec_flags
 from rnncalc.cli.inputs import read_networks
@@ -34,10 +34,7 @@ def _training(network: Network, only: tuple[str, ...], **update: Any) -> Report:
     return TrainingExplanationReport(counted, explain_training(counted, only))
 
 
-DERIVATIONS = {
-    "training": Beside(("chunk", "batch", "optimizer"), _training),
-    "operations": Beside(("batch",), _operations),
-}
+DERIVATIONS: Table = {"training": _training, "operations": _operations}
 """The derivations of other numbers than the count, by their flags."""
 
 

@@ -42,6 +42,26 @@ OF_NETWORK = {*NetworkFlags.__annotations__}
 """The names of the flags that describe a network, or how it is written."""
 
 
+GOES_WITH: dict[str, tuple[str, ...]] = {
+    "--batch": ("--training", "--operations", "--shapes"),
+    "--chunk": ("--training", "--backward"),
+    "--optimizer": ("--training",),
+    "--time-first": ("--shapes",),
+    "--rate": ("--stream",),
+    "--loss": ("--backward",),
+    "--targets": ("--backward",),
+    "--digits": ("--work",),
+    "--notation": ("--work",),
+    "--learning-rate": ("--work --backward",),
+    "--tensors": ("--model",),
+    "--max-growth": ("--baseline",),
+    "--name": ("--from",),
+    "--answer": ("--from",),
+    "--variant": ("--from",),
+}
+"""The flags that say nothing without another one, of those that the command has; a blank is between two needed."""
+
+
 def flag_of(key: str) -> str:
     """Return how a flag is written."""
     return f"--{key.replace('_', '-')}"

@@ -83,9 +83,9 @@ def run(
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
     with AllAtOnce() as at_once:
-        shown = {"--states": states, "--work": work, "--backward": backward, "--digits": digits, "--verify": verify}
-        shown |= {"--notation": flags.get("notation"), "--learning-rate": learning_rate}
-        if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, destination.format):
+        if work and (others := ["--states"] * states + ["--verify"] * verify):
+            at_once.refuse(f"--work shows every state of a pass forward; remove {all_of(others)}")
+        elif misfit := _misfit(destination.format, work=work, states=states):
             at_once.refuse(misfit)
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         rate = None if learning_rate is None else at_once.ask(read_value, "--learning-rate", learning_rate, Real())
@@ -137,25 +137,15 @@ def _data(
     return data._replace(weights=weights_within(spec, model, data.inputs, most)) if model else data
 
 
-def _misfit(flags: dict[str, Any], format: str) -> str:
-    """Return why the flags contradict each other or the format; nothing if they fit."""
+def _misfit(format: str, *, work: bool, states: bool) -> str:
+    """Return why the flags contradict the format; nothing if they fit."""
     form = find(format)
-    if flags["--work"] and (other := [flag for flag in ("--states", "--verify") if flags[flag]]):
-        return f"--work shows every state of a pass forward; remove {all_of(other)}"
-    if flags["--learning-rate"] and not (flags["--work"] and flags["--backward"]):
-        return "--learning-rate: only a backward pass worked by hand updates weights; add --work --backward"
-    if flags["--notation"] and not flags["--work"]:
-        return "--notation: only a pass worked by hand shows parameters; add --work"
-    if not flags["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if flags[flag]]):
-        return f"{all_of(other)}: only a backward pass has it; give --backward too"
-    if flags["--digits"] and not flags["--work"]:
-        return "--digits: only a pass worked by hand has it; give --work too"
-    if flags["--work"]:
+    if work:
         from rnncalc.reports.work import WorkReport  # imported only for this report
 
         if not form.can_write(WorkReport):
             return f"--work does not fit -f {format}; take -f {one_of(offered(WorkReport))}"
-    if flags["--states"] and form.kinds == (RecordReport,):
+    if states and form.kinds == (RecordReport,):
         return f"--states does not fit the one table of -f {format}; take -f json"
     return ""
 

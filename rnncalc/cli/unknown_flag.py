@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from rnncalc.cli.beside import BESIDE
-from rnncalc.cli.flags import WordOption, flag_of
+from rnncalc.cli.flags import GOES_WITH, WordOption, flag_of
 from rnncalc.errors import DeclarationError
 from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
@@ -110,9 +109,8 @@ def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence
         name, space, remark = matches[0].partition(" ")
         if any(flag_of(name) in option.opts and {*option.opts} & {*typed} for option in _single(command)):
             return f"; it means {flag_of(name)}, which is given"
-        reports = ["--backward"] if name in ("chunk", "loss", "targets") else []  # without which it says nothing
-        reports += [flag_of(key) for key, row in BESIDE.items() if name in row.takes and name != key]
-        needed = next((f"{report} " for report in reports if report in known), "")
+        switches = {option.opts[-1] for option in options if option.is_flag}
+        needed = next((f"{each} " for each in GOES_WITH.get(flag_of(name), ()) if switches >= {*each.split()}), "")
         return f"; write {needed}{flag_of(name)}{space}{remark}"
     context = click.Context(group)
     others = [name for name in group.list_commands(context) if name != command.name]

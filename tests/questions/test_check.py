@@ -198,7 +198,7 @@ def test_a_file_is_as_its_limits_are() -> None:
 )
 def test_growth_is_held_to_the_last_parameter(before: int, after: int, growth: str, kept: bool) -> None:
     """Percent are of what it was before: 5.6% of 689,000 are 38,584 exactly, and no size is too large to tell."""
-    (limit,) = read_limits({"max_growth": (growth,)}, compares=True)
+    (limit,) = read_limits({"max_growth": (growth,)})
     assert check_difference(limit, Difference(before, after)).kept == kept
 
 

@@ -95,7 +95,7 @@ def test_a_file_that_fits_is_one_check(tmp_path: Path, call: Call) -> None:
     refused = call("check", written, "--tensors")
     assert (refused.code, refused.err) == (
         2,
-        "rnncalc: --tensors lists the tensors of a model file: give --model too\n",
+        "--tensors: goes with --model; add that, or remove this\n",
     )
 
 
