@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions import NOTATIONS, convention
@@ -15,7 +14,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Embedding, Layer, Output, Shape, Transform
+from rnncalc.layers.layer import Dense, Embedding, Output, Shape, Transform
 from rnncalc.network.flow import Attend, Delay, Last, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -23,20 +22,16 @@ from rnncalc.questions import describe, network_of, word
 from rnncalc.questions.count import Count, count
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.step.equations import (
-    Application,
     Equation,
-    Formula,
     Formulas,
     KernelWindow,
-    Letter,
-    SequenceFormulas,
+    LayerFormulas,
     Symbol,
     equations,
-    part_symbol,
-    sum_of,
+    letter_of,
+    symbol_of,
 )
-from rnncalc.step.layer_trace import array_of, slides
-from rnncalc.step.nodes import ONE, Trace
+from rnncalc.step.layer_trace import slides
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
@@ -101,13 +96,11 @@ class Derivation(NamedTuple):
     asked: str = ""
 
     @property
-    def named(self) -> Formulas | SequenceFormulas | LayerFormulas | None:
+    def named(self) -> Formulas | LayerFormulas | None:
         """The names of the values of a step; None for a layer without one."""
         placed, layer = self.placed, self.placed.layer
         if isinstance(layer, Cell):
             return Formulas(trace(layer, placed.inputs, self.row), self.notation)
-        if isinstance(layer, Transform) and layer.whole:
-            return SequenceFormulas(trace(layer, placed.inputs, self.row), layer)
         if isinstance(layer, Dense | Embedding | Transform):
             return _names(layer, placed, self.shape, self.row, self.notation)
         return None
@@ -227,9 +220,7 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
     match derivation.named:
         case Formulas(trace=step):
             return derivation._replace(equations=equations(step, notation))
-        case SequenceFormulas() | LayerFormulas() as named if layer.whole or (
-            layer.arrays and not (layer.ends and slides(layer))
-        ):
+        case LayerFormulas() as named if layer.whole or (layer.arrays and not (layer.ends and slides(layer))):
             return derivation._replace(equations=(*named.equations(),))
     return derivation
 
@@ -252,66 +243,22 @@ def _names(
     apart = range(read.start + later, read.stop + later, read.step)
     step = trace(layer, placed.inputs // placed.places, row)
     y, x = Symbol("y", time=time), "h" if isinstance(layer, Output) else "x"
-    letters = {role: (letter, "") for role, letter in convention("textbook").transform(layer.named_as).names.items()}
+    symbols = convention("textbook").transform(layer.named_as).names
+    letters = {role: (name.partition("_")[0], name.partition("_")[2]) for role, name in symbols.items()}
     if isinstance(layer, Dense):
         arrays = notation.output if isinstance(layer, Output) else notation.dense
         letters = {"kernel": arrays.kernel.symbol(), "bias": arrays.bias.symbol()}
     if placed.starts:
         y, x = Symbol(placed.starts[1], "0"), "v"
-    lettered = [(place, node) for place, node in enumerate(step.nodes) if node.letter and node.operation in OPERATIONS]
-    names = {place: Symbol(node.letter, time=time) for place, node in lettered}
-    names.setdefault(step.output, y)
-    names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
+    computed = [(place, node) for place, node in enumerate(step.nodes) if node.operation in OPERATIONS]
+    if layer.whole:
+        alone = [place for place, node in computed if node.operation == "softmax" or place == step.output]
+        names = {place: symbol_of(step, place) for place, _ in computed if place in alone or letter_of(step, place)}
+    else:
+        names = {place: Symbol(node.letter, time=time) for place, node in computed if node.letter}
+        names.setdefault(step.output, y)
+        names = {place: name.replace(axes=(step.nodes[place].width,)) for place, name in names.items()}
     return LayerFormulas(step, layer, KernelWindow(Symbol(x, time=time), stride, apart), letters, names)
-
-
-class LayerFormulas(NamedTuple):
-    """The formulas of the values of a layer that is no cell.
-
-    window: the vectors that it reads. letters: of its weights, by the roles of their arrays.
-    names: of its output, and of the values that have letters.
-    """
-
-    trace: Trace
-    layer: Layer
-    window: KernelWindow
-    letters: Mapping[str, Letter]
-    names: Mapping[int, Symbol]
-
-    def equations(self) -> Iterator[Equation]:
-        """Yield the equation of each value that has a name; of one in groups, that of a group i."""
-        for place, name in self.names.items():
-            left = part_symbol(name, "i") if self.trace.nodes[place].in_groups else name
-            yield Equation(left, self.formula(place, named=False))
-
-    def formula(self, place: int, *, named: bool = True) -> Formula:
-        """Return the formula of a value; its name if it has one and `named` is true."""
-        node = self.trace.nodes[place]
-        if named and place in self.names:
-            return self.names[place]
-        match node.operation:
-            case "input" | "step":
-                x = self.window.at(self.window.apart[node.number])
-                return x.replace(axes=() if node.width == ONE else (node.width,))
-            case "lookup" | "row":
-                table, x = self.formula(node.operands[0]), self.window.x
-                index = f"{x.letter}_{x.time}".rstrip("_") if node.operation == "lookup" else x.time
-                return table.replace(time=index, axes=(node.width,))
-            case "weights":
-                assert node.weights
-                role = array_of(self.layer, node.weights)
-                return Symbol(*self.letters.get(role, (role, "")), axes=node.axes[:2])
-            case "standardise":  # the stored numbers appear only in the name of the function
-                return Application("normalise", (self.formula(node.operands[0]),))
-            case "part":
-                return part_symbol(self.formula(node.operands[0]), str(node.number + 1), node.width)
-            case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
-                kernel = self.formula(node.operands[0])
-                steps = range(len(self.window.apart))
-                product = partial(self.window.product, kernel, in_groups=node.in_groups)
-                return sum_of(steps, lambda step: Application("matrix", product(step)))
-            case name:
-                return Application(name, tuple(map(self.formula, node.operands)))
 
 
 def _steps(placed: Placed) -> Iterator[Step]:

@@ -10,11 +10,11 @@ from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
-from rnncalc.questions.explain import Derivation, LayerFormulas, explain_those
+from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Outputs, Tally
-from rnncalc.step.equations import Equation, Formula, Formulas, Symbol
+from rnncalc.step.equations import Equation, Formula, Formulas, LayerFormulas, Symbol
 from rnncalc.step.gradients import NamedValues, gradient_equations
 from rnncalc.step.nodes import INPUT, ONE, STEP
 from rnncalc.text import escape
@@ -214,6 +214,7 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
 def _vector(named: NamedValues | None, place: int, axes: tuple[str, ...] = ()) -> Formula:
     """Return the formula of a value; of the vectors of a window that at step t, with these axes."""
     assert named is not None  # what is saved or multiplied is a step's
-    if isinstance(named, LayerFormulas) and named.trace.nodes[place].operation in (INPUT, STEP):
+    node = named.trace.nodes[place]
+    if isinstance(named, LayerFormulas) and not named.layer.whole and node.operation in (INPUT, STEP):
         return named.window.x.replace(axes=() if axes == (ONE,) else axes)
     return named.formula(place)

@@ -8,16 +8,16 @@ reports.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Union
 
-from rnncalc.conventions import convention
 from rnncalc.conventions.layout import Stack
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
-from rnncalc.layers.layer import Transform
+from rnncalc.layers.layer import Layer
 from rnncalc.records import Frozen
 from rnncalc.step.layer_trace import array_of
-from rnncalc.step.nodes import HEADS, INPUT, ONE, SEQUENCE, STATE, STEPS, WEIGHTS, Trace, Weights
+from rnncalc.step.nodes import HEADS, INPUT, ONE, STATE, STEPS, WEIGHTS, Trace, Weights
 from rnncalc.step.operations import OPERATIONS
 
 Letter = tuple[str, str]
@@ -139,16 +139,29 @@ SAME_LETTER = ("heads", "current", "concat", "joined")
 """The operations whose result has the letter of its operand, with other letters for what it differs with."""
 
 
-def symbol_of(trace: Trace, place: int, *, whole: bool = False) -> Symbol:
+def letter_of(trace: Trace, place: int) -> str:
+    """Return the letter of a value of a layer; empty if it has none."""
+    node = trace.nodes[place]
+    return trace.nodes[node.operands[0]].letter if node.operation in SAME_LETTER else node.letter
+
+
+def symbol_of(trace: Trace, place: int) -> Symbol:
     """Return the symbol of a value of a layer that reads a whole sequence, by the letter that it or its function has.
 
-    Its subscript has what it differs with: i for heads, t, s; whole: it is the vector of its numbers at all steps s.
+    Its subscript has what it differs with: i for heads, t, s.
     """
     node = trace.nodes[place]
-    letter = trace.nodes[node.operands[0]].letter if node.operation in SAME_LETTER else node.letter
-    letter = letter or ("y" if place == trace.output else OPERATIONS[node.operation].function or node.operation)
-    letters = [each for each in "its" if each in trace.repeats[place] and not (whole and each == "s")]
+    function = OPERATIONS[node.operation].function if node.operation in OPERATIONS else ""
+    letter = letter_of(trace, place) or ("y" if place == trace.output else function or node.operation)
+    letters = [each for each in "its" if each in trace.repeats[place]]
     return Symbol(letter, time=",".join(letters), axes=() if node.width in (STEPS, ONE) else (node.width,))
+
+
+def whole_of(symbol: Any) -> Any:
+    """Return the vector of a symbol's numbers at all steps s."""
+    return symbol.replace(
+        time=symbol.time.removesuffix("s").removesuffix(","), subscript=symbol.subscript.removesuffix(",s")
+    )
 
 
 def part_symbol(whole: Any, number: str, width: str = "") -> Symbol:
@@ -215,65 +228,75 @@ def symbols(formula: Formula) -> set[Symbol]:
     return {each for each in within(formula) if isinstance(each, Symbol)}
 
 
-class SequenceFormulas(NamedTuple):
-    """The formulas of the values of a layer that reads a whole sequence, by the letters that its `compute` gives them.
+class LayerFormulas(NamedTuple):
+    """The formulas of the values of a layer that is no cell.
 
-    t is the step of the output, s that of the sequence, and i the head: q_(i,t) is the i-th of h equal parts of q_t.
+    window: the vectors that it reads. letters: of its weights, by the roles of their arrays.
+    names: of its output, and of the values that have letters. In a layer that reads a whole sequence, t is the step of
+    the output, s that of the sequence, and i the head: q_(i,t) is the i-th of h equal parts of q_t.
     """
 
     trace: Trace
-    layer: Transform
-
-    @property
-    def names(self) -> Mapping[int, Symbol]:
-        """The symbols of values that have letters, by their places."""
-        computed = [place for place, node in enumerate(self.trace.nodes) if node.operation not in (INPUT, SEQUENCE)]
-        return {place: symbol_of(self.trace, place) for place in computed if self._lettered(place)}
-
-    def _lettered(self, place: int) -> bool:
-        node = self.trace.nodes[place]
-        source = self.trace.nodes[node.operands[0]] if node.operation in SAME_LETTER else node
-        return bool(source.letter) or place == self.trace.output or node.operation == "softmax"
+    layer: Layer
+    window: KernelWindow
+    letters: Mapping[str, Letter]
+    names: Mapping[int, Symbol]
 
     def equations(self) -> Iterator[Equation]:
-        """Yield the equation of each value that has a letter, and of the output."""
-        for place, node in enumerate(self.trace.nodes):
-            if place in self.names and node.operation not in SAME_LETTER:
-                whole = node.operation == "softmax"
-                yield Equation(symbol_of(self.trace, place, whole=whole), self.formula(place, named=False))
+        """Yield the equation of each value that has a name; of one in groups, that of a group i."""
+        for place, name in self.names.items():
+            node = self.trace.nodes[place]
+            if not self.layer.whole or node.operation not in SAME_LETTER:
+                left = part_symbol(name, "i") if node.in_groups else name
+                left = whole_of(left) if node.operation == "softmax" else left
+                yield Equation(left, self.formula(place, named=False))
 
     def formula(self, place: int, *, whole: bool = False, named: bool = True) -> Formula:
-        """Return the formula of a value, or of its number at a step s; whole: of its numbers at all steps."""
+        """Return the formula of a value; its name if it has one and `named` is true.
+
+        whole: of its numbers at all steps s of a sequence, instead of that at one.
+        """
         node = self.trace.nodes[place]
-        if named and self._lettered(place):
-            return symbol_of(self.trace, place, whole=whole)
+        if named and place in self.names:
+            return whole_of(self.names[place]) if whole else self.names[place]
         match node.operation:
+            case "input" | "sequence" if self.layer.whole:
+                return symbol_of(self.trace, place)
+            case "input" | "step":
+                x = self.window.at(self.window.apart[node.number])
+                return x.replace(axes=() if node.width == ONE else (node.width,))
+            case "lookup" | "row":
+                table: Any = self.formula(node.operands[0])
+                time = self.window.x.time
+                index = f"{self.window.x.letter}_{time}".rstrip("_") if node.operation == "lookup" else time
+                return table.replace(time=index, axes=(node.width,))  # type: ignore[no-any-return]
             case "weights":
                 assert node.weights
-                names = convention("textbook").transform(self.layer.named_as).names
-                letter, _, below = names.get(role := array_of(self.layer, node.weights), role).partition("_")
-                return Symbol(letter, below, axes=tuple([axis for axis in node.axes if axis != ONE]))
-            case "joined":
+                role = array_of(self.layer, node.weights)
+                axes = tuple([axis for axis in node.axes[:2] if axis != ONE])
+                return Symbol(*self.letters.get(role, (role, "")), axes=axes)
+            case "joined" if self.layer.whole:
                 return self.formula(node.operands[0], whole=whole)
             case "softmax":
                 return Application(node.operation, (self.formula(node.operands[0], whole=True),))
+            case "standardise":  # the stored numbers appear only in the name of the function
+                return Application("normalise", (self.formula(node.operands[0]),))
             case "part":
                 return part_symbol(self.formula(node.operands[0]), str(node.number + 1), node.width)
             case "mix":
                 return Application("mix", (Symbol("sum", "s"), *map(self.formula, node.operands)))
             case "over_root":
                 return Application("over", (self.formula(node.operands[0]), Symbol(f"√{node.axes[0]}")))
-            case "matrix" if self.trace.nodes[node.operands[1]].operation == "join":
-                matrix = self.formula(node.operands[0])
-                joined = [self.formula(each) for each in self.trace.nodes[node.operands[1]].operands]
-                return Application(STACKED, (matrix, *[Application("matrix", (matrix, each)) for each in joined]))
-            case "matrix" if self.trace.nodes[node.operands[1]].operation == "concat":
-                head = self.formula(self.trace.nodes[node.operands[1]].operands[0])
-                assert isinstance(head, Symbol)
-                heads = [head.replace(time=head.time.replace("i", number)) for number in ("1", HEADS)]
-                matrix = self.formula(node.operands[0])
-                products = [Application("matrix", (matrix, each)) for each in (heads[0], DOTS, heads[1])]
-                return Application(STACKED, (matrix, *products))
+            case "matrix" if len(self.trace.nodes[node.operands[0]].axes) > 2:
+                product = partial(self.window.product, self.formula(node.operands[0]), in_groups=node.in_groups)
+                return sum_of(range(len(self.window.apart)), lambda step: Application("matrix", product(step)))
+            case "matrix" if (read := self.trace.nodes[node.operands[1]]).operation in ("join", "concat"):
+                matrix, vectors = self.formula(node.operands[0]), [*map(self.formula, read.operands)]
+                if read.operation == "concat":
+                    head: Any = vectors[0]
+                    first, last = (head.replace(time=head.time.replace("i", number)) for number in ("1", HEADS))
+                    vectors = [first, DOTS, last]
+                return Application(STACKED, (matrix, *[Application("matrix", (matrix, each)) for each in vectors]))
             case "plus":
                 terms: list[Formula] = []
                 for term in map(self.formula, node.operands):

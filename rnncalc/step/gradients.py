@@ -21,6 +21,7 @@ from rnncalc.step.equations import (
     Symbol,
     part_symbol,
     sum_of,
+    whole_of,
     written,
 )
 from rnncalc.step.nodes import INPUT, SEQUENCE, Trace
@@ -125,7 +126,7 @@ def gradient_equations(
         left = _derivative(name) if name else within.get(place)
         if left is not None:
             if left != gradient:
-                lines.append(Equation(_whole(left) if place in whole else left, gradient))
+                lines.append(Equation(whole_of(left) if place in whole else left, gradient))
             gradient = left
         if node.operation == "matrix" and len(trace.nodes[node.operands[0]].axes) > TAPPED:
             product = partial(cast("Any", named).window.product, formula(node.operands[0]), in_groups=node.in_groups)
@@ -137,13 +138,13 @@ def gradient_equations(
             continue
         softmax = sequence and node.operation == "softmax"
         if softmax:  # of the numbers of all steps s
-            gradient = _whole(gradient)
+            gradient = whole_of(gradient)
             whole.add(node.operands[0])
         if name and row.function:
             below = f"{name.letter},{name.time}" if name.time else name.letter
             within.setdefault(node.operands[0], Symbol("delta", below, axes=name.axes))
         result = formula(place)
-        values = _OperandFormulas({GRADIENT: gradient, RESULT: _whole(result) if softmax else result})
+        values = _OperandFormulas({GRADIENT: gradient, RESULT: whole_of(result) if softmax else result})
         values |= {number: formula(operand) for number, operand in enumerate(node.operands)}
         values.widths = [trace.nodes[operand].width for operand in node.operands]
         if node.operation == "matrix" and trace.nodes[node.operands[1]].operation == "join":
@@ -195,13 +196,6 @@ def _summed(formula: Formula, letters: Collection[str]) -> Formula:
 def part_of(matrix: Any, read: Formula, number: int) -> Any:
     """Return the part of a matrix for one of the vectors that it reads joined, by the letter of that or its number."""
     return matrix.replace(subscript=read.letter if isinstance(read, Symbol) else str(number + 1))
-
-
-def _whole(symbol: Any) -> Any:
-    """Return the vector of a symbol's numbers at all steps s."""
-    return symbol.replace(
-        time=symbol.time.removesuffix("s").removesuffix(","), subscript=symbol.subscript.removesuffix(",s")
-    )
 
 
 def _at(window: KernelWindow, number: int) -> tuple[int, Mapping[str, str]]:

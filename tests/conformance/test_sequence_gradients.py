@@ -29,9 +29,9 @@ from rnncalc import (
 )
 from rnncalc.conventions import NOTATIONS
 from rnncalc.layers.layer import Transform
-from rnncalc.questions.explain import LayerFormulas, explain_those
+from rnncalc.questions.explain import explain_those
 from rnncalc.step import equations as written
-from rnncalc.step.equations import STACKED, Application, Formula, SequenceFormulas, Symbol
+from rnncalc.step.equations import STACKED, Application, Formula, LayerFormulas, Symbol
 from rnncalc.step.gradients import OVER_TIME, gradient_equations
 
 pytestmark = pytest.mark.conformance
@@ -50,7 +50,7 @@ class Sequence:
     queries: of a decoder's attention, else the steps of the sequence themselves.
     """
 
-    def __init__(self, named: SequenceFormulas, sizes: Mapping[str, int], x: list[Any], queries: list[Any]) -> None:
+    def __init__(self, named: LayerFormulas, sizes: Mapping[str, int], x: list[Any], queries: list[Any]) -> None:
         self.named, self.nodes, self.repeats, self.sizes = named, named.trace.nodes, named.trace.repeats, sizes
         self.x, self.queries = x, queries
         self.known: dict[Any, Any] = {}
@@ -246,7 +246,7 @@ def test_equations_of_whole_sequences_are_true_of_autograd(drawn: tuple[Layer, i
     torch.manual_seed(seed)
     layer, width = drawn
     (derived,) = explain_those(Network(width, (layer,), steps=steps)).layers
-    assert isinstance(derived.named, SequenceFormulas)
+    assert isinstance(derived.named, LayerFormulas)
     x = [random(width) for _ in range(steps)]
     done = Sequence(derived.named, derived.placed.sizes, x, x)
     sum(torch.dot(output, torch.randn_like(output)) for output in done.outputs()).backward()
@@ -297,7 +297,7 @@ def test_equations_of_a_decoder_with_attention_are_true_of_autograd(network: Net
     by_name = {each.placed.name: each for each in explain_those(network).layers}
     read, output_of = by_name["attention"], by_name["output"]
     (cell_of,) = [each for each in by_name.values() if each.gates and each.placed.part == "decoder"]
-    assert isinstance(read.named, SequenceFormulas)
+    assert isinstance(read.named, LayerFormulas)
     assert cell_of.named
     assert output_of.named
     before, (joins_input, joins_output) = attention.query == "before", attention.joins
