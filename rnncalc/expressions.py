@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
 from rnncalc.errors import CallError
-from rnncalc.text import GREEK, all_of, did_you_mean, escape, has_letters
+from rnncalc.text import GREEK, LETTER, all_of, did_you_mean, escape, has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -127,7 +127,9 @@ def evaluate(text: str, sizes: Mapping[str, Number], *, whole: bool = True) -> N
     sizes: the value of each name. whole: whether a polynomial must be divided without fractions. Raises CallError for
     another text, and for a name that is not among the sizes, and DivisionError for a quotient that is not whole.
     """
-    parser = _Parser(text, [*_tokens(text, sizes)], sizes, values=sizes)
+    if re.fullmatch(LETTER, text):
+        return _size(text, text, sizes)
+    parser = _Parser(text, [*_tokens(text, sizes)], dict.fromkeys(sizes), values=sizes)
     parser.whole = whole
     return parser.side().value
 

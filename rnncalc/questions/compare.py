@@ -252,36 +252,46 @@ def chosen(first: int, last: int) -> list[int]:
 def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = None) -> Network:
     """Return the network with every recurrent layer exchanged for one of a kind, and a number of units, if given.
 
-    A decoder's layer gets the units that match the states of the encoder's layer, whose directions have `units` each.
+    A decoder's layer gets the units that match the states of the encoder's layer, whose directions have `units` each;
+    one with a bridge reads those states, and has `units` itself.
     """
     parts = {}
     for name, part in network.parts.items():
-        rows = [(layer, units) for layer in part.layers]
+        rows: list[tuple[Layer, dict[str, int]]] = [(layer, {"units": units} if units else {}) for layer in part.layers]
         if name == "decoder" and units is not None:
-            rows = [(layer, units * gives // takes) for layer, gives, takes in _met(network.encoder, part)]
-        parts[name] = part._replace(layers=tuple(_of_kind(layer, cell, width) for layer, width in rows))
+            met = [(layer, gives * units, takes) for layer, gives, takes in _met(network.encoder, part)]
+            rows = [(layer, {"units": state // takes} | _bridge(layer, state)) for layer, state, takes in met]
+        parts[name] = part._replace(layers=tuple(_of_kind(layer, cell, changed) for layer, changed in rows))
     return network.with_parts(parts)
 
 
+def _bridge(layer: Layer, state: int) -> dict[str, int]:
+    """Return the width that the bridge of a decoder's layer reads, if it has one."""
+    return {"initial_state": state} if isinstance(layer, Cell) and layer.initial_state is not None else {}
+
+
 def _met(encoder: Part | None, decoder: Part) -> Iterator[tuple[Layer, int, int]]:
-    """Yield the decoder's layers, each with the directions of the encoder's layer that starts it, and its own."""
+    """Yield the decoder's layers, each with the directions of the encoder's layer that starts it, and its own.
+
+    A layer with a bridge may have any number of units; its own directions are then as many as the encoder's.
+    """
     layers = encoder.layers if encoder else ()
     giving = [layer.directions for layer in layers if isinstance(layer, Cell) for _ in range(layer.repeat)]
     place = 0
     for layer in decoder.layers:
         if isinstance(layer, Cell) and giving:
-            yield layer, giving[place], layer.directions
+            yield layer, giving[place], giving[place] if _bridge(layer, 0) else layer.directions
             place += layer.repeat
         else:
             yield layer, 1, 1
 
 
-def _of_kind(layer: Layer, cell: type[Cell] | None, units: int | None) -> Layer:
-    """Return a layer; a cell is exchanged for one of a kind, with its own kind and units if none are given."""
+def _of_kind(layer: Layer, cell: type[Cell] | None, changed: Mapping[str, int]) -> Layer:
+    """Return a layer; a cell is exchanged for one of a kind, its own if none is given, with some options changed."""
     if not isinstance(layer, Cell):
         return layer
     cell = cell or type(layer)
-    values = layer.values() | {"units": layer.units if units is None else units}
+    values = {**layer.values(), **changed}
     return cell(**{option: value for option, value in values.items() if option in cell.fields})
 
 
