@@ -256,25 +256,38 @@ def _layers(
 
     Layers within models are in their places.
     """
-    config = node.get("config") if isinstance(node, dict) else None
-    if not isinstance(config, dict) or depth > bounds.MOST_CONFIG_DEPTH:
+    config = _settings(node)
+    if not config or depth > bounds.MOST_CONFIG_DEPTH:
         return
     frozen = frozen or config.get("trainable") is False
     below = config.get("layers")
+    cells = _settings(config.get("cell")).get("cells")
+    if isinstance(cells, list):  # each is a layer, and the last has what the whole returns
+        ends = [{"return_sequences": True}] * (len(cells) - 1) + [{"return_sequences": config.get("return_sequences")}]
+        ways = {"go_backwards": config.get("go_backwards")}
+        pairs = zip(cells, ends, strict=True)
+        below = [
+            {**each, "config": {**_settings(each), **end, **ways}} for each, end in pairs if isinstance(each, dict)
+        ]
     if isinstance(below, list):
         for each in below:
             yield from _layers(each, frozen=frozen, depth=depth + 1)
         return
     inner: Any = config.get("layer")  # a layer that wraps another
-    within = inner.get("config") if isinstance(inner, dict) else None
-    if isinstance(within, dict) and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
+    within = _settings(inner)
+    if within and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
         wrapped = {**inner, "config": {**within, "wrapper": str(node.get("class_name"))}}
         yield from _layers(wrapped, frozen=frozen, depth=depth + 1)
         return
     built = node.get("build_config")  # Keras 3 writes it, in `.keras` alone
     read = _sizes(built.get("input_shape") if isinstance(built, dict) else config.get("batch_input_shape"))
-    settings = {**within, **config} if isinstance(within, dict) else config
-    yield str(node.get("class_name")), settings, frozen, read
+    yield str(node.get("class_name")), {**within, **config}, frozen, read
+
+
+def _settings(node: Any) -> dict[str, Any]:
+    """Return the settings of a node, empty if it is no layer."""
+    config = node.get("config") if isinstance(node, dict) else None
+    return config if isinstance(config, dict) else {}
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -299,13 +312,19 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
     names = _names(attributes)
+    homes: dict[str, str] = {}  # the layers of the configuration that others are in
     variables = _variables(arrays, names, layers)
     for array in arrays:
         path_of_layer, leaf = _place(array, variables)
         name = names.get(path_of_layer, path_of_layer)
+        if name not in layers and (home := _home(array.path, names, layers)):
+            name = home if layers[home].kind.endswith("Cell") else name
+            homes[name] = home
         role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else model.role_of(leaf, array.dtype)
         frozen = layers[name].frozen if name in layers and role is TensorRole.PARAMETER else None
-        if leaf in _STATISTICS and role is not TensorRole.OPTIMIZER:  # Keras counts them
+        kind = layers.get(name, UNKNOWN).kind or name
+        counted = leaf in _STATISTICS or (leaf in _OF_DATA and kind.lower().startswith("normalization"))
+        if counted and role is not TensorRole.OPTIMIZER:  # Keras counts them, as not trainable
             role, frozen = TensorRole.PARAMETER, True
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
@@ -318,6 +337,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         remarks.append(Remark(RemarkKind.NOT_READ, tuple(links)))
     order = [*layers] or [*attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
+    places |= {name: places[home] for name, home in homes.items()}
     if modules.keys() <= layers.keys():  # each is known by its name, so the other layers have no weights
         modules = {name: modules.get(name, {}) for name in layers}
     in_order = tuple(
@@ -326,6 +346,13 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         for layer in (layers.get(name, UNKNOWN),)
     )
     return ModelFile(path, format, "keras", tuple(tensors), in_order, bool(places), tuple(remarks), steps, inputs)
+
+
+def _home(path: str, names: Mapping[str, str], layers: Mapping[str, KerasLayer]) -> str | None:
+    """Return the innermost layer of the configuration whose group an array is in."""
+    parts = path.split("/")
+    groups = (names.get("/".join(parts[:end]), parts[end - 1]) for end in range(len(parts), 0, -1))
+    return next((name for name in groups if name in layers), None)
 
 
 def _names(attributes: Attributes) -> dict[str, str]:
@@ -351,6 +378,8 @@ _DENSE = re.compile(r"dense[0-9]*")
 """The kind of a dense layer, which may have a bias of another length."""
 _CELL = ("kernel", "recurrent_kernel", "bias")
 _STATISTICS = ("moving_mean", "moving_variance")
+_OF_DATA = ("mean", "variance", "count")
+"""The variables of a Normalization."""
 
 
 def _variables(
@@ -364,7 +393,9 @@ def _variables(
     variables = {}
     for layer, those in shapes.items():
         config = layers.get(names.get(layer, layer), UNKNOWN)
-        kind = (config.kind or layer.rpartition("/")[2]).replace("_", "").lower()
+        group, name = layer.rpartition("/")[2], names.get(layer, "")
+        kind = config.kind or (name if name.startswith("embedding") else group)  # the group may be an attribute's
+        kind = kind.replace("_", "").lower()
         variables[layer] = _names_in(kind, [shape for _, shape in sorted(those.items())], config.settings)
     return variables
 
@@ -391,8 +422,10 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
     kind: its class, or the name of its group, in small letters.
     """
     vectors = len({*shapes}) == 1 and len(shapes[0]) == 1
-    if kind.startswith(("normalization", "seedgenerator")):
-        return ("running_mean",) * len(shapes)  # buffers
+    if kind.startswith("seedgenerator"):
+        return ("seed_generator_state",) * len(shapes)
+    if kind.startswith("normalization"):
+        return _OF_DATA
     if "norm" in kind and vectors and len(shapes) > 2 - ("batch" in kind):
         # a batch norm; of three variables, the configuration tells whether the first is gamma or beta
         scale = settings.get("scale", len(shapes) == 4)
@@ -404,6 +437,8 @@ def _names_in(kind: str, shapes: Sequence[tuple[int, ...]], settings: Mapping[st
         return ("kernel", "bias")
     if kind.startswith("embedding"):
         return ("embeddings", "embeddings_scale")
+    if re.fullmatch("(lstm|gru|simplernn)cell[0-9]*", kind):
+        return _CELL
     if kind.startswith("prelu"):
         return ("alpha",)
     matrix, *others = shapes

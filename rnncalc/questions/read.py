@@ -143,7 +143,7 @@ class _Drafting:
         stored = untrained(site.layer, inputs, self.file.framework)
         frozen = {name: tensor.frozen for name, tensor in site.tensors.items() if name not in stored}
         layer = site.layer.replace(path=_path(site.path), frozen=bool(frozen) and all(frozen.values()))
-        rows = site.shapes["weight"][:1] if Doubt.TABLE in site.doubts else ()
+        rows = next(iter(site.shapes.values()))[:1] if Doubt.TABLE in site.doubts else ()
         doubts = [Remark(doubt, (), rows if doubt is Doubt.TABLE else ()) for doubt in site.doubts]
         below = inputs if self.width is None else self.width
         if below < inputs:

@@ -220,7 +220,7 @@ def as_table(site: Site, after: Site | None) -> Site:
 
 
 def _may_be_table(site: Site) -> bool:
-    return isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts
+    return isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts and "weight" in site.tensors
 
 
 def _table(site: Site) -> Site:
@@ -402,7 +402,12 @@ def _keras(site: Site, module: FileModule) -> Guess | None:
             if not any(convolution.value_problems()):
                 return _active(convolution, channels * convolution.groups, settings, without=Doubt.WINDOW)
         case {"kernel": (inputs, units)}:
-            return _active(Dense(units, bias=bias), inputs, settings)
+            return _active(
+                Dense(units, bias=bias),
+                inputs,
+                settings,
+                *[Doubt.TABLE] * (not bias and not settings and "dense" not in path),
+            )
     return None
 
 
