@@ -61,7 +61,7 @@ def counts_made(id_: str, net: Network) -> tuple[int, ...]:
     for each in id_.split("+"):
         row = TABLE[PLACES[each]]
         assert not row.family
-        lines = row.change(lines, net)
+        lines = row.change(lines)
     assert [evaluated(line.expression) for line in lines] == [line.params for line in lines]
     return tuple(line.params for line in lines)
 

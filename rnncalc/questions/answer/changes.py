@@ -1,7 +1,7 @@
 """The changes that mistakes make to a worksheet. Only the table of mistakes names them.
 
-A `LineChange` sees one line. A `Change` sees the whole worksheet, so also the layer below, and the network. Both leave
-a line unchanged if the mistake cannot be made there.
+A `LineChange` sees one line. A `Change` sees the whole worksheet, so also the layer below. Both leave a line unchanged
+if the mistake cannot be made there.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from operator import attrgetter
 
 from rnncalc.conventions.formula import Expression, Times, product
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Layer, Output, Transform
-from rnncalc.network.network import Network
 from rnncalc.questions.answer.worksheet import (
     A_UNIT,
     GateInput,
@@ -30,11 +30,11 @@ from rnncalc.questions.answer.worksheet import (
 LineChange = Callable[[LayerLine], LayerLine]
 """Returns a line with a mistake made in it."""
 
-Change = Callable[[Worksheet, Network], Worksheet]
+Change = Callable[[Worksheet], Worksheet]
 """Returns a worksheet with a mistake made in it."""
 
-Width = Callable[[LayerLine, LayerLine, Network], int | None]
-"""Returns the wrong input width of a line, from the line below it, the line and the network; None if it is right."""
+Width = Callable[[LayerLine, LayerLine], int | None]
+"""Returns the wrong input width of a line, from the line below it and the line; None if it is right."""
 
 
 # --- where a change is made
@@ -42,13 +42,8 @@ Width = Callable[[LayerLine, LayerLine, Network], int | None]
 
 def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
     """Return the mistake that changes every layer of these kinds. Output layers are dense layers."""
-    return with_network(lambda line, _: change(line), *kinds)
-
-
-def with_network(change: Callable[[LayerLine, Network], LayerLine], *kinds: type[Layer]) -> Change:
-    """Return the mistake that changes every layer of these kinds by what the network says of it."""
-    return lambda worksheet, network: tuple(
-        change(line, network) if isinstance(line.layer, kinds) and not line.is_empty else line for line in worksheet
+    return lambda worksheet: tuple(
+        change(line) if isinstance(line.layer, kinds) and not line.is_empty else line for line in worksheet
     )
 
 
@@ -64,7 +59,7 @@ def in_outputs(change: LineChange) -> Change:
 
 def in_turn(*changes: Change) -> Change:
     """Return the mistake that makes several changes, one after the other."""
-    return lambda worksheet, network: reduce(lambda changed, change: change(changed, network), changes, worksheet)
+    return lambda worksheet: reduce(lambda changed, change: change(changed), changes, worksheet)
 
 
 def replace_line(worksheet: Worksheet, place: int, line: LayerLine) -> Worksheet:
@@ -82,7 +77,7 @@ def leave_out(line: LayerLine) -> LayerLine:
 
 def without_part(name: str) -> Change:
     """Return the mistake that leaves out one half of an encoder-decoder."""
-    return lambda worksheet, _: tuple(leave_out(line) if line.placed.part == name else line for line in worksheet)
+    return lambda worksheet: tuple(leave_out(line) if line.placed.part == name else line for line in worksheet)
 
 
 def without_other(*names: str) -> LineChange:
@@ -293,13 +288,13 @@ def swap_sizes(line: LayerLine) -> LayerLine:
 # --- the width that one layer gives the next
 
 
-def by_layer_below(change: Callable[[LayerLine, LayerLine, Network], LayerLine]) -> Change:
+def by_layer_below(change: Callable[[LayerLine, LayerLine], LayerLine]) -> Change:
     """Return the mistake that changes each line by the line below it, whose output it reads."""
 
-    def changed(worksheet: Worksheet, network: Network) -> Worksheet:
+    def changed(worksheet: Worksheet) -> Worksheet:
         lines = [*worksheet]
         for lower, place in neighbours(worksheet):
-            lines[place] = change(worksheet[lower], worksheet[place], network)
+            lines[place] = change(worksheet[lower], worksheet[place])
         return tuple(lines)
 
     return changed
@@ -307,21 +302,17 @@ def by_layer_below(change: Callable[[LayerLine, LayerLine, Network], LayerLine])
 
 def feeding(width: Width) -> Change:
     """Return the mistake that changes the input width of each layer but the first of a part."""
-
-    def change(below: LayerLine, line: LayerLine, network: Network) -> LayerLine:
-        return set_input(line, width(below, line, network))
-
-    return by_layer_below(change)
+    return by_layer_below(lambda below, line: set_input(line, width(below, line)))
 
 
 def to_output(width: Width) -> Width:
     """Return the width for the output layers alone."""
-    return lambda below, line, network: width(below, line, network) if isinstance(line.layer, Output) else None
+    return lambda below, line: width(below, line) if isinstance(line.layer, Output) else None
 
 
 def to_hidden(width: Width) -> Width:
     """Return the width for the hidden layers alone."""
-    return lambda below, line, network: None if isinstance(line.layer, Output) else width(below, line, network)
+    return lambda below, line: None if isinstance(line.layer, Output) else width(below, line)
 
 
 def set_input(line: LayerLine, width: int | None) -> LayerLine:
@@ -346,17 +337,17 @@ def concatenates(layer: Layer) -> bool | None:
     return layer.merge in (None, "concat") if isinstance(layer, Cell) and layer.bidirectional else None
 
 
-def width_of_one_direction(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+def width_of_one_direction(below: LayerLine, line: LayerLine) -> int | None:
     """Return the width of one direction, if the layer below concatenates two."""
     return direction_width(below) if concatenates(below.layer) else None
 
 
-def width_without_projection(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+def width_without_projection(below: LayerLine, line: LayerLine) -> int | None:
     """Return the width below without its projection."""
     return below.h * (2 if concatenates(below.layer) else 1) if below.part("projection") else None
 
 
-def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+def width_of_all_states(below: LayerLine, line: LayerLine) -> int | None:
     """Return the width of all states below side by side."""
     layer = below.layer
     return len(layer.states) * below.placed.outputs if isinstance(layer, Cell) and len(layer.states) > 1 else None
@@ -381,7 +372,7 @@ def change_first(worksheet: Worksheet, part: str | None, change: LineChange) -> 
     return worksheet if place is None else replace_line(worksheet, place, change(worksheet[place]))
 
 
-def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
+def encoder_input(worksheet: Worksheet) -> Worksheet:
     """Give the decoder's first layer that reads vectors the input width of the encoder's."""
     encoder = first_reader(worksheet, "encoder")
     if encoder is None:
@@ -389,7 +380,7 @@ def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
     return change_first(worksheet, "decoder", with_width("input", lambda line: worksheet[encoder].width("input")))
 
 
-def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
+def state_beside_input(worksheet: Worksheet) -> Worksheet:
     """Add the width of the encoder's state to the input of the decoder's first layer that reads vectors."""
     cells = [line for line in worksheet if line.placed.part == "encoder" and isinstance(line.layer, Cell)]
     if not cells:
@@ -417,34 +408,31 @@ def with_whole_heads(line: LayerLine) -> LayerLine:
     return line._replace(others=parts_of(whole.arrays, whole.sizes(line.placed.inputs)))
 
 
-def in_attention(change: Callable[[LayerLine, Network], LayerLine]) -> Change:
-    """Return the mistake that changes a decoder's attention by what the network says of it."""
-    return with_network(
-        lambda line, network: change(line, network) if line.layer.kind == "decoder_attention" else line, Transform
-    )
+def with_keys(width: Callable[[LayerLine], int]) -> Change:
+    """Return the mistake that gives the keys of a decoder's attention another width."""
 
-
-def with_keys(width: Callable[[LayerLine, Network], int | None]) -> Change:
-    """Return the mistake that gives the keys of a decoder's attention another width; None leaves them."""
-
-    def changed(line: LayerLine, network: Network) -> LayerLine:
-        keys, sizes = width(line, network), line.placed.sizes
-        if keys is None:
-            return line
+    def changed(line: LayerLine) -> LayerLine:
+        keys, sizes = width(line), line.placed.sizes
         wrong = {**sizes, "k": keys, "q+k": sizes["q"] + keys}
         parts = parts_of(line.layer.arrays, wrong)
         return line._replace(others={name: parts.get(name, number) for name, number in line.others.items()})
 
-    return in_attention(changed)
+    return in_layers(changed, DecoderAttention)
 
 
-def without_context(worksheet: Worksheet, network: Network) -> Worksheet:
+def with_keys_of_one_direction(worksheet: Worksheet) -> Worksheet:
+    """Give the keys of the attention half the encoder's width, if that is two directions side by side."""
+    cells = [line.layer for line in worksheet if line.placed.part == "encoder" and isinstance(line.layer, Cell)]
+    half = with_keys(lambda line: line.placed.sizes["k"] // 2)
+    return half(worksheet) if cells and concatenates(cells[-1]) else worksheet
+
+
+def without_context(worksheet: Worksheet) -> Worksheet:
     """Leave the context out of the inputs of the layers that it joins."""
-    decoder = network.parts.get("decoder")
-    attention = decoder and decoder.attention
+    attention = worksheet[-1].half.attention
     if not attention:
         return worksheet
-    lines = [place for place, line in enumerate(worksheet) if line.placed.part == "decoder"]
+    lines = [place for place, line in enumerate(worksheet) if line.half.attention]
     cells = [place for place in lines if isinstance(worksheet[place].layer, Cell)]
     after = next((place for place in lines if place > cells[-1] and worksheet[place].width("input")), None)
     for place, joins in zip((cells[0], after), attention.joins, strict=True):
@@ -455,7 +443,7 @@ def without_context(worksheet: Worksheet, network: Network) -> Worksheet:
     return worksheet
 
 
-def swap_inputs_and_units(worksheet: Worksheet, network: Network) -> Worksheet:
+def swap_inputs_and_units(worksheet: Worksheet) -> Worksheet:
     """Swap inputs and units in the first layer that reads vectors, and change the next layer's input width to match."""
     place = first_reader(worksheet, worksheet[0].placed.part)
     if place is None:
@@ -467,7 +455,7 @@ def swap_inputs_and_units(worksheet: Worksheet, network: Network) -> Worksheet:
 def above_cells(change: Callable[[LayerLine, int], LayerLine]) -> Change:
     """Return the mistake that changes each output layer above a cell; `change` gets the number of the cell's gates."""
 
-    def changed(below: LayerLine, line: LayerLine, network: Network) -> LayerLine:
+    def changed(below: LayerLine, line: LayerLine) -> LayerLine:
         above = isinstance(line.layer, Output) and isinstance(below.layer, Cell)
         return change(line, len(below.gates)) if above else line
 
@@ -482,7 +470,7 @@ def flatten_steps(worksheet: Worksheet, place: int, steps: int) -> Worksheet:
     return replace_line(worksheet, reader, set_input(worksheet[reader], steps * worksheet[place].placed.inputs))
 
 
-def flatten_one_step(worksheet: Worksheet, network: Network) -> Worksheet:
+def flatten_one_step(worksheet: Worksheet) -> Worksheet:
     """Give each layer that reads a flatten the vector of one step."""
     places = [place for place, line in enumerate(worksheet) if line.layer.kind == "flatten"]
     return reduce(lambda changed, place: flatten_steps(changed, place, 1), places, worksheet)
@@ -491,40 +479,32 @@ def flatten_one_step(worksheet: Worksheet, network: Network) -> Worksheet:
 # --- steps and repeated layers
 
 
-def steps_of(line: LayerLine, network: Network) -> int:
-    """Return the number of steps of a layer's part; 1 if it is unknown."""
-    return network.parts[line.placed.part].steps or 1
-
-
-def times_steps(kind: type[Layer]) -> Change:
-    """Return the mistake that multiplies the layers of this kind by the number of steps."""
-    return with_network(lambda line, network: line._replace(times=line.times * steps_of(line, network)), kind)
+def times_steps(line: LayerLine) -> LayerLine:
+    """Multiply the layer by the number of steps."""
+    return line._replace(times=line.times * line.steps)
 
 
 def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
-    return with_network(lambda line, net: set_times(line, steps_of(line, net) - between or 1, *sources), kind)
+    return in_layers(lambda line: set_times(line, line.steps - between or 1, *sources), kind)
 
 
-def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
+def steps_for_units(worksheet: Worksheet) -> Worksheet:
     """Replace the units of each recurrent layer by the number of steps, also in the next layer's input width."""
 
-    def of_units(units: int, line: LayerLine) -> LayerLine:
-        changed = set_width(line, units, "past") if line.width("past") == line.h else line
-        return changed._replace(h=units, bias_size=units)
+    def of_steps(line: LayerLine) -> LayerLine:
+        changed = set_width(line, line.steps, "past") if line.width("past") == line.h else line
+        return changed._replace(h=line.steps, bias_size=line.steps)
 
-    if any(part.steps is None for part in network.parts.values()):
-        return worksheet
-
-    def width(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    def width(below: LayerLine, line: LayerLine) -> int | None:
         recurrent = isinstance(below.layer, Cell) and not below.part("projection")
-        return steps_of(below, network) * (2 if concatenates(below.layer) else 1) if recurrent else None
+        return below.steps * (2 if concatenates(below.layer) else 1) if recurrent else None
 
-    fed = feeding(width)(worksheet, network)
-    return tuple(of_units(steps_of(line, network), line) if isinstance(line.layer, Cell) else line for line in fed)
+    unknown = any(line.half.steps is None for line in worksheet)
+    return worksheet if unknown else in_turn(feeding(width), in_cells(of_steps))(worksheet)
 
 
-def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:
+def as_one_plain_rnn(worksheet: Worksheet) -> Worksheet:
     """Count only the first of several recurrent layers, with one block, and leave out all biases."""
     cells = [place for place, line in enumerate(worksheet) if isinstance(line.layer, Cell)]
     if len(cells) < 2:
@@ -532,4 +512,4 @@ def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:
     first, *others = cells
     one = with_directions(1)(with_gates(1)(worksheet[first]))
     kept = tuple(leave_out(line) if place in others else line for place, line in enumerate(worksheet))
-    return in_layers(with_biases(lambda count: 0), Cell, Dense)(replace_line(kept, first, one), network)
+    return in_layers(with_biases(lambda count: 0), Cell, Dense)(replace_line(kept, first, one))

@@ -87,7 +87,7 @@ class Mistake(NamedTuple):
 
     id: str
     text: str
-    change: changes.Change = lambda worksheet, network: worksheet
+    change: changes.Change = lambda worksheet: worksheet
     rare: bool = False
     about: str = ""
     family: Variants | None = None
@@ -102,7 +102,7 @@ class Mistake(NamedTuple):
 
     def variants(self, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
         """Yield the wrong worksheets; unchanged lines are the same objects."""
-        family = self.family or (lambda *_: iter([Variant(self.change(worksheet, question.network), {})]))
+        family = self.family or (lambda *_: iter([Variant(self.change(worksheet), {})]))
         for variant in family(worksheet, question):
             lines = zip(worksheet, variant.worksheet, strict=True)
             yield variant._replace(worksheet=tuple([was if was is now or was == now else now for was, now in lines]))
@@ -121,7 +121,9 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Vari
             other = worksheet_of(question.network.replace(convention=name, notation=None))
         except SpecError:
             continue  # this convention lacks a layer or an option of the network
-        counted = tuple(now._replace(placed=was.placed) for was, now in zip(worksheet, other, strict=True))
+        counted = tuple(
+            now._replace(placed=was.placed, half=was.half) for was, now in zip(worksheet, other, strict=True)
+        )
         known = next((names for same, names in counts if same == counted), None)
         if known is None:
             counts.append((counted, [name]))
@@ -148,7 +150,7 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
 def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with batch × steps as the vocabulary, if a batch size gives the number."""
     for place, line in question.lines(worksheet):
-        steps = question.network.parts[line.placed.part].steps or 0
+        steps = line.steps
         if isinstance(line.layer, Embedding) and steps > 1:
             table = question.answer.number - question.right(worksheet) + line.placed.params
             batch, rest = divmod(table, steps * line.h)
@@ -163,7 +165,7 @@ def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[V
     """Yield, for each convolution or pooling below a flatten, the worksheet that flattens the steps before it."""
     if len(worksheet) > MOST_JUDGED:
         return
-    steps = question.network.parts[worksheet[0].placed.part].steps
+    steps = worksheet[0].half.steps
     before: list[tuple[str, int]] = []  # the layers that change the number of steps, with that number before them
     for place, line in enumerate(worksheet):
         layer = line.layer
@@ -232,14 +234,14 @@ def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant
     sources: dict[Source, str] = {"input": "input", "past": "recurrent"}
     for source, name in sources.items():
         for one, which in ((True, f"one {name} matrix"), (False, f"the {name} matrices")):
-            changed = in_cells(partial(only, source, one))(worksheet, question.network)
+            changed = in_cells(partial(only, source, one))(worksheet)
             yield Variant(changed, {"which": f"{which} alone", "matrices": f"{'one-' if one else ''}{name}"})
 
 
 def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with every other number of gates, each like the cell's own."""
     for count in range(1, MOST_GATES + 1):
-        changed = in_cells(changes.number_of_gates(count))(worksheet, question.network)
+        changed = in_cells(changes.number_of_gates(count))(worksheet)
         yield Variant(changed, {"count": str(count), "blocks": plural(count, "block")})
 
 

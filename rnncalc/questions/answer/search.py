@@ -237,7 +237,7 @@ class Search:
 
         def layers(place: int) -> object:
             was, now = worksheet[place], variant.worksheet[place]
-            return was.placed.part, was.layer, was[1:], now[1:]
+            return was.placed.part, was.layer, was[2:], now[2:]
 
         # a layer that is left out alone has a row of its own
         changed = [now is not was and not now.is_empty for was, now in zip(worksheet, variant.worksheet, strict=True)]

@@ -12,6 +12,7 @@ from functools import partial
 from rnncalc.conventions.formula import Times, product
 from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.questions.answer import changes, mistake
 from rnncalc.questions.answer.changes import (
@@ -26,13 +27,12 @@ from rnncalc.questions.answer.changes import (
     matrices_each_step,
     set_times,
     set_width,
-    steps_of,
+    times_steps,
     with_bias_size,
     with_biases,
     with_count,
     with_directions,
     with_gates,
-    with_network,
     with_other,
     with_part,
     with_width,
@@ -92,19 +92,18 @@ TABLE: tuple[Mistake, ...] = (
             in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(leave_out, External)),
     # a decoder's attention
-    Mistake("no-attention", "leaves out the attention", changes.in_attention(lambda line, network: leave_out(line))),
+    Mistake("no-attention", "leaves out the attention", in_layers(leave_out, DecoderAttention)),
     Mistake("no-context", "does not add the context to what the decoder's layers read", changes.without_context),
     Mistake("keys-of-one-direction", "gives the keys of the attention half the encoder's width, one direction of two",
-            changes.with_keys(lambda line, network: line.placed.sizes["k"] // 2 if changes.concatenates(
-                [layer for layer in network.parts["encoder"].layers if isinstance(layer, Cell)][-1]) else None)),
+            changes.with_keys_of_one_direction),
     Mistake("keys-of-query", "gives the keys of the attention the query's width",
-            changes.with_keys(lambda line, network: line.placed.sizes["q"])),
+            changes.with_keys(lambda line: line.placed.sizes["q"])),
     Mistake("no-score", "forgets v, the vector of the attention's score",
             in_layers(without_other("score"), Transform)),
     biases("no-score-bias", "leaves out the bias of the attention's score",
            in_layers(without_other("score_bias"), Transform)),
     steps("attention-times-steps", "counts the attention once for each step",
-          changes.in_attention(lambda line, network: line._replace(times=line.times * steps_of(line, network)))),
+          in_layers(times_steps, DecoderAttention)),
     # attention with heads
     Mistake("times-heads", "counts the matrices of the attention once for each head, but each holds all heads together",
             in_layers(changes.times_heads, Transform)),
@@ -145,11 +144,11 @@ TABLE: tuple[Mistake, ...] = (
            family=mistake.steps_before_a_layer),
     Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.flatten_one_step),
     # shared weights: one set for all steps, two for two directions
-    steps("times-steps", "multiplies the recurrent layers by the number of steps", changes.times_steps(Cell)),
-    steps("copy-a-step", "counts a copy of every layer for each step", changes.times_steps(Layer)),
-    steps("output-times-steps", "counts the output layer once for each step", changes.times_steps(Output)),
-    steps("steps-as-features", "takes all steps as the features of one", lambda worksheet, network: change_first(
-        worksheet, worksheet[0].placed.part, lambda line: set_times(line, steps_of(line, network), "input"))),
+    steps("times-steps", "multiplies the recurrent layers by the number of steps", in_cells(times_steps)),
+    steps("copy-a-step", "counts a copy of every layer for each step", in_layers(times_steps, Layer)),
+    steps("output-times-steps", "counts the output layer once for each step", in_outputs(times_steps)),
+    steps("steps-as-features", "takes all steps as the features of one", lambda worksheet: change_first(
+        worksheet, worksheet[0].placed.part, lambda line: set_times(line, line.steps, "input"))),
     Mistake("one-direction", "forgets the second direction", in_cells(with_directions(1))),
     Mistake("one-direction-deeper", "feeds the next layer with one direction's units instead of both",
             feeding(changes.width_of_one_direction)),
@@ -158,13 +157,13 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("one-direction-in-{layer}", "forgets the second direction of {layer}, and feeds the next layer with half",
            family=mistake.one_direction_in_a_layer, single=True, by_layer=True),
     Mistake("concat-for-merge", "takes the two directions as concatenated, but they are merged",
-            feeding(lambda below, line, network:
+            feeding(lambda below, line:
                     2 * changes.direction_width(below) if changes.concatenates(below.layer) is False else None)),
     Mistake("directions-twice", "counts each of the two directions twice",
             in_cells(lambda line: line._replace(directions=4) if line.directions == 2 else line)),
     rare("two-directions", "counts two directions, and the network reads in one", in_cells(with_directions(2))),
     rare("two-directions-deeper", "counts two directions and their concatenation, and the network reads in one",
-         in_turn(feeding(lambda below, line, network: 2 * below.placed.outputs if isinstance(
+         in_turn(feeding(lambda below, line: 2 * below.placed.outputs if isinstance(
              below.layer, Cell) and not below.layer.bidirectional else None), in_cells(with_directions(2)))),
     steps("weights-times-steps",
           "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
@@ -174,8 +173,7 @@ TABLE: tuple[Mistake, ...] = (
     steps("recurrent-between-steps", "counts the recurrent matrices once between each two steps",
           matrices_each_step(Cell, "past", between=True), rare=True),
     biases("biases-times-steps", "counts the biases of the recurrent layers once for each step",
-           with_network(lambda line, network: with_biases(lambda count: count * steps_of(line, network))(line), Cell),
-           rare=True),
+           in_cells(lambda line: with_biases(lambda count: count * line.steps)(line)), rare=True),
     steps("input-times-steps", "counts the input matrices once for each step",
           matrices_each_step(Cell, "input"), rare=True),
     steps("output-of-all-steps", "feeds the output layer with the states of all steps at once",
@@ -207,15 +205,15 @@ TABLE: tuple[Mistake, ...] = (
     # layers and parts left out, or counted twice
     Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(leave_out)),
     Mistake("no-embedding", "leaves out the embedding's table", in_layers(leave_out, Embedding)),
-    Mistake("one-embedding", "counts one embedding for several", lambda worksheet, network: in_layers(
+    Mistake("one-embedding", "counts one embedding for several", lambda worksheet: in_layers(
         lambda line: line if line is next(line for line in worksheet if isinstance(line.layer, Embedding))
-        else leave_out(line), Embedding)(worksheet, network)),
+        else leave_out(line), Embedding)(worksheet)),
     Mistake("embedding-in-each-layer", "counts the embedding's table once for each recurrent layer",
-            with_network(lambda line, network: line._replace(times=max(1, sum(isinstance(layer, Cell) for layer in
-                network.parts[line.placed.part].layers))), Embedding)),
+            in_layers(lambda line: line._replace(times=max(1, sum(
+                isinstance(layer, Cell) for layer in line.half.layers))), Embedding)),
     Mistake("embedding-output", "takes the output shape of the embedding, steps × width, for its count",
-            with_network(lambda line, network: line._replace(others={"output": Times((steps, line.h))}) if (
-                steps := steps_of(line, network)) > 1 else line, Embedding)),
+            in_layers(lambda line: line._replace(others={"output": Times((line.steps, line.h))}) if (
+                line.steps > 1) else line, Embedding)),
     Mistake("only-recurrent", "counts the recurrent layers alone",
             in_layers(lambda line: line if isinstance(line.layer, Cell) else leave_out(line), Layer)),
     Mistake("padding-row", "counts one more row of the embedding's table, for padding",
@@ -249,7 +247,7 @@ TABLE: tuple[Mistake, ...] = (
            in_cells(with_other("output and bias", lambda line: total((product(line.h, line.h), line.h))))),
     # widths of a layer's input and output
     Mistake("network-input-deeper", "feeds deeper layers with the network's input width",
-            feeding(changes.to_hidden(lambda below, line, network: network.parts[line.placed.part].input))),
+            feeding(changes.to_hidden(lambda below, line: line.half.input))),
     Mistake("encoder-input", "feeds the decoder with the encoder's input width", changes.encoder_input),
     # rare, about biases
     biases("bias-of-input", "gives each bias m numbers",
@@ -264,8 +262,8 @@ TABLE: tuple[Mistake, ...] = (
            in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0)), rare=True),
     # rare, about parts
     rare("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
-         with_network(lambda line, network: set_width(line, 0, "input") if any(
-             isinstance(layer, Embedding) for layer in network.parts[line.placed.part].layers) else line, Output)),
+         in_outputs(lambda line: set_width(line, 0, "input") if any(
+             isinstance(layer, Embedding) for layer in line.half.layers) else line)),
     rare("state-counted", "counts the state as parameters, and it is not learned",
          in_cells(with_other("state", lambda line: state_of(line.placed, line.layer) if isinstance(
              line.layer, Cell) and not line.part("state") else line.part("state")))),
@@ -286,8 +284,7 @@ TABLE: tuple[Mistake, ...] = (
     rare("square", "gives the gates (m + h) × (m + h) weights",
          in_cells(lambda line: line._replace(h=line.width("input") + line.width("past")))),
     rare("recurrent-of-output", "lets the recurrence read the output instead of the state",
-         with_network(lambda line, network: set_width(line, output.units, "past") if (
-             output := network.parts[line.placed.part].output) else line, Cell)),
+         in_cells(lambda line: set_width(line, line.half.output.units, "past") if line.half.output else line)),
     rare("peepholes-counted", "adds peepholes, and the cell has none",  # in all gates but the candidate
          in_cells(with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if isinstance(
              line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole") else 0))),
@@ -296,7 +293,7 @@ TABLE: tuple[Mistake, ...] = (
     rare("peephole-in-each-gate", "counts a peephole in the candidate too", in_cells(changes.peephole_in_each_gate)),
     # rare, about widths
     rare("own-width-deeper", "feeds deeper layers with as many numbers as they have units",
-         feeding(changes.to_hidden(lambda below, line, network: line.h))),
+         feeding(changes.to_hidden(lambda below, line: line.h))),
     rare("state-beside-input", "feeds the decoder with the encoder's state beside its input",
          changes.state_beside_input),
     rare("swapped", "takes the inputs for the units and the units for the inputs", changes.swap_inputs_and_units),
@@ -330,16 +327,16 @@ TABLE: tuple[Mistake, ...] = (
     rare("output-as-cell", "counts the output layer as if it were another recurrent layer",
          changes.above_cells(lambda line, gates: line._replace(gates=changes.with_recurrence(line).gates * gates))),
     rare("output-of-input", "feeds the output layer with the network's input",
-         feeding(changes.to_output(lambda below, line, network: network.parts[line.placed.part].input))),
+         feeding(changes.to_output(lambda below, line: line.half.input))),
     rare("output-of-both-states", "feeds the output layer with the cell state too, not with h alone",
          feeding(changes.to_output(changes.width_of_all_states))),
     rare("deeper-of-both-states", "feeds the next layers with the cell state too, not with h alone",
          feeding(changes.width_of_all_states)),
     rare("output-of-state-and-input", "feeds the output layer with the last layer's input too",
-         feeding(changes.to_output(lambda below, line, network: below.placed.outputs + below.placed.inputs))),
+         feeding(changes.to_output(lambda below, line: below.placed.outputs + below.placed.inputs))),
     rare("one-hot", "leaves out the embedding and feeds the next layer with the vocabulary",
          in_turn(
-             feeding(lambda below, line, network: below.placed.inputs if isinstance(below.layer, Embedding) else None),
+             feeding(lambda below, line: below.placed.inputs if isinstance(below.layer, Embedding) else None),
              in_layers(leave_out, Embedding))),
     # mistakes that explain almost any number
     Mistake("vocabulary-of-batch", "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",

@@ -19,6 +19,7 @@ from rnncalc.conventions.tensor import BIASES, Direction, Role
 from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import ArrayAxes, Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 from rnncalc.step.nodes import ONE
 from rnncalc.text import has_letters
@@ -75,11 +76,13 @@ class GateLine(NamedTuple):
 class LayerLine(NamedTuple):
     """A layer's count: times · directions · (what h units in each gate read, their biases, and the others).
 
+    half: the network, or the half of it, that has the layer.
     others: the parts that belong to no gate, by name. bias_size: the size of a bias vector; h in a right count.
     times: how often the whole layer is counted; once in a right count.
     """
 
     placed: Placed
+    half: Part
     h: int
     gates: tuple[GateLine, ...] = ()
     others: Mapping[str, Expression] = {}
@@ -96,6 +99,11 @@ class LayerLine(NamedTuple):
     def layer(self) -> Layer:
         """The layer that is counted."""
         return self.placed.layer
+
+    @property
+    def steps(self) -> int:
+        """The number of steps of its half; 1 if it is unknown."""
+        return self.half.steps or 1
 
     @property
     def is_empty(self) -> bool:
@@ -147,7 +155,7 @@ Worksheet = tuple[LayerLine, ...]
 def sum_of(worksheet: Worksheet) -> Expression:
     """Return the sum of all lines; neighbours with equal sums become one product."""
     alike = [
-        (next(lines).expression, 1 + sum(1 for _ in lines)) for _, lines in groupby(worksheet, lambda line: line[1:])
+        (next(lines).expression, 1 + sum(1 for _ in lines)) for _, lines in groupby(worksheet, lambda line: line[2:])
     ]
     counted = [each for each in alike if amount(each[0])]
     sums = groupby(counted, itemgetter(0))
@@ -186,7 +194,7 @@ def _vectors(line: LayerLine) -> Iterator[Expression]:
 
 def worksheet_of(network: Network) -> Worksheet:
     """Return the right worksheet of a network, a line for each layer."""
-    return tuple(map(_line, network.stack))
+    return tuple([_line(placed, network.parts[placed.part]) for placed in network.stack])
 
 
 def above(worksheet: Worksheet, place: int) -> int | None:
@@ -218,9 +226,9 @@ def parts_of(arrays: Iterable[ArrayAxes], sizes: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _line(placed: Placed) -> LayerLine:
+def _line(placed: Placed, half: Part) -> LayerLine:
     layer = placed.layer
-    line = LayerLine(placed, 0)
+    line = LayerLine(placed, half, 0)
     match layer:
         case Cell():
             line = line._replace(others=dict(_others(placed, layer)), directions=layer.directions)

@@ -111,9 +111,9 @@ def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.M
     made: Counter[str] = Counter()
 
     def counted(row: Mistake) -> Mistake:
-        def change(worksheet: Worksheet, network: Network) -> Worksheet:
+        def change(worksheet: Worksheet) -> Worksheet:
             made[row.id] += 1
-            return row.change(worksheet, network)
+            return row.change(worksheet)
 
         def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
             assert row.family

@@ -195,12 +195,12 @@ def pairs_made(net: Network) -> Iterator[tuple[str, str, int]]:
     """Yield two mistakes that people make together, each of which changes the count, and the count of both."""
     worksheet = worksheet_of(net)
     known = [row for row in TABLE if not row.family]
-    alone = {row.id: row.change(worksheet, net) for row in known}
+    alone = {row.id: row.change(worksheet) for row in known}
     changing = [row for row in known if sum(line.params for line in alone[row.id]) != net.params]
     for first in changing:
         for second in changing:
             if {first.id, second.id} & {*BESIDE} and not first.about == second.about != "":
-                yield first.id, second.id, sum(line.params for line in second.change(alone[first.id], net))
+                yield first.id, second.id, sum(line.params for line in second.change(alone[first.id]))
 
 
 @pytest.mark.broad
@@ -293,12 +293,12 @@ def test_a_mistake_in_one_half_is_that_of_the_half_alone(spec: Spec) -> None:
     }
     for row in TABLE:
         if not row.family and row.id not in ABOUT_BOTH:
-            changed = row.change(worksheet, net)
+            changed = row.change(worksheet)
             for name, half in halves.items():
                 if half.stack and len(half.stack) == sum(line.placed.part == name for line in worksheet):
                     alone = worksheet_of(half)
                     now = [line.params for line in changed if line.placed.part == name]
-                    assert now in ([*map(params, alone)], [*map(params, row.change(alone, half))]), row.id
+                    assert now in ([*map(params, alone)], [*map(params, row.change(alone))]), row.id
 
 
 def params(line: LayerLine) -> int:

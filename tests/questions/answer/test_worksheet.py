@@ -12,7 +12,6 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.worksheet import (
     GateInput,
     GateLine,
-    LayerLine,
     sum_of,
     worksheet_of,
     write,
@@ -59,8 +58,8 @@ def test_gates_that_read_unlike_things(
     gates: list[GateLine], others: dict[str, Expression], text: str, params: int
 ) -> None:
     """Gates that read alike are in one product, others in one of their own; a shared matrix is counted once."""
-    (placed,) = Network(input=8, layers=(LSTM(16),)).stack
-    line = LayerLine(placed, 16, tuple(gates), others, bias_size=16)
+    (right,) = worksheet_of(Network(input=8, layers=(LSTM(16),)))
+    line = right._replace(gates=tuple(gates), others=others)
     assert write(line.expression) == text
     assert line.params == params == evaluated(line.expression)
     doubled = line._replace(directions=2)
