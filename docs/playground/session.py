@@ -30,7 +30,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.network.writer import spec_of
 from rnncalc.programs import SPELLINGS
-from rnncalc.questions.answer.reading import GivenNumber, NamedShape, read_answer
+from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.spec import parse, spec_in_flags
 from rnncalc.spec.reader import TOP_KEYS
@@ -150,7 +150,7 @@ def hint(settings: Settings, answer: str) -> dict[str, Any]:
         return {"problems": str(error).splitlines()}
     asked = json.loads(data)["exercises"][0]["right_answer"]
     whole = not isinstance(asked, list) or len(asked) == len(answers)
-    right = judged.right and whole and not any(isinstance(each, NamedShape) for each in answers)
+    right = judged.right and whole and not any(isinstance(each, Shape) and each.name for each in answers)
     page = io.StringIO()
     html.write([AnswerReport(judged, hint=not right)], page)
     return {"page": page.getvalue(), "right": right}

@@ -11,7 +11,7 @@ from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, plain
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Answer, AxisOrder, Diagnosis, Judgement
-from rnncalc.questions.answer.reading import GivenNumber, NamedShape
+from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import notation_of, on_conditions, setting, shape_text, title
@@ -34,7 +34,7 @@ class AnswerReport(SheetReport, DataReport):
 
     def data(self) -> dict[str, Any]:
         judged = self.answer.judged
-        answers = [each.answer.sizes if isinstance(each.answer, NamedShape) else _answer(each) for each in judged]
+        answers = [each.answer.sizes if isinstance(each.answer, Shape) else _answer(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
         formulas = [None if each.formula is None else plain(each.formula) for each in judged]
         whole = judged[0].layer is None
@@ -236,7 +236,7 @@ def _in_words(value: Value) -> str:
 
 def _answer(judged: Judgement) -> int | tuple[int, ...] | str:
     match judged.answer:
-        case NamedShape(_, sizes):
+        case Shape(sizes) if judged.returned:
             return f"({', '.join(f'{size:,}' if isinstance(size, int) else str(size) for size in sizes)})"
         case GivenNumber(number, text=text):
             return text if has_letters(number) else number

@@ -16,7 +16,7 @@ from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.expressions import NUMBER
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
-from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape, read_answer
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape, read_answer
 from rnncalc.text import did_you_mean, escape, one_of
 
 
@@ -167,7 +167,7 @@ def _read(text: str, decimal: str, grader: Grader) -> Given:
 def _judge_some(answers: Sequence[Given | None], grader: Grader) -> Answer:
     """Judge answers among which some are missing, as if those were right."""
     filled = [each for each in answers if each]
-    if all(isinstance(each, NamedShape) for each in filled):
+    if all(isinstance(each, Shape) and each.name for each in filled):
         return grader.judge(filled)
     some = next((each for each in filled if isinstance(each, Shape)), GivenNumber(1))
     right = [

@@ -17,7 +17,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions import network_of, plain
 from rnncalc.questions.answer import reading
 from rnncalc.questions.answer.judgement import Answer, Judgement
-from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.count import count
 from rnncalc.text import LETTER, all_of, escape, has_letters, plural
 
@@ -109,7 +109,8 @@ class Grader:
         """
         judgements = self.judgements(answers)
         shapes = [each.answer for each in judgements if isinstance(each.answer, Shape)]
-        if not any(isinstance(each, Shape) for each in answers) or all(each.right for each in judgements):
+        in_order = any(isinstance(each, Shape) and not each.name for each in answers)
+        if not in_order or all(each.right for each in judgements):
             return Answer(self.network, judgements, None, self.quantity)
         from rnncalc.questions.answer.tensors import right_in  # most answers are numbers
 
@@ -119,7 +120,7 @@ class Grader:
         """Return the judgement of each number or shape of an answer."""
         network = self.network
         reading.check_number_of_answers(len(answers))
-        if any(not isinstance(each, Shape) and each.name for each in answers) and (named := self.named(answers)):
+        if any(each.name for each in answers) and (named := self.named(answers)):
             return named
         of_params = self.quantity == "params"
         tensors = number_of_tensors(network) if of_params else 0
@@ -162,14 +163,14 @@ class Grader:
 
         places: list[int] = []
         numbers: list[GivenNumber] = []
-        others: list[NamedShape | GivenNumber] = []
+        others: list[Given] = []
         is_number: list[bool] = []
         for each in answers:
-            place = None if isinstance(each, Shape) else layer_of(self.network, each, self.total)
+            place = layer_of(self.network, each, self.total)
             if place is not None:
                 numbers += [it for it in reading.as_calculations([each]) if isinstance(it, GivenNumber)]
                 places.append(place)
-            elif isinstance(each, NamedShape) or (isinstance(each, GivenNumber) and is_tensor(self.network, each.name)):
+            elif each.name and (isinstance(each, Shape) or is_tensor(self.network, each.name)):
                 others.append(each)
             else:
                 continue

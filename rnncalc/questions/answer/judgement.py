@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
+from rnncalc.questions.answer.reading import Given, GivenNumber
 
 if TYPE_CHECKING:  # for what is wrong alone
     from rnncalc.questions.answer.sizes import OtherSize
@@ -100,13 +100,9 @@ class Judgement(NamedTuple):
     @property
     def right(self) -> bool:
         """Whether the shape is right, or the number, rounded as the learner did."""
-        match self.answer:
-            case GivenNumber():
-                return self.answer.rounds(self.params)
-            case Shape():
-                return self.answer.has_shape(self.plain_shape)
-            case NamedShape():
-                return self.order is not None
+        if isinstance(self.answer, GivenNumber):
+            return self.answer.rounds(self.params)
+        return self.order is not None if self.returned else self.answer.has_shape(self.plain_shape)
 
     @property
     def difference(self) -> Any:

@@ -134,31 +134,22 @@ class GivenNumber(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The shape of a tensor as a learner gave it; a size may be a polynomial.
+    """The shape of a tensor as a learner gave it, or of an array that a layer returns; a size may be a polynomial.
 
+    sizes: if it has a name, a letter or a word is the batch or the steps, and None is any size.
     product: the number that it is if it is a calculation, as 4 × 16 × 25 and (1600) may be, else None.
     """
 
-    sizes: tuple[int, ...]
+    sizes: tuple[Any, ...]
     product: GivenNumber | None = None
+    name: str = ""
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
         """Return whether it is this shape; a vector may also be given as a row or a column."""
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-class NamedShape(NamedTuple):
-    """A learner's shape of one tensor, or of an array that a layer returns, with its name.
-
-    sizes: a letter or a word is the batch or the steps, None is any size. product: that of a Shape.
-    """
-
-    name: str
-    sizes: tuple[int | str | None, ...]
-    product: GivenNumber | None = None
-
-
-Given = GivenNumber | Shape | NamedShape
+Given = GivenNumber | Shape
 """A learner's answer."""
 
 
@@ -181,14 +172,14 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     side, begin = match["side"] or "", match.start("body")
     body = _inner(unit).sub(lambda match: " " * len(match[0]), match["body"].rstrip(_AFTER))
     name = _name(match["name"] or "")
-    is_array = not re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name)
+    array = "" if re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name) else name
     if remark := _REMARK.search(body):  # 1200 (3 blocks)
         known = {*(sizes or ())}
         if any(not {word} <= known and not {*word} <= known for word in re.findall(r"[^\W\d]\w+", remark[2])):
             body = body.removesuffix(remark[1])
-    shape = _shape(body, sizes, named=is_array) if is_array or not side else None
+    shape = _shape(body, sizes, array) if array or not side else None
     if shape and shape.product is None:
-        return NamedShape(name, shape.sizes) if is_array else shape
+        return shape
     if re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not {*text} <= {*(sizes or ())}:
         raise _refused(text)
     binary = _BINARY.search(body) if quantity == "bytes" else None  # 4.69 KiB is 4.69·1024, and its last digit 10.24
@@ -206,9 +197,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         numbers[-1] = GivenNumber(rounded[0], max(1, rounded[1]), "", rounded[2])
     untrue = _untrue(numbers, [each.sign for each in sides], sizes)
     number = numbers[-1]._replace(text=" ".join(f"{body}{match['unit'] or ''}".split()), untrue=untrue)
-    if not shape:
-        return number
-    return NamedShape(name, shape.sizes, number) if is_array else shape._replace(product=number)
+    return shape._replace(product=number) if shape else number
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
@@ -269,10 +258,10 @@ def _with_sizes(side: GivenNumber, sizes: Sizes) -> GivenNumber:
     return GivenNumber(side.number.at(sizes)) if known else side
 
 
-def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
+def _shape(text: str, sizes: Sizes, name: str) -> Shape | None:
     """Return a shape, such as (20, 10) or (4h, m); None if the text is not one.
 
-    named: whether it has a name; its axes are then numbers, capital letters for the batch or the steps, and None.
+    If it has a name, its axes are numbers, capital letters for the batch or the steps, and None.
     """
     signs = _SPACE.sub("", re.sub(rf"\\times|{BY}", "×", text))
     bare = _ARRAY.sub(lambda array: f"({(array[1] or array[2] or array[3] or '').translate(_RAISED)})", signs)
@@ -280,11 +269,11 @@ def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
     bracketed = _BRACKETS.fullmatch(bare)
     inside = bare[1:-1].removesuffix(",") if bracketed else bare
     axes = re.split("[,xX×]" if bracketed else "[xX×]", inside)
-    words = "[A-Z]|[A-Za-z]{3,}(?:_[a-z]+)?" if named else "(?!)"
+    words = "[A-Z]|[A-Za-z]{3,}(?:_[a-z]+)?" if name else "(?!)"
     free = [axis for axis in axes if re.fullmatch(words, axis) and axis not in (sizes or ())]
     if all(axis in free or re.fullmatch(_SIZE, axis) for axis in axes) and (bracketed or axes[1:]):
         array: Any = tuple(int(axis) if axis.isdecimal() else None if axis == "None" else axis for axis in axes)
-        return Shape(array, GivenNumber(0) if re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", signs) else None)
+        return Shape(array, GivenNumber(0) if re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", signs) else None, name)
     several = "," in bare or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)
     if not (bracketed and several):
         return None
@@ -296,7 +285,7 @@ def _shape(text: str, sizes: Sizes, *, named: bool = False) -> Shape | None:
     except CallError:
         pass
     if all(values):
-        return Shape(tuple(values))
+        return Shape(tuple(values), name=name)
     if re.search("[+*/^·×]", inside):
         return None  # a sum of numbers with commas between thousands
     cure = "; None is a size of a returned array, with its name: output=(None, 16)" if "None" in axes else ""

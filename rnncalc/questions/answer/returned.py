@@ -18,7 +18,7 @@ from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.answer.judgement import AxisOrder, Diagnosis, Judgement, Reason
-from rnncalc.questions.answer.reading import NamedShape
+from rnncalc.questions.answer.reading import Shape
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
 from rnncalc.text import all_of, did_you_mean, escape, one_of, ordinal
 
@@ -60,7 +60,7 @@ class ReturnedArray(NamedTuple):
         return self.name == next(iter(self.module.returns))
 
     def judgement(
-        self, answer: NamedShape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
+        self, answer: Shape, *, order: AxisOrder | None = None, diagnoses: tuple[Diagnosis, ...] = ()
     ) -> Judgement:
         """Return a shape compared with the array."""
         name = self.module.name
@@ -82,7 +82,7 @@ class ReturnedArray(NamedTuple):
         """Return the array with two axes swapped."""
         return self.of(self.axes.translate(str.maketrans(axes, axes[::-1])))
 
-    def fits(self, answer: NamedShape) -> bool:
+    def fits(self, answer: Shape) -> bool:
         """Return whether a given shape is right for the array."""
         return len(answer.sizes) == len(self.axes) and all(map(self.has_size, self.axes, answer.sizes))
 
@@ -94,7 +94,7 @@ class ReturnedArray(NamedTuple):
         return axis == "B" or (axis == "T" and not isinstance(right, int))
 
 
-def judge_returned(network: Network, answers: Sequence[NamedShape], tensors: Sequence[str]) -> Iterator[Judgement]:
+def judge_returned(network: Network, answers: Sequence[Shape], tensors: Sequence[str]) -> Iterator[Judgement]:
     """Yield each shape compared with the array of its name. Raises CallError for a name that no module returns.
 
     tensors: the names of tensors, to suggest for an unknown name.
@@ -114,7 +114,7 @@ def is_returned(network: Network, name: str) -> bool:
     return any(_plain(name) == _plain(each) for module in shapes(network).modules for each in module.returns)
 
 
-def _judged(arrays: Sequence[ReturnedArray], answer: NamedShape) -> tuple[Judgement, str]:
+def _judged(arrays: Sequence[ReturnedArray], answer: Shape) -> tuple[Judgement, str]:
     """Return a shape compared with the first array that it fits, and its axes; none if it is wrong."""
     for array in arrays:
         for order, written in _orders(array).items():
@@ -130,7 +130,7 @@ def _judged(arrays: Sequence[ReturnedArray], answer: NamedShape) -> tuple[Judgem
 
 
 def _named(
-    network: Network, modules: Sequence[ModuleShapes], answer: NamedShape, tensors: Sequence[str]
+    network: Network, modules: Sequence[ModuleShapes], answer: Shape, tensors: Sequence[str]
 ) -> list[ReturnedArray]:
     """Return the arrays with this name, in the order of the modules; for two directions only the first."""
     layer, _, name = answer.name.rpartition(".")
@@ -180,7 +180,7 @@ def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
     return orders
 
 
-def _diagnoses(array: ReturnedArray, answer: NamedShape) -> Iterator[Diagnosis]:
+def _diagnoses(array: ReturnedArray, answer: Shape) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong shape, or else the one size that is wrong."""
     known = False
     for key, text, wrong in MISTAKES:
@@ -201,7 +201,7 @@ def _diagnoses(array: ReturnedArray, answer: NamedShape) -> Iterator[Diagnosis]:
         yield _diagnosis(Reason("size", f"has a wrong {ordinal(off[0])} size"), array, answer)
 
 
-def _diagnosis(reason: Reason, array: ReturnedArray, answer: NamedShape) -> Diagnosis:
+def _diagnosis(reason: Reason, array: ReturnedArray, answer: Shape) -> Diagnosis:
     yours, right = (
         Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (answer.sizes, array.array.values())
     )

@@ -18,7 +18,7 @@ from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.mistake import MOST_GATES
-from rnncalc.questions.answer.reading import Given, GivenNumber, NamedShape, Shape
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.text import all_of, bracketed, escape, has_letters, one_of, ordinal, plural
 
 MOST_NAMES, MOST_NAMED = 12, 6
@@ -28,7 +28,7 @@ MOST_NAMES, MOST_NAMED = 12, 6
 Tensors = tuple[tuple[str, Tensor], ...]
 """The tensors of a network, each with the name of its layer."""
 
-Answers = Sequence[GivenNumber | Shape]
+Answers = Sequence[Given]
 
 Wrong = Iterator[tuple[Mapping[str, str], tuple[int, ...]]]
 """The values for the {braces} of a mistake, and the wrong shape."""
@@ -61,19 +61,19 @@ def is_tensor(network: Network, name: str) -> bool:
     )
 
 
-def layer_of(network: Network, answer: GivenNumber | NamedShape, total: Any) -> int | None:
+def layer_of(network: Network, answer: Given, total: Any) -> int | None:
     """Return the place of the layer whose number an answer is, by its name or its kind; None if it is of none.
 
     total: the number of the network, which has the kind of its only layer. Raises CallError if several have the kind.
     """
-    number = answer.product if isinstance(answer, NamedShape) else answer
+    number = answer.product if isinstance(answer, Shape) else answer
     name = _bare(answer.name)
     if not (name and number) or place_of(tensors_of(network), answer.name) is not None:
         return None
     from rnncalc.questions.answer.returned import is_returned  # few answers have names
 
     stack = network.stack
-    is_array = isinstance(answer, NamedShape) and is_returned(network, answer.name)
+    is_array = isinstance(answer, Shape) and is_returned(network, answer.name)
     if name.isdecimal():  # as in layer 1
         if not 0 < int(name) <= len(stack):
             raise CallError(f"{escape(answer.name)}: the network has {plural(len(stack), 'layer')}")
@@ -141,21 +141,17 @@ def right_in(network: Network, answers: Answers) -> str | None:
     return None
 
 
-def judge_shapes(network: Network, answers: Sequence[Given]) -> tuple[Judgement, ...]:
+def judge_shapes(network: Network, answers: Answers) -> tuple[Judgement, ...]:
     """Judge shapes, one for each tensor in order. A plain number is the shape of a vector: 20 is (20)."""
-    shapes: Answers = [each for each in answers if not isinstance(each, NamedShape)]
     if not any(isinstance(each, Shape) for each in answers):
         raise CallError("expected a shape for each matrix, such as (20, 10), got numbers")
-    shapes = [Shape((each.number,)) if isinstance(each, GivenNumber) else each for each in shapes]
-    sizes = [size for each in shapes if isinstance(each, Shape) for size in each.sizes]
-    if not network.letters and any(map(has_letters, sizes)):
+    shapes = [Shape((each.number,)) if isinstance(each, GivenNumber) else each for each in answers]
+    if not network.letters and any(has_letters(size) for each in shapes for size in each.sizes):
         raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
     return judge_tensors(network, shapes)
 
 
-def judge_named(
-    network: Network, answers: Sequence[NamedShape | GivenNumber], *, shapes: bool
-) -> tuple[Judgement, ...]:
+def judge_named(network: Network, answers: Answers, *, shapes: bool) -> tuple[Judgement, ...]:
     """Judge shapes and numbers by name: of single tensors, and of arrays that layers return.
 
     shapes: whether a matrix must have a shape.
@@ -165,12 +161,12 @@ def judge_named(
     tensors = tensors_of(network)
     places = [place_of(tensors, each.name) for each in answers]
     others = [
-        each if isinstance(each, NamedShape) else NamedShape(each.name, (each.number,))
+        each if isinstance(each, Shape) else Shape((each.number,), name=each.name)
         for each, place in zip(answers, places, strict=True)
         if place is None
     ]
     returned = judge_returned(network, others, [tensor.name for _, tensor in tensors])
-    known: list[Shape | GivenNumber] = [Shape(tensor.plain_shape) for _, tensor in tensors]
+    known: list[Given] = [Shape(tensor.plain_shape) for _, tensor in tensors]
     for each, place in zip(answers, places, strict=True):
         if place is None:
             continue
@@ -179,13 +175,10 @@ def judge_named(
                 raise CallError(f"{escape(each.name)}: expected a shape, such as (20, 10), got a number")
             known[place] = each
             continue
-        sizes: tuple[Any, ...] = tuple(
-            size for size in each.sizes if isinstance(size, int) or (network.letters and has_letters(size))
-        )
-        if len(sizes) < len(each.sizes):
+        if not all(isinstance(size, int) or (network.letters and has_letters(size)) for size in each.sizes):
             wanted = "expected a shape in numbers, such as (20, 10)"
             raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
-        known[place] = Shape(sizes)
+        known[place] = Shape(each.sizes)
     judged = _compare(tensors, known)
     return tuple(next(returned) if place is None else judged[place] for place in places)
 

@@ -16,7 +16,6 @@ from rnncalc.questions.answer.gradebook import grade_class, read_answer_file
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import (
     GivenNumber,
-    NamedShape,
     Shape,
     check_number_of_answers,
     read_answer,
@@ -155,16 +154,16 @@ def test_a_chain_names_the_sign_where_it_stops_being_true() -> None:
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
-        ("h_n=(2, N, 16)", NamedShape("h_n", (2, "N", 16))),
-        ("y.shape == torch.Size([4, None, 16])", NamedShape("y", (4, None, 16))),
-        ("lstm_1.c_n: (4x3x16)", NamedShape("lstm_1.c_n", (4, 3, 16))),
+        ("h_n=(2, N, 16)", Shape((2, "N", 16), name="h_n")),
+        ("y.shape == torch.Size([4, None, 16])", Shape((4, None, 16), name="y")),
+        ("lstm_1.c_n: (4x3x16)", Shape((4, 3, 16), name="lstm_1.c_n")),
         ("(4h, m)", Shape((4 * letter("h"), letter("m")))),
         ("[h1, m]", Shape((letter("h_1"), letter("m")))),
         ("[h]", Shape((letter("h"),))),
         ("(3, h)", Shape((3, letter("h")))),
     ],
 )
-def test_shapes_with_names_and_letters(text: str, shape: Shape | NamedShape) -> None:
+def test_shapes_with_names_and_letters(text: str, shape: Shape) -> None:
     """A letter or None for a size, and sizes that are formulas."""
     assert read_answer(text) == shape
 
@@ -249,4 +248,6 @@ def test_an_expression_of_sizes_is_a_number_or_a_polynomial() -> None:
 @pytest.mark.parametrize("text", READINGS["named"])
 def test_how_the_shape_of_a_tensor_is_written(text: str) -> None:
     """As lectures and LaTeX write it."""
-    assert read_answer(text)[:2] == ("W_xh", (3, 4))
+    shape = read_answer(text)
+    assert isinstance(shape, Shape)
+    assert (shape.name, shape.sizes) == ("W_xh", (3, 4))

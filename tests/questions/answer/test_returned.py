@@ -10,7 +10,7 @@ from strategies import network_of
 
 from rnncalc import GRU, LSTM, Conv1D, Flatten, Layer, Network, Pool1D, RepeatVector, answer
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.questions.answer.reading import NamedShape
+from rnncalc.questions.answer.reading import Shape
 from rnncalc.questions.answer.returned import MISTAKES, _named
 from rnncalc.questions.shapes import shapes
 
@@ -110,7 +110,7 @@ def test_the_arrays_that_a_mistake_gives(case: dict[str, Any]) -> None:
     """Their axes and sizes, behind what fills the sentence; the likeliest mistake is told first."""
     network = network_of(case["network"])
     for name, mistakes in case["arrays"].items():
-        array, *_ = _named(network, shapes(network).modules, NamedShape(name, ()), ())
+        array, *_ = _named(network, shapes(network).modules, Shape((), name=name), ())
         for key, expected in mistakes.items():
             ((sentence, wrong),) = ((text, function) for id_, text, function in MISTAKES if id_ == key)
             names = re.findall(r"{(\w+)}", sentence)
