@@ -33,8 +33,7 @@ class DecoderAttention(Transform):
     heads: instead of a score, as many parts that each project queries, keys and values, key_size and value_size numbers
     wide, and compare them (Vaswani et al. 2017); their values together are projected to the width of the query.
     query: whether it is the state before the decoder's step, or the output after it. context: what reads it.
-    bias: whether its matrices have biases, by default those that may; or, in Python, `{"query": True, "score": False}`,
-        kept as pairs.
+    bias: whether its matrices have biases; or, in Python, `{"query": True, "score": False}`, kept as pairs.
     query_width, key_width: q and k, which follow from the network.
     """
 
@@ -81,7 +80,7 @@ class DecoderAttention(Transform):
     units: int | None = None
     query: Literal["before", "after"] = "before"
     context: Literal["input", "output", "both"] | None = None
-    bias: Any = None
+    bias: Any = True
     query_width: int = 1
     key_width: int = 1
 
@@ -147,19 +146,19 @@ class DecoderAttention(Transform):
     @property
     def arrays(self) -> tuple[ArrayAxes, ...]:
         if self.heads:
-            return tuple(projections("q", "k", *self.widths, bias=self._biased()))
+            return tuple(projections("q", "k", *self.widths, bias=bool(self.bias)))
         if self.scoring == "general":
             return (("kernel", "qk"),)
         arrays = [with_bias(*array, bias=self._biased(name)) for name, array in BIASED[self.scoring].items()]
         return tuple(chain(*arrays))
 
-    def _biased(self, name: str = "") -> bool:
-        """Return whether a matrix has a bias, or all of heads have."""
-        return bool(dict(self.bias).get(name, True)) if isinstance(self.bias, tuple) else self.bias is not False
+    def _biased(self, name: str) -> bool:
+        """Return whether a matrix has a bias."""
+        return bool(self.bias if isinstance(self.bias, bool) else dict(self.bias).get(name, True))
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         if self.heads:
-            return attend(ops, window.current, window, self.widths[1], bias=self._biased(), key="d")
+            return attend(ops, window.current, window, self.widths[1], bias=bool(self.bias), key="d")
         if self.scoring in ("dot", "general"):
             keys = ops.product("kernel", window) if self.scoring == "general" else window
             scores = ops.name("e", ops.dot(window.current, keys))
@@ -188,12 +187,12 @@ class DecoderAttention(Transform):
         biased = BIASED[self.scoring]
         if self.units is not None and not biased:
             yield "units", f"does not apply to the score {self.scoring}, which has no hidden units; remove it"
-        wrong = [name for name, _ in self.bias if name not in biased] if isinstance(self.bias, tuple) else []
-        if self.bias and not biased:
-            yield "bias", f"does not apply to the score {self.scoring}, which has none; remove it"
-        elif wrong:
+        wrong = [name for name, _ in (() if isinstance(self.bias, bool) else self.bias) if name not in biased]
+        if wrong and biased:
             has = f"the score {self.scoring} has none of {wrong[0]}, but of {all_of([*biased])}"
             yield "bias", f"{has}; write one of these"
+        elif wrong:
+            yield "bias", f"does not apply to the score {self.scoring}, which has none; remove it"
         if self.scoring == "dot" and self.query_width != self.key_width:
             widths = f"the query has {self.query_width} numbers and the keys {self.key_width}"
             yield "score", f"dot needs queries and keys of one width, and {widths}; write score: general"
@@ -202,7 +201,7 @@ class DecoderAttention(Transform):
         for option in ("score", "units"):
             if self.values()[option] is not None:
                 yield option, "does not apply to attention with heads; remove it"
-        if isinstance(self.bias, tuple):
+        if not isinstance(self.bias, bool):
             yield "bias", "heads have all of their biases or none; write true or false"
         problem = undivided("query", self.query_width, heads, ", or give it key_size")
         if problem and not self.key_size:

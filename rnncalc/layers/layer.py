@@ -457,7 +457,7 @@ class External(Layer):
     kind = "external"
     title = "part that is counted elsewhere"
     number = "params"
-    made_from = ("params", "outputs")
+    made_from = ("outputs", "shapes")
 
     without = ("tensors",)  # which params has in a spec
     own_options: ClassVar[Mapping[str, Option]] = {

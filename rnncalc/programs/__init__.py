@@ -9,7 +9,7 @@ from importlib import import_module
 
 from rnncalc.conventions import lacks
 from rnncalc.errors import CallError, RefusedError
-from rnncalc.layers.layer import External, Transform
+from rnncalc.layers.layer import Transform
 from rnncalc.network.flow import Placement, arrays
 from rnncalc.network.flow import shapes as shapes_of
 from rnncalc.network.network import Network, in_numbers
@@ -52,10 +52,6 @@ def source(network: Network, target: str) -> str:
             message = f"{placed.name}: {placed.kind} cannot be exported to {target}"
             others = [other for other in SPELLINGS if placed.kind in spelling(other).cells]
             raise RefusedError(f"{message}; export to {one_of(others)}" if others else message)
-        if isinstance(placed.layer, External) and 0 < placed.trainable < placed.params:
-            number = f"{placed.params - placed.trainable:,} of its {placed.params:,} parameters"
-            message = f"{placed.name}: {number} are not trained, and a program has one array for all of them"
-            raise RefusedError(f"{message}; write those as an external layer of their own, frozen")
     whole = arrays(moves)
     if network.feedback and len(whole[-1]) != 1 + len(whole[0]):
         message = "feedback: the layer that the output is fed back to reads places, and the output has none"

@@ -7,12 +7,14 @@ framework but the names that their modules use.
 from __future__ import annotations
 
 import builtins
+import json
 import re
 from collections.abc import Container, Iterator, Sequence
 from keyword import kwlist
 from textwrap import wrap
 from unicodedata import normalize
 
+from rnncalc.layers.layer import External
 from rnncalc.programs.program import Module
 from rnncalc.text import escape
 
@@ -195,6 +197,22 @@ def identifiers(modules: Sequence[Module], reserved: Container[str] = ()) -> dic
     for maker, (layer, letter) in makers.items():  # in the family of the layer that starts at it
         names[maker] = f"{names[layer]}_{letter}_0"
     return {module.name: names[module.name] for module in modules}
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def tensors_of(layer: External) -> Iterator[tuple[str, tuple[int, ...], bool]]:
+    """Yield the name, the shape and whether it is trained of each tensor of an external layer; `external` has no names.
+
+    After each part of a name that the frameworks' modules use themselves is `_`.
+    """
+    taken = {*RESERVED, "outputs", "shapes", "frozen"}
+    for name, shape in layer.tensors or [("external", (layer.params,))]:
+        parts = (f"{part}_" if part.lower() in taken else part for part in name.split("."))
+        yield ".".join(parts), shape, layer.trains(name)
 
 
 def _family(module: Module, identifier: str) -> Iterator[str]:

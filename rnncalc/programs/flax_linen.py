@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from rnncalc.layers.layer import CROSS
-from rnncalc.programs.code import with_comment
+from rnncalc.layers.layer import CROSS, External
+from rnncalc.programs.code import quoted, tensors_of, with_comment
 from rnncalc.programs.program import Module, OwnCell, is_gain
 from rnncalc.programs.writer import Around, Writer, arguments_of, shape_in, shape_of, tuple_of, width_name
 
 EXTERNAL = '''class External(nn.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
-    number: int
     outputs: int
+    shapes: dict[str, tuple[int, ...]]
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
-        self.param("external", nn.initializers.zeros, (self.number,))
+        for name, shape in self.shapes.items():
+            self.param(name, nn.initializers.zeros, shape)
         return jnp.zeros((*x.shape[:-1], self.outputs))
 '''
 MAIN = """def main() -> None:
@@ -92,7 +93,7 @@ class FlaxLinen(Writer):
         "dense": "nn.Dense({units}{bias})",
         "embedding": "nn.Embed({inputs}, {units})",
         "dropout": "nn.Dropout({rate})",
-        "external": "External({params}, {outputs})",
+        "external": "External({outputs}, {shapes})",
     }
     transforms: ClassVar = {
         **FUNCTIONS,
@@ -132,17 +133,19 @@ class FlaxLinen(Writer):
     looped = "{module}_end, x = self.{module}({x}, initial_carry={module}_end, return_carry=True)"
 
     def constants(self) -> Iterator[str]:
-        """Yield the constant with the names, at the top of the tree of parameters, of those that are not trained."""
+        """Yield the constant with the names, from the top of the tree of parameters, of those that are not trained."""
         names = []
         for module in self.program.modules:
             if module.layer.frozen and module.params:
                 names += [f"{self.identifier(module)}_bias"] if module.tied else self.names(module)
                 names += [f"{self.identifier(module)}_{letter}_0" for letter, _ in module.learned]
+            elif isinstance(module.layer, External):
+                untrained = [name for name, _, trained in tensors_of(module.layer) if not trained]
+                names += [f"{self.identifier(module)}/{name}" for name in untrained]
         if names:
             yield ""
-            quoted = ", ".join(f'"{name}"' for name in names)
             note = "not to be trained: hand the optimizer all parameters but these"
-            yield with_comment(f"FROZEN = {{{quoted}}}", note)
+            yield with_comment(f"FROZEN = {{{', '.join(map(quoted, names))}}}", note)
 
     def recurrent(self, module: Module, direction: int) -> str:
         layer, api, rngs = module.recurrent, self.api, ["rngs=rngs"] * (self.api == "nnx")

@@ -13,9 +13,10 @@ from rnncalc.programs.writer import Around, arguments_of, shape_in, tuple_of, wi
 EXTERNAL = '''class External(nnx.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
-    def __init__(self, params: int, outputs: int) -> None:
-        self.external = nnx.Param(jnp.zeros((params,)))
+    def __init__(self, outputs: int, shapes: dict[str, tuple[int, ...]]) -> None:
         self.outputs = outputs
+        for name, shape in shapes.items():
+            setattr(self, name, nnx.Param(jnp.zeros(shape)))
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return jnp.zeros((*x.shape[:-1], self.outputs))
@@ -47,7 +48,7 @@ class FlaxNNX(FlaxLinen):
         "dense": "nnx.Linear({inputs}, {units}{bias}, rngs=rngs)",
         "embedding": "nnx.Embed({inputs}, {units}, rngs=rngs)",
         "dropout": "nnx.Dropout({rate}, rngs=rngs)",
-        "external": "External({params}, {outputs})",
+        "external": "External({outputs}, {shapes})",
     }
     transforms: ClassVar = {
         **FUNCTIONS,

@@ -18,13 +18,16 @@ from rnncalc.programs.writer import Around, Writer, arguments_of, shape_of, tupl
 EXTERNAL = '''class External(layers.Layer):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
-    def __init__(self, number: int, outputs: int, **options) -> None:
+    def __init__(self, outputs: int, shapes: dict, frozen: tuple = (), **options) -> None:
         super().__init__(**options)
-        self.number = number
         self.outputs = outputs
+        self.shapes = shapes
+        self.frozen = frozen
 
     def build(self, input_shape) -> None:
-        self.external = self.add_weight((self.number,), name="external")
+        for name, shape in self.shapes.items():
+            plain = name.replace(".", "_").replace("/", "_")
+            self.add_weight(tuple(shape), name=plain, trainable=name not in self.frozen)
 
     def call(self, x):
         return ops.repeat(ops.zeros_like(x[..., :1]), self.outputs, axis=-1)
@@ -85,7 +88,7 @@ class Keras(Writer):
         "dense": 'layers.Dense({units}{activation}{bias}, name="{name}")',
         "embedding": 'layers.Embedding({inputs}, {units}, name="{name}")',
         "dropout": 'layers.Dropout({rate}, name="{name}")',
-        "external": 'External({params}, {outputs}, name="{name}")',
+        "external": 'External({outputs}, {shapes}{untrained}, name="{name}")',
     }
     transforms: ClassVar = {
         "conv1d": Around(

@@ -50,10 +50,19 @@ NORMALISED = '''def normalised(x: torch.Tensor) -> torch.Tensor:
 EXTERNAL = '''class External(nn.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
-    def __init__(self, params: int, outputs: int) -> None:
+    def __init__(
+        self, outputs: int, shapes: dict[str, tuple[int, ...]], frozen: tuple[str, ...] = ()
+    ) -> None:
         super().__init__()
-        self.external = nn.Parameter(torch.zeros(params))
         self.outputs = outputs
+        for name, shape in shapes.items():
+            module, (*above, last) = self, name.split(".")
+            for part in above:
+                if part not in dict(module.named_children()):
+                    module.add_module(part, nn.Module())
+                module = module.get_submodule(part)
+            parameter = nn.Parameter(torch.zeros(shape), requires_grad=name not in frozen)
+            module.register_parameter(last, parameter)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x.new_zeros(*x.shape[:-1], self.outputs)
@@ -112,7 +121,7 @@ class PyTorch(Writer):
         "dense": "nn.Linear({inputs}, {units}{bias})",
         "embedding": "nn.Embedding({inputs}, {units})",
         "dropout": "nn.Dropout({rate})",
-        "external": "External({params}, {outputs})",
+        "external": "External({outputs}, {shapes}{untrained})",
     }
     transforms: ClassVar = {
         "conv1d": Around(

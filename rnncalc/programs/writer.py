@@ -24,6 +24,8 @@ from rnncalc.programs.code import (
     docstring,
     docstring_text,
     identifiers,
+    quoted,
+    tensors_of,
     with_comment,
     with_return,
 )
@@ -293,6 +295,11 @@ class Writer(ABC):
             "options": options,
             "only": options.removeprefix(", "),
         }
+        if isinstance(layer, External):
+            tensors = [*tensors_of(layer)]
+            untrained = [quoted(name) for name, _, trained in tensors if not trained]
+            values["shapes"] = f"{{{', '.join(f'{quoted(name)}: {shape}' for name, shape, _ in tensors)}}}"
+            values["untrained"] = f", {tuple_of(untrained)}" if untrained else ""
         template = around.module if isinstance(layer, Transform) else self.layers[layer.kind]
         return template.format(**values)
 

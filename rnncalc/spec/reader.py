@@ -332,7 +332,11 @@ class _NetworkReader(TreeReader):
         return f"unknown key; {sequences_cure(word_of(below), above, half, topology, in_flags=in_flags)}"
 
     def attention(self, node: Node, path: Path) -> DecoderAttention:
-        from rnncalc.layers.decoder_attention import MATRICES, DecoderAttention  # imported only for a spec that has it
+        from rnncalc.layers.decoder_attention import (  # imported only for a spec that has it
+            BIASED,
+            MATRICES,
+            DecoderAttention,
+        )
 
         allowed = {option: DecoderAttention.option(option).allowed for option in DecoderAttention.options()}
         nodes = dict(self.keys(node, path, tuple(allowed)))
@@ -341,6 +345,8 @@ class _NetworkReader(TreeReader):
         at = (*path, "bias")
         if biases and (chosen := self.values(self.keys(biases, at, MATRICES), at, dict.fromkeys(MATRICES, Switch()))):
             values["bias"] = chosen
+        if values.get("bias") is True and not BIASED.get(values.get("score", "additive"), True):
+            values["bias"] = {MATRICES[0]: True}  # which such a score does not have; as a default, true is no mistake
         return DecoderAttention(**values)
 
     def output(self, node: Node, path: Path) -> Output:

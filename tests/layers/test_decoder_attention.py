@@ -45,7 +45,7 @@ def test_it_is_counted_and_widens_what_reads_its_context(
     q = k if score == "dot" else h
     options = {"units": u} if score in ("additive", "concat") else {}
     cells = GRU(units, bidirectional=both), GRU(q, initial_state=k)
-    of = network(*cells, score=score, query=query, context=context, bias=bias and "units" in options, **options)
+    of = network(*cells, score=score, query=query, context=context, bias=bias or score in ("dot", "general"), **options)
     encoder, bridge, *others = of.stack
     by_name = {placed.name: placed for placed in others}
     assert (by_name["attention"].params, encoder.outputs) == (COUNTS[score](u, q, k, bias), k)

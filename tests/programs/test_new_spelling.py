@@ -29,7 +29,7 @@ class Loom(Writer):
         "dense": "loom.Plain({inputs}, {units}{bias})",
         "embedding": "loom.Table({inputs}, {units})",
         "dropout": "loom.Holes({rate})",
-        "external": "External({params}, {outputs})",
+        "external": "External({outputs}, {shapes})",
     }
     without_bias = ", bias=None"
     cells: ClassVar = {"gru": "Gated", "lstm": "Long"}

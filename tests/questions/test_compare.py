@@ -145,7 +145,7 @@ def test_each_layer_of_a_decoder_takes_the_states_of_its_own_encoder_layer() -> 
     comparison = compare_same_params(halved)  # a GRU of 2 has 3·2(4 + 2 + 1) + 2·3(7 + 1 + 1) + 7·3 = 117, over 111
     assert [(side.units, side.params) for side in comparison.sides] == [(None, 111), (4, 111)]
     tied = _decoder([RNN(2)], encoder=[RNN(2)], output=Output(7, tied=True), embedding=2)
-    bridged = Network(encoder=Part(4, (GRU(3),)), decoder=Part(4, (GRU(5, initial_state=3),), 2))
+    bridged = Network(encoder=Part(4, (GRU(3),)), decoder=Part(4, (GRU(5, initial_state=3),), Output(2)))
     gru = 3 * 14 * (4 + 14 + 1) * 2 + 14 * (14 + 1) + 2 * (14 + 1)  # of 15 units it has 2,072
     assert [(side.units, side.params) for side in compare_same_params(bridged, params=2_000).sides][1] == (14, gru)
     assert [(side.units, side.params) for side in compare_same_params(tied).sides] == [(None, 45), (2, 45)]

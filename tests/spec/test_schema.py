@@ -34,6 +34,7 @@ UNSEEN = {
     "attention-heads",
     "attention-key-size",
     "attention-name",
+    "attention-no-biases",
     "attention-widths",
     "budget-layers",
     "default-names",
