@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +10,7 @@ from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.reading import Given, GivenNumber
+from rnncalc.text import ordinal
 
 if TYPE_CHECKING:  # for what is wrong alone
     from rnncalc.questions.answer.sizes import OtherSize
@@ -25,6 +26,14 @@ class Reason(NamedTuple):
     def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
         """Return the reason with the {braces} filled in."""
         return cls(id.format(**values), text.format(**values))
+
+
+def sizes_off(sizes: Sequence[Any], right: Sequence[Any], alike: Callable[[Any, Any], bool]) -> Iterator[Reason]:
+    """Yield what is wrong with a shape that no mistake gives: the number of its axes, or the one size that is wrong."""
+    if len(sizes) != len(right):
+        yield Reason("axes", "has a wrong number of axes")
+    elif len(off := [axis for axis, each in enumerate(map(alike, sizes, right), 1) if not each]) == 1:
+        yield Reason("size", f"has a wrong {ordinal(off[0])} size")
 
 
 class Diagnosis(NamedTuple):

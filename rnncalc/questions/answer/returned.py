@@ -17,22 +17,26 @@ from rnncalc.layers.convolution import Sliding
 from rnncalc.layers.reshaping import Flatten
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.answer.judgement import AxisOrder, Diagnosis, Judgement, Reason
+from rnncalc.questions.answer.judgement import AxisOrder, Diagnosis, Judgement, Reason, sizes_off
 from rnncalc.questions.answer.reading import Shape
 from rnncalc.questions.shapes import Axes, ModuleShapes, shapes
-from rnncalc.text import all_of, did_you_mean, escape, one_of, ordinal
+from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
 """The axes that may have any size if the network does not say which: the batch and the steps."""
 
 
 class ReturnedArray(NamedTuple):
-    """An array that a module returns, with the sizes of its axes."""
+    """An array that a module returns, with the sizes of its axes.
+
+    values: those of the {braces} of the mistake that made it.
+    """
 
     module: ModuleShapes
     name: str
     axes: str
     sizes: Axes
+    values: Mapping[str, str] = {}
 
     @property
     def array(self) -> Axes:
@@ -66,17 +70,13 @@ class ReturnedArray(NamedTuple):
         name = self.module.name
         return Judgement(name, answer, 0, self.name, diagnoses=diagnoses, returned=self.array, order=order)
 
-    def of(self, axes: str, **sizes: int | None) -> ReturnedArray:
-        """Return the array with these axes, and these sizes changed."""
-        return self._replace(axes=axes, sizes={**self.sizes, **sizes})
+    def of(self, axes: str = "", **sizes: int | None) -> ReturnedArray:
+        """Return the array with these axes, by default its own, and these sizes changed."""
+        return self._replace(axes=axes or self.axes, sizes={**self.sizes, **sizes})
 
     def without(self, axis: str, **sizes: int | None) -> ReturnedArray:
         """Return the array without an axis, and with these sizes changed."""
         return self.of(self.axes.replace(axis, ""), **sizes)
-
-    def with_size(self, axis: str, size: int | None) -> ReturnedArray:
-        """Return the array with another size of an axis."""
-        return self.of(self.axes, **{axis: size})
 
     def swapped(self, axes: str) -> ReturnedArray:
         """Return the array with two axes swapped."""
@@ -182,34 +182,22 @@ def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
 
 def _diagnoses(array: ReturnedArray, answer: Shape) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong shape, or else the one size that is wrong."""
-    known = False
+    reasons = []
     for key, text, wrong in MISTAKES:
-        for values, one in wrong(array):
+        for one in wrong(array):
             orders = {order: way for order, way in _orders(one).items() if order is not AxisOrder.NO_BATCH}
             if any(way.fits(answer) for way in orders.values()) and [*one.array.items()] != [*array.array.items()]:
-                known = True
-                yield _diagnosis(Reason.of(key, text, values), array, answer)
+                reasons.append(Reason.of(key, text, one.values))
                 break
-    if known:
-        return
-    if len(answer.sizes) != len(array.axes):
-        yield _diagnosis(Reason("axes", "has a wrong number of axes"), array, answer)
-        return
-    sizes = enumerate(zip(array.axes, answer.sizes, strict=True), 1)
-    off = [place for place, (axis, size) in sizes if not array.has_size(axis, size)]
-    if len(off) == 1:
-        yield _diagnosis(Reason("size", f"has a wrong {ordinal(off[0])} size"), array, answer)
-
-
-def _diagnosis(reason: Reason, array: ReturnedArray, answer: Shape) -> Diagnosis:
     yours, right = (
         Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (answer.sizes, array.array.values())
     )
-    return Diagnosis((reason,), array.module.name, None, yours, right)
+    for reason in reasons or sizes_off(answer.sizes, array.axes, lambda size, axis: array.has_size(axis, size)):
+        yield Diagnosis((reason,), array.module.name, None, yours, right)
 
 
-Wrong = Iterable[tuple[Mapping[str, str], ReturnedArray]]
-"""The values for the {braces} of a mistake, and the wrong array."""
+Wrong = Iterable[ReturnedArray]
+"""The arrays that a mistake makes of one."""
 
 
 def _steps(array: ReturnedArray, wrong: Callable[[int, int, int], int]) -> Wrong:
@@ -229,82 +217,77 @@ def _steps(array: ReturnedArray, wrong: Callable[[int, int, int], int]) -> Wrong
         why = f"its window of {window} shortens the sequence, and its stride of {stride} divides it"
     values = {"steps": f"{steps:,}", "why": why, "stride": str(stride), "window": str(window)}
     if number := wrong(steps, window, stride):
-        yield values, array.with_size("T", number)
-        yield values, array.without("B", T=number)
+        valued = array._replace(values=values)
+        yield valued.of(T=number)
+        yield valued.without("B", T=number)
 
 
 def _not_flattened(array: ReturnedArray) -> Wrong:
     layer, steps = array.place.layer, array.module.input.get("T")
     if isinstance(layer, Flatten) and isinstance(steps, int):
         width = array.place.inputs
-        yield {}, array.of("BTW", T=steps, W=width)
-        yield {}, array.with_size("W", width)
+        yield array.of("BTW", T=steps, W=width)
+        yield array.of(W=width)
 
 
 def _one_direction(array: ReturnedArray) -> Wrong:
-    ways = array.ways
-    if ways == 1:
-        return
-    for axis in "LD":
-        if axis in array.axes:
-            yield {}, array.with_size(axis, (array.sizes[axis] or 0) // ways)
-            return
-    if array.is_output:
-        yield {}, array.with_size("W", (array.sizes["W"] or 0) // ways)
+    axis = next((axis for axis in "LD" if axis in array.axes), "W" if array.is_output else "")
+    if axis and array.ways > 1:
+        yield array.of(array.axes, **{axis: (array.sizes[axis] or 0) // array.ways})
 
 
 def _side_by_side(array: ReturnedArray) -> Wrong:
     ways, width = array.ways, array.sizes["W"] or 0
     if ways > 1 and "L" in array.axes:
-        yield {}, array.of(array.axes, L=len(array.module.places), W=ways * width)
+        yield array.of(L=len(array.module.places), W=ways * width)
     elif ways > 1 and "D" in array.axes:
-        yield {}, array.with_size("D", 1).with_size("W", ways * width)
-        yield {}, array.without("D", W=ways * width)
+        yield array.of(D=1, W=ways * width)
+        yield array.without("D", W=ways * width)
     elif ways > 1 and not array.is_output:
-        yield {}, array.with_size("W", ways * width)
+        yield array.of(W=ways * width)
 
 
 def _apart(array: ReturnedArray) -> Wrong:
     ways = array.ways
     if ways > 1 and array.is_output and "D" not in array.axes:
         apart = {"D": ways, "W": (array.sizes["W"] or 0) // ways}
-        yield {}, array.of(array.axes.replace("W", "DW"), **apart)
-        yield {}, array.of("D" + array.axes, **apart)
+        yield array.of(array.axes.replace("W", "DW"), **apart)
+        yield array.of("D" + array.axes, **apart)
 
 
 def _every_step(array: ReturnedArray) -> Wrong:
     steps = array.module.input.get("T")
     if "T" not in array.axes and steps:
         rest = array.axes.replace("B", "").replace("L", "")
-        yield {}, array.of(f"BT{rest}", T=steps)
+        yield array.of(f"BT{rest}", T=steps)
 
 
 def _units_for_steps(array: ReturnedArray) -> Wrong:
     width = array.sizes["W"]
     if "T" in array.axes:
-        yield {}, array.with_size("T", width)
-        yield {}, array.swapped("TW")
+        yield array.of(T=width)
+        yield array.swapped("TW")
         if steps := array.sizes["T"]:
-            yield {}, array.with_size("W", steps)
+            yield array.of(W=steps)
 
 
 def _other(array: ReturnedArray) -> Wrong:
     for name, other in array.module.returns.items():
         if name != array.name and other.get("T", 1):  # an unknown number of steps would fit any size
             sizes = {axis: size for axis, size in other.items() if axis != "B"}
-            yield {"other": name}, array.of("".join(other), **sizes)
+            yield array.of("".join(other), **sizes)._replace(values={"other": name})
 
 
 def _no_projection(array: ReturnedArray) -> Wrong:
     place = array.place
     if isinstance(place.layer, Cell) and place.layer.output != "h" and place.units:
-        yield {}, array.with_size("W", place.units * (array.ways if array.is_output else 1))
+        yield array.of(W=place.units * (array.ways if array.is_output else 1))
 
 
 def _all_gates(array: ReturnedArray) -> Wrong:
     place = array.place
     if isinstance(place.layer, Cell) and (gates := len(place.layer.gates(place.inputs))) > 1:
-        yield {}, array.with_size("W", gates * (array.sizes["W"] or 0))
+        yield array.of(W=gates * (array.sizes["W"] or 0))
 
 
 # a row is read on one line, or on a few: an id, what is wrong, and the wrong arrays
@@ -319,27 +302,27 @@ MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
         array, lambda steps, window, stride: -(-steps // stride) if 1 < stride < window else 0)),
     ("batch-first-state",
      "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",
-     lambda array: [({}, array.of("B" + array.axes.replace("B", "")))] if array.axes.startswith("L") else []),
+     lambda array: [array.of("B" + array.axes.replace("B", ""))] if array.axes.startswith("L") else []),
     ("one-direction", "forgets the second direction", _one_direction),
     ("one-layer", "forgets the stacked layers",
-     lambda array: [({}, array.with_size("L", array.ways))] if array.layers > 1 else []),
+     lambda array: [array.of(L=array.ways)] if array.layers > 1 else []),
     ("one-layer-one-direction", "forgets the stacked layers and the second direction",
-     lambda array: [({}, array.with_size("L", 1))] if array.layers > 1 and array.ways > 1 else []),
+     lambda array: [array.of(L=1)] if array.layers > 1 and array.ways > 1 else []),
     ("directions-side-by-side", "puts both directions side by side; here each has a row of its own", _side_by_side),
     ("directions-apart", "keeps the directions apart; here they are side by side", _apart),
     ("no-projection", "ignores the projection", _no_projection),
     ("units-for-steps", "confuses the units with the steps", _units_for_steps),
     ("units-for-batch", "confuses the units with the batch",
-     lambda array: [({}, array.swapped("BW"))] if "B" in array.axes and "T" not in array.axes else []),
+     lambda array: [array.swapped("BW")] if "B" in array.axes and "T" not in array.axes else []),
     ("other-array", "is the shape of {other}", _other),
     ("one-step", "is that of one step; here every step is returned",
-     lambda array: [({}, array.without("T"))] if "T" in array.axes else []),
+     lambda array: [array.without("T")] if "T" in array.axes else []),
     ("every-step", "is that of every step; here the last alone is returned", _every_step),
     ("input-width", "has the width of the input instead of the units",  # a flatten has none; see `_not_flattened`
-     lambda array: [] if isinstance(array.place.layer, Flatten) else [({}, array.with_size("W", array.place.inputs))]),
+     lambda array: [] if isinstance(array.place.layer, Flatten) else [array.of(W=array.place.inputs)]),
     ("all-gates", "is as wide as all blocks of the cell", _all_gates),
     ("no-layers-axis", "lacks the axis of layers and directions",
-     lambda array: [({}, array.without(axis)) for axis in "LD" if axis in array.axes]),
+     lambda array: [array.without(axis) for axis in "LD" if axis in array.axes]),
 )
 # fmt: on
 """Mistakes that have a reason, the likeliest first: an id, a sentence, and the function that yields wrong arrays."""

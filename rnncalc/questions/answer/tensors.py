@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import eq
 from typing import Any
 
 from rnncalc.bounds import MOST_EXPLAINED
@@ -16,10 +17,10 @@ from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
+from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason, sizes_off
 from rnncalc.questions.answer.mistake import MOST_GATES
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
-from rnncalc.text import all_of, bracketed, escape, has_letters, one_of, ordinal, plural
+from rnncalc.text import all_of, bracketed, escape, has_letters, one_of, plural
 
 MOST_NAMES, MOST_NAMED = 12, 6
 """The most tensors, and the most layers, that a message names."""
@@ -185,17 +186,17 @@ def judge_named(network: Network, answers: Answers, *, shapes: bool) -> tuple[Ju
 
 def _diagnoses(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
     """Yield the mistakes that give a wrong answer for the tensor at a place, or else the one size that is wrong."""
-    (layer, tensor), sizes = tensors[place], getattr(answers[place], "sizes", None)
-    for table in (TENSOR_MISTAKES, SIZES_OFF):
-        shapes: set[tuple[int, ...]] = set()
-        for id_, text, wrong in table:
-            for values, shape in sorted(wrong(tensors, place, answers), key=lambda each: each[1] != sizes):
-                if shape not in shapes and answers[place].has_shape(shape):
-                    shapes.add(shape)
-                    yours, right = Times(shape), Times(tensor.plain_shape)
-                    yield Diagnosis((Reason.of(id_, text, values),), layer, None, yours, right)
-        if shapes:
-            return
+    (layer, tensor), answer = tensors[place], answers[place]
+    sizes = answer.sizes if isinstance(answer, Shape) else None
+    reasons: dict[tuple[int, ...], Reason] = {}
+    for id_, text, wrong in TENSOR_MISTAKES:
+        for values, shape in sorted(wrong(tensors, place, answers), key=lambda each: each[1] != sizes):
+            if shape not in reasons and answer.has_shape(shape):
+                reasons[shape] = Reason.of(id_, text, values)
+    if sizes and not reasons:
+        reasons |= zip([sizes], sizes_off(sizes, tensor.plain_shape, eq), strict=False)
+    for shape, reason in reasons.items():
+        yield Diagnosis((reason,), layer, None, Times(shape), Times(tensor.plain_shape))
 
 
 def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, tuple[int, ...]]]:
@@ -241,20 +242,6 @@ def _gates(counts: Iterable[int], tensors: Tensors, place: int, answers: Answers
             yield {"count": str(count)}, (*tensor.shape[:at], count * size // gates, *tensor.shape[at + 1 :])
 
 
-def _size_off(tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    shape, answer = tensors[place][1].plain_shape, answers[place]
-    if isinstance(answer, Shape) and len(answer.sizes) == len(shape):
-        off = [axis for axis, (size, right) in enumerate(zip(answer.sizes, shape, strict=True), 1) if size != right]
-        if len(off) == 1:
-            yield {"axis": ordinal(off[0])}, answer.sizes
-
-
-def _axes_off(tensors: Tensors, place: int, answers: Answers) -> Wrong:
-    shape, answer = tensors[place][1].plain_shape, answers[place]
-    if isinstance(answer, Shape) and len(answer.sizes) != len(shape):
-        yield {}, answer.sizes
-
-
 # fmt: off
 TENSOR_MISTAKES: tuple[tuple[str, str, Callable[[Tensors, int, Answers], Wrong]], ...] = (
     ("transposed", "is the transpose: rows and columns are the other way round here",
@@ -275,9 +262,3 @@ TENSOR_MISTAKES: tuple[tuple[str, str, Callable[[Tensors, int, Answers], Wrong]]
 
 As everywhere, no sentence has a correct number, so that it may be a hint.
 """
-
-SIZES_OFF = (
-    ("size", "has a wrong {axis} size", _size_off),
-    ("axes", "has a wrong number of axes", _axes_off),
-)
-"""The rows that are tried if none of TENSOR_MISTAKES fits."""

@@ -115,10 +115,10 @@ def test_the_arrays_that_a_mistake_gives(case: dict[str, Any]) -> None:
             ((sentence, wrong),) = ((text, function) for id_, text, function in MISTAKES if id_ == key)
             names = re.findall(r"{(\w+)}", sentence)
             texts = [
-                ", ".join(values[name] for name in names)
+                ", ".join(at.values[name] for name in names)
                 + ": " * bool(names)
                 + " ".join([at.axes, *map(str, at.array.values())])
-                for values, at in wrong(array)
+                for at in wrong(array)
             ]
             assert texts == expected, (name, key)
     for text, first in case.get("named", {}).items():

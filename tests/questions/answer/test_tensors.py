@@ -11,7 +11,7 @@ from strategies import Spec, encoder_decoder, network, network_of
 from rnncalc import GRU, LSTM, RNN, Dense, Network, Output
 from rnncalc.questions.answer.grading import answer, number_of_tensors
 from rnncalc.questions.answer.reading import GivenNumber, Shape
-from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, tensors_of
+from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, tensors_of
 
 LECTURE = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
 GATED = Network(input=8, layers=(GRU(20),))
@@ -66,7 +66,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("id_", [id_ for id_, _, _ in (*TENSOR_MISTAKES, *SIZES_OFF)])
+@pytest.mark.parametrize("id_", MISTAKES)
 def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
     """By its id, in the tensor it was made in."""
     net, answers, name = MISTAKES[id_]
@@ -82,7 +82,7 @@ def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
 
 def test_the_table_and_the_examples_have_the_same_ids() -> None:
     """A new mistake about a tensor needs an example."""
-    assert {*MISTAKES} == {id_ for id_, _, _ in (*TENSOR_MISTAKES, *SIZES_OFF)}
+    assert {*MISTAKES} == {id_ for id_, _, _ in TENSOR_MISTAKES} | {"size", "axes"}
 
 
 def test_layers_before_tensors() -> None:
