@@ -12,7 +12,6 @@ from operator import attrgetter
 
 from rnncalc.conventions.formula import Expression, Times, product
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Layer, Output, Transform
 from rnncalc.questions.answer.worksheet import (
     A_UNIT,
@@ -408,6 +407,11 @@ def with_whole_heads(line: LayerLine) -> LayerLine:
     return line._replace(others=parts_of(whole.arrays, whole.sizes(line.placed.inputs)))
 
 
+def in_attention(change: LineChange) -> Change:
+    """Return the mistake that changes a decoder's attention."""
+    return in_layers(lambda line: change(line) if line.layer.kind == "decoder_attention" else line, Transform)
+
+
 def with_keys(width: Callable[[LayerLine], int]) -> Change:
     """Return the mistake that gives the keys of a decoder's attention another width."""
 
@@ -417,7 +421,7 @@ def with_keys(width: Callable[[LayerLine], int]) -> Change:
         parts = parts_of(line.layer.arrays, wrong)
         return line._replace(others={name: parts.get(name, number) for name, number in line.others.items()})
 
-    return in_layers(changed, DecoderAttention)
+    return in_attention(changed)
 
 
 def with_keys_of_one_direction(worksheet: Worksheet) -> Worksheet:

@@ -12,7 +12,6 @@ from functools import partial
 from rnncalc.conventions.formula import Times, product
 from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.questions.answer import changes, mistake
 from rnncalc.questions.answer.changes import (
@@ -92,7 +91,7 @@ TABLE: tuple[Mistake, ...] = (
             in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(leave_out, External)),
     # a decoder's attention
-    Mistake("no-attention", "leaves out the attention", in_layers(leave_out, DecoderAttention)),
+    Mistake("no-attention", "leaves out the attention", changes.in_attention(leave_out)),
     Mistake("no-context", "does not add the context to what the decoder's layers read", changes.without_context),
     Mistake("keys-of-one-direction", "gives the keys of the attention half the encoder's width, one direction of two",
             changes.with_keys_of_one_direction),
@@ -103,7 +102,7 @@ TABLE: tuple[Mistake, ...] = (
     biases("no-score-bias", "leaves out the bias of the attention's score",
            in_layers(without_other("score_bias"), Transform)),
     steps("attention-times-steps", "counts the attention once for each step",
-          in_layers(times_steps, DecoderAttention)),
+          changes.in_attention(times_steps)),
     # attention with heads
     Mistake("times-heads", "counts the matrices of the attention once for each head, but each holds all heads together",
             in_layers(changes.times_heads, Transform)),
