@@ -108,7 +108,7 @@ class _Drafting:
             if "return_sequences" in module.settings
         }
         for place, site in enumerate(sites):
-            if not site.tensors and not site.buffers:
+            if site.bare:
                 self._bare(site)
                 continue
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)

@@ -218,11 +218,12 @@ class SpecEdit:
                 kept = target.replace(**{option: getattr(ours, option)})
                 if kept != target and self._has(kept, seen, shapes):
                     target = kept
-        target = target.replace(**{key: value for key, value in recorded(seen).items() if key in target.fields})
+        differing = recorded(target, seen)
+        target = target.replace(**{option: differing[option][1] for option in differing if option in target.fields})
         path = ours.path if ours.path is not None and pairing.at_path(site, ours.path) else site.path
         if ours.path is not None or site.path in self.with_path:
             target = target.replace(path=f"{self.start}{path}")
-        return _Item(target, site, inputs_of(target, seen))
+        return _Item(target) if site.bare else _Item(target, site, inputs_of(target, seen))
 
     def _has(self, layer: Layer, site: Site, shapes: Mapping[str, Shape]) -> bool:
         """Return whether a layer is valid, and has tensors of these shapes if it reads what the site does."""

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from rnncalc.bounds import MOST_MODULES
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
+from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import External
-from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
+from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.chain import in_chain, in_steps
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
@@ -96,8 +97,10 @@ def match(network: Network, file: ModelFile) -> Match:
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]
     by_name, file = _by_name(wanted, file)
-    sites = sites_of(file, [one.shapes for one in wanted])
-    pairs = paired(wanted, _in_chain(file, sites), ordered=file.ordered)
+    every = sites_of(file, [one.shapes for one in wanted])
+    pools = [site for site in every if isinstance(site.layer, Pool1D)]
+    sites = tuple(site for site in every if not site.bare)
+    pairs = paired(wanted, [*_in_chain(file, sites), *pools], ordered=file.ordered)
     sites = _with_unnamed(wanted, pairs, sites)
     chain = _in_chain(file, sites)
     used = {id(site) for site in pairs.values()}
@@ -119,7 +122,7 @@ def match(network: Network, file: ModelFile) -> Match:
         edit = SpecEdit(network, wanted, pairs_of_cures, left, chain, sums, start, ordered=file.ordered)
         cures = _at_tensors(edit.cures(), tensors, wrong)
     no_params = sum(not tensor.is_parameter for tensor in file.tensors)
-    sites_by_name = {wanted[place].name: site for place, site in pairs.items()}
+    sites_by_name = {wanted[place].name: site for place, site in pairs.items() if not site.bare}
     return Match(file.path, tensors, cures, no_params, sites_by_name)
 
 
@@ -142,8 +145,8 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     if isinstance(wanted.layer, External):
         return
     theirs = dict(site.tensors) if site else {}
-    for option, value in recorded(site).items() if site and site.shapes == {**wanted.shapes, **wanted.shared} else ():
-        if (ours := getattr(wanted.layer, option, value)) != value:
+    if site and site.shapes == {**wanted.shapes, **wanted.shared}:
+        for option, (ours, value) in recorded(wanted.layer, site).items():
             yield TensorCheck(TensorStatus.SHAPE, wanted.name, option, (ours,), None, (value,), wanted.at)
     for name, shape in wanted.shapes.items():
         tensor = theirs.pop(name, None)
@@ -197,7 +200,7 @@ def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorC
     A path may be that of a list of modules with numbers; the copies of a layer have theirs in the file's order.
     """
     if not any(isinstance(one.layer, External) and one.layer.tensors for one in wanted):
-        return [], _with_tensors(file, file.modules)
+        return [], file
     named: dict[str, list[FileTensor]] = {}
     for tensor in (tensor for module in file.modules for tensor in module.tensors.values()):
         for start in (0, *(match.end() for match in re.finditer("[./]", tensor.name))):
@@ -220,12 +223,7 @@ def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorC
         module._replace(tensors={leaf: each for leaf, each in module.tensors.items() if each.name not in used})
         for module in file.modules
     )
-    return checks, _with_tensors(file, left)
-
-
-def _with_tensors(file: ModelFile, modules: Iterable[FileModule]) -> ModelFile:
-    """Return the file with those of some modules that have tensors."""
-    return file._replace(modules=tuple(module for module in modules if module.tensors or module.buffers))
+    return checks, file._replace(modules=tuple(left))
 
 
 def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:

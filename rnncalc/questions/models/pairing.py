@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from rnncalc.bounds import MOST_COMPARED
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -65,10 +66,10 @@ def kind_of(layer: Layer | None) -> type[Layer]:
 
 
 def wanted_of(network: Network) -> list[SpecLayer]:
-    """Return the wanted tensors of each layer; layers without tensors are left out, external ones have none."""
+    """Return the wanted tensors of each layer; layers without tensors are left out, but external ones and pools."""
     paths = {name: path for path, name, _ in named(network.parts)}
     wanted = [_wanted(placed, paths[placed.name]) for placed in network.stack]
-    return [each for each in wanted if each.shapes or each.placed.buffers or isinstance(each.layer, External)]
+    return [each for each in wanted if each.shapes or each.placed.buffers or isinstance(each.layer, External | Pool1D)]
 
 
 def _wanted(placed: Placed, at: Path) -> SpecLayer:
@@ -243,7 +244,7 @@ def _ambiguous(wanted: SpecLayer, sites: Sequence[Site], count: int = 1) -> Spec
 def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, ordered: bool, with_kind: bool) -> None:
     """Pair layers with sites that have the same tensors, name by name and shape by shape."""
     asked = _grouped(
-        [place for place in free if place not in pairs],
+        [place for place in free if place not in pairs and (with_kind or free[place].kind is not Pool1D)],
         lambda place: (_key(free[place].shapes), free[place].kind if with_kind else Layer),
     )
 

@@ -83,6 +83,11 @@ class Site(NamedTuple):
         return sum(tensor.params for tensor in self.tensors.values())
 
     @property
+    def bare(self) -> bool:
+        """Whether it is a layer without weights, of which a file has the settings alone."""
+        return not self.tensors and not self.buffers
+
+    @property
     def shapes(self) -> dict[str, Shape]:
         """The shapes of its tensors by their names."""
         return {name: tensor.shape for name, tensor in self.tensors.items()}
@@ -184,17 +189,24 @@ _OPEN: Mapping[Doubt, set[str]] = {
     Doubt.HEADS: {"heads", "causal"},
     Doubt.TRANSFORMER: {"heads", "norm", "activation", "causal"},
     Doubt.CAUSAL: {"causal"},
+    Doubt.ALL_STEPS: {"window", "stride"},
 }
 """The options beside its tensors that a file does not give of a layer."""
-_SETTINGS = {"merge", "reset_after"}.union(*_OPEN.values())
+_SETTINGS = {"merge", "reset_after", "window", "mode"}.union(*_OPEN.values())
 """The options that some files give of a layer; merge and reset_after are None if they are the framework's default."""
 
 
-def recorded(site: Site) -> dict[str, Any]:
-    """Return the options that the file gives beside the tensors of a site."""
+def recorded(layer: Layer, site: Site) -> dict[str, tuple[Any, Any]]:
+    """Return the options that the file gives another value beside the tensors of a site: the layer's, and the file's.
+
+    The stride of a pool1d is its window if it has none of its own.
+    """
     options = _SETTINGS.difference(*(_OPEN.get(doubt, ()) for doubt in site.doubts))
-    values = site.layer.values() if site.layer else {}
-    return {option: value for option, value in values.items() if option in options and value is not None}
+    theirs = site.layer.values() if site.layer else {}
+    pairs = {option: (getattr(layer, option, theirs[option]), theirs[option]) for option in theirs if option in options}
+    if isinstance(layer, Pool1D) and isinstance(site.layer, Pool1D) and layer.stride != site.layer.stride:
+        pairs["stride"] = layer.every, site.layer.every
+    return {option: pair for option, pair in pairs.items() if pair[1] not in (None, pair[0])}
 
 
 def untrained(layer: Layer, inputs: int, framework: str) -> set[str]:
