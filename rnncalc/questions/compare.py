@@ -257,7 +257,9 @@ def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = No
     """
     parts = {}
     for name, part in network.parts.items():
-        rows: list[tuple[Layer, dict[str, int]]] = [(layer, {"units": units} if units else {}) for layer in part.layers]
+        rows: list[tuple[Layer, dict[str, int]]] = [
+            (layer, {} if units is None else {"units": units}) for layer in part.layers
+        ]
         if name == "decoder" and units is not None:
             met = [(layer, gives * units, takes) for layer, gives, takes in _met(network.encoder, part)]
             rows = [(layer, {"units": state // takes} | _bridge(layer, state)) for layer, state, takes in met]

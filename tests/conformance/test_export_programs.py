@@ -165,7 +165,7 @@ def test_the_comparison_can_fail(target: str, right: str, wrong: str) -> None:
     ids=lambda program: f"{program.target}: {program.name}",
 )
 def test_a_program_by_hand_gives_the_numbers_of_the_pass(program: Written) -> None:
-    """Those of `export/programs.txt`; `export/test_writer.py` compares every line of them."""
+    """Those of `programs/programs.txt`; `programs/test_writer.py` compares every line of them."""
     net, target = program.network, program.target
     known = net.with_parts({name: part._replace(steps=part.steps or 3) for name, part in net.parts.items()})
     assert classes(net, target) == program.lines
