@@ -216,10 +216,9 @@ def widths(match: Match) -> Iterator[tuple[int, tuple[str, tuple[int, int], str]
     """Yield each change of a layer's width alone: the number of its tensor; its name, both widths, and a sentence."""
     for number, cures in match.cures.items():
         for cure in cures:
-            options = [each.option for each in cure.changes]
-            noun = kind(options[0]).number if options[:1] and options[0] in KINDS else "units"
-            if len(options) == 1 and (options[0] == OUTPUT or (options[0] in KINDS and noun in ("units", "filters"))):
-                (option, ours, theirs) = cure.changes[0]
+            option, ours, theirs = cure.changes[0] if len(cure.changes) == 1 else ("", None, None)
+            noun = kind(option).number if option in KINDS else "units"
+            if ours and theirs and (option in (OUTPUT, "units") or (option in KINDS and noun in ("units", "filters"))):
                 verb = f"{all_of([*map(escape, cure.names)])} {'has' if len(cure.names) == 1 else 'have'}"
                 text = f"{verb} {theirs:,} {noun} in the file, {ours:,} in the spec; write {option}: {theirs}"
                 yield number, (f"{cure.names[0]}.{noun}", (ours, theirs), text)

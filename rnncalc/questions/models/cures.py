@@ -200,7 +200,13 @@ class SpecEdit:
         seen = in_place(site, wanted.layer)
         ours, theirs = wanted.layer.replace(repeat=1), seen.layer
         shapes = _owned(site)
-        attends = isinstance(ours, DecoderAttention)  # what other layers output gives its widths
+        attends = isinstance(ours, DecoderAttention)  # what other layers output gives its widths, but for its units
+        if isinstance(ours, DecoderAttention):
+            sizes: dict[str, int] = {**wanted.placed.sizes}
+            for tensor, name in zip(wanted.placed.layout.tensors, wanted.shapes, strict=True):
+                sizes |= dict(zip((axis.letter for axis in tensor.axes), shapes.get(name, ()), strict=False))
+            if "u" in sizes and sizes["u"] != (ours.units or sizes["q"]):
+                ours = ours.replace(units=sizes["u"])
         if not attends and (
             theirs is None or not (isinstance(theirs, Dense) if isinstance(ours, Output) else shapes == site.shapes)
         ):

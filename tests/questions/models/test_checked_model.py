@@ -127,6 +127,17 @@ def test_an_output_of_another_size_is_told_as_an_output(tmp_path: Path, call: Ca
     path = state_dict(tmp_path / "model.pt", {**lstm(3, 2), "fc.weight": (5, 2), "fc.bias": (5,)})
     checked = call("check", spec(tmp_path, "  - lstm: 2\noutput: 4\n"), "--model", path)
     assert "output has 5 units in the file, 4 in the spec; write output: 5\n" in checked.out
+    both = {
+        f"attention.{part}.{end}": (5, 2)[: 1 + (end == "weight")]
+        for part in ("query", "keys")
+        for end in ("weight", "bias")
+    }
+    one = {"attention.score.weight": (1, 5), "attention.score.bias": (1,)}
+    shapes = {**lstm(3, 2, "enc"), **both, **one, **lstm(6, 2, "dec")}
+    halves = "encoder: {input: 3, layers: [{lstm: 2}]}\ndecoder: {input: 4, layers: [{lstm: 2}], attention: {units: 3}}"
+    attending = file_at(tmp_path / "b.yaml", f"convention: pytorch\n{halves}\n")
+    checked = call("check", attending, "--model", state_dict(tmp_path / "b.pt", shapes))
+    assert "attention has 5 units in the file, 3 in the spec; write units: 5\n" in checked.out
 
 
 def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:

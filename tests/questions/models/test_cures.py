@@ -37,15 +37,20 @@ ATTENDING: tuple[Spec, ModelFile] = (
     {
         "convention": "pytorch",
         "encoder": {"input": 8, "layers": [{"gru": 5}]},
-        "decoder": {"input": 9, "layers": [{"gru": 5}], "attention": {"score": "general"}, "output": 2},
+        "decoder": {"input": 9, "layers": [{"gru": 5}], "attention": {"units": 3}, "output": 2},
     },
     file(
         "pytorch",
-        *(module("enc", cell(3, 8, 6)), module("attention.matrix", {"weight": (6, 6)})),
+        *(
+            module("enc", cell(3, 8, 6)),
+            module("attention.query", linear(6, 9)),
+            module("attention.keys", linear(6, 9)),
+        ),
+        module("attention.score", linear(9, 1)),
         *(module("dec", cell(3, 7 + 6, 6)), module("fc", linear(6, 4))),
     ),
 )
-"""Cells, an input and an output of other widths on both sides of a decoder's attention, whose widths follow."""
+"""Cells, an input and an output of other widths on both sides of a decoder's attention of other units."""
 
 
 def hold(case: tuple[Spec, ModelFile]) -> None:
