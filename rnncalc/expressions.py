@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
@@ -92,24 +93,58 @@ class TooLargeError(CallError):
     """A formula beyond a limit: its brackets, its digits, or its products."""
 
 
-class ChainSide(NamedTuple):
-    """A side of a chain of equations.
+class GivenNumber(NamedTuple):
+    """A learner's number. unit: the value of its last digit, more than 1 if it was rounded.
 
-    unit: the value of the last digit of a number, more than 1 if it was rounded.
+    number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
-    sign: the sign before it, such as = or →; nothing if it begins an equation.
+    sign: the sign before it in a chain of equations, such as = or →; nothing if it begins an equation.
+    untrue: the first sign of a chain that is not true, such as `second =`; empty if none is.
+    text: what was read, without the name.
+    name: what is before the first `=`; it may be the name of a layer or a tensor.
     """
 
-    value: Number
+    number: Any
     unit: int = 1
+    text: str = ""
     coarse: int = 0
+    untrue: str = ""
+    name: str = ""
     sign: str = ""
 
-    def about(self) -> ChainSide:
+    def about(self) -> GivenNumber:
         """Return a number that is said to be rounded: its last digit that is not 0 shows how far."""
-        if not isinstance(self.value, int) or self.coarse:
+        if not isinstance(self.number, int) or self.coarse:
             return self
-        return self._replace(coarse=10 ** (len(str(self.value)) - len(str(self.value).rstrip("0"))))
+        return self._replace(coarse=10 ** (len(str(self.number)) - len(str(self.number).rstrip("0"))))
+
+    @property
+    def meant(self) -> tuple[int, int]:
+        """The least and the greatest number that may be rounded to it."""
+        return self.number - self.unit // 2, self.number + self.unit // 2
+
+    @property
+    def one_digit(self) -> bool:
+        """Whether it is rounded to one digit, so that right and wrong counts look the same."""
+        return self.unit > 1 and self.number < 10 * self.unit
+
+    def means(self, number: int) -> bool:
+        """Return whether a number, rounded like the learner's, equals it."""
+        if self.unit == 1 or not self.number:
+            return bool(number == self.number)
+        return bool(abs(self.number - number) * 2 <= self.unit)
+
+    def rounds(self, number: int) -> bool:
+        """Return whether a number may be rounded to it, as 51,400,000 to 50M, where the 0 may come from rounding.
+
+        If only its zeros show the rounding, it must be within a twentieth of the number.
+        """
+        off = abs(self.number - number)
+        return self.means(number) or (2 * off <= self.coarse and 20 * off <= number)
+
+    def has_shape(self, shape: tuple[int, ...]) -> bool:
+        """Return whether a tensor of this shape has this many numbers."""
+        return self.means(prod(shape))
 
 
 class Token(NamedTuple):
@@ -131,7 +166,7 @@ def evaluate(text: str, sizes: Mapping[str, Number], *, whole: bool = True) -> N
         return _size(text, text, sizes)
     parser = _Parser(text, [*_tokens(text, sizes)], dict.fromkeys(sizes), values=sizes)
     parser.whole = whole
-    return parser.side().value
+    return cast("Number", parser.side().number)
 
 
 def _size(name: str, text: str, sizes: Mapping[str, Number | None]) -> Number:
@@ -152,7 +187,7 @@ def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
     return None
 
 
-def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str = "") -> tuple[ChainSide, ...]:
+def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str = "") -> tuple[GivenNumber, ...]:
     """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
 
     An arrow is an equals sign, but between two equations, as a comma there, it begins the next one.
@@ -166,7 +201,7 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str 
     steps = [place for place, sign in enumerate(signs) if sign.kind in ("then", "end")]
     equations = {end for begin, end in pairwise([-1, *steps]) if end - begin > 1}
     following = dict(pairwise(steps))
-    sides: list[ChainSide] = []
+    sides: list[GivenNumber] = []
     work, sign = 0, ""
     for place, (begin, end) in enumerate(pairwise([0, *ends])):
         parser = _Parser(text, tokens[begin:end], sizes, decimal)
@@ -179,7 +214,9 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str 
             sign = ""
         elif sign[:1] in (",", ";"):
             raise parser.expected("+, -, a factor or the end")
-    parser.check_letters(*getattr(side.value, "letters", ()))  # the sides before may be in letters of the learner's own
+    parser.check_letters(
+        *getattr(side.number, "letters", ())
+    )  # the sides before may be in letters of the learner's own
     return tuple(sides)
 
 
@@ -250,7 +287,7 @@ class _Parser:
                 raise CallError(f"'{escape(text)}' may be {number} times the letter {name}, or have a suffix; {cure}")
             self.suffixes |= {name}
 
-    def side(self) -> ChainSide:
+    def side(self) -> GivenNumber:
         """Return the value of the side; if it is one number, with the value of its last digit."""
         value = self.total()
         if self.next + 1 < len(self.tokens):
@@ -261,11 +298,11 @@ class _Parser:
             token for token in self.tokens[:-1] if token.text not in ("+", *_BRACKETS, *_BRACKETS.values())
         ]
         if number.kind != "number" or len(rest) > 1 or not {each.text for each in rest} <= self.suffixes:
-            return ChainSide(value)
+            return GivenNumber(value)
         digits, shift, power = self.parts(number, rest[0].text if rest else "")
         unit = 10 ** max(0, power - shift)
         zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not shift and value else 0
-        return ChainSide(value, unit, unit * 10**zeros if zeros else 0)
+        return GivenNumber(value, unit, coarse=unit * 10**zeros if zeros else 0)
 
     @property
     def token(self) -> Token:

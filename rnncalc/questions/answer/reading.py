@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
@@ -21,6 +20,7 @@ from rnncalc.expressions import (
     TooLargeError,
     read_chain,
 )
+from rnncalc.expressions import GivenNumber as GivenNumber
 from rnncalc.text import KIBI, escape, has_letters, ordinal
 
 if TYPE_CHECKING:
@@ -87,52 +87,6 @@ def check_number_of_answers(count: int) -> None:
         raise CallError(f"expected at most {MOST_ANSWERS:,} numbers or shapes, got {count:,}")
 
 
-class GivenNumber(NamedTuple):
-    """A learner's number. unit: the value of its last digit, more than 1 if it was rounded.
-
-    number: a polynomial, if it is a formula in letters.
-    coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
-    untrue: the first sign of a chain of equations that is not true, such as `second =`; empty if none is.
-    text: what was read, without the name.
-    name: what is before the first `=`; it may be the name of a layer or a tensor.
-    """
-
-    number: Any
-    unit: int = 1
-    text: str = ""
-    coarse: int = 0
-    untrue: str = ""
-    name: str = ""
-
-    @property
-    def meant(self) -> tuple[int, int]:
-        """The least and the greatest number that may be rounded to it."""
-        return self.number - self.unit // 2, self.number + self.unit // 2
-
-    @property
-    def one_digit(self) -> bool:
-        """Whether it is rounded to one digit, so that right and wrong counts look the same."""
-        return self.unit > 1 and self.number < 10 * self.unit
-
-    def means(self, number: int) -> bool:
-        """Return whether a number, rounded like the learner's, equals it."""
-        if self.unit == 1 or not self.number:
-            return bool(number == self.number)
-        return bool(abs(self.number - number) * 2 <= self.unit)
-
-    def rounds(self, number: int) -> bool:
-        """Return whether a number may be rounded to it, as 51,400,000 to 50M, where the 0 may come from rounding.
-
-        If only its zeros show the rounding, it must be within a twentieth of the number.
-        """
-        off = abs(self.number - number)
-        return self.means(number) or (2 * off <= self.coarse and 20 * off <= number)
-
-    def has_shape(self, shape: tuple[int, ...]) -> bool:
-        """Return whether a tensor of this shape has this many numbers."""
-        return self.means(prod(shape))
-
-
 class Shape(NamedTuple):
     """The shape of a tensor as a learner gave it, or of an array that a layer returns; a size may be a polynomial.
 
@@ -190,13 +144,14 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         raise _refused(text, error) from None
     if len(sides) == 1 and re.search(_ROUNDED, plain[:begin], re.IGNORECASE):
         sides = (sides[0].about(),)
-    numbers = [GivenNumber(value, unit, "", coarse, name=name) for value, unit, coarse, _ in sides]
+    number = sides[-1]
     if binary:
         scale = KIBI ** " KMG".index(binary[2])
-        rounded = [(each * scale + 10**9 // 2) // 10**9 for each in sides[-1][:3]]
-        numbers[-1] = GivenNumber(rounded[0], max(1, rounded[1]), "", rounded[2])
-    untrue = _untrue(numbers, [each.sign for each in sides], sizes)
-    number = numbers[-1]._replace(text=" ".join(f"{body}{match['unit'] or ''}".split()), untrue=untrue)
+        rounded = [(each * scale + 10**9 // 2) // 10**9 for each in (number.number, number.unit, number.coarse)]
+        number = number._replace(number=rounded[0], unit=max(1, rounded[1]), coarse=rounded[2])
+    untrue = _untrue([*sides[:-1], number], sizes)
+    written = " ".join(f"{body}{match['unit'] or ''}".split())
+    number = number._replace(text=written, untrue=untrue, name=name, sign="")
     return shape._replace(product=number) if shape else number
 
 
@@ -240,12 +195,13 @@ def _inner(unit: str) -> re.Pattern[str]:
     return re.compile(rf"(?<=[\d)\]}}kKMG])\s*{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))", re.IGNORECASE)
 
 
-def _untrue(sides: Sequence[GivenNumber], signs: Sequence[str], sizes: Sizes) -> str:
+def _untrue(sides: Sequence[GivenNumber], sizes: Sizes) -> str:
     """Return the first sign between two sides that differ, such as `second =`; nothing if there is none.
 
-    A side in letters is compared with one in numbers only if all its letters have sizes. signs: that before each side,
-    if it is compared.
+    A side in letters is compared with one in numbers only if all its letters have sizes; one that begins an equation is
+    not compared.
     """
+    signs = [side.sign for side in sides]
     for place, (one, other) in enumerate(pairwise([_with_sizes(side, sizes) for side in sides]), 1):
         alike = signs[place] and has_letters(one.number) == has_letters(other.number)
         if alike and not (one.rounds(other.number) or other.rounds(one.number)):
@@ -279,7 +235,7 @@ def _shape(text: str, sizes: Sizes, name: str) -> Shape | None:
         return None
     values: list[Any] = [0]
     try:
-        values = [size if size in free else read_chain(size, sizes)[0].value for size in inside.split(",")]
+        values = [size if size in free else read_chain(size, sizes)[0].number for size in inside.split(",")]
     except TooLargeError:
         raise
     except CallError:
