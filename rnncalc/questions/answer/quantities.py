@@ -23,23 +23,23 @@ class Subject(NamedTuple):
     """A network, or one layer of it, whose quantities a learner's number may be.
 
     layers: all of the network, or the one. training: what a training step needs; None if it depends on unknown steps.
-    counts: what is asked for, of each layer.
+    counts: what is asked for, of each layer; the parameters by default.
     """
 
     network: Network
     layers: tuple[Placed, ...]
     training: Training | None
-    counts: Sequence[Any] = ()
+    counts: Sequence[Any]
 
     @classmethod
     def of(cls, network: Network) -> Subject:
         """Return a network as a subject."""
-        stack = network.stack
-        if not steps_known(network.parts) and any(placed.uses is None for placed in stack):
-            return cls(network, stack, None)
-        from rnncalc.questions.training import training_of  # not needed without the number of steps
+        stack, training = network.stack, None
+        if steps_known(network.parts) or all(placed.uses is not None for placed in stack):
+            from rnncalc.questions.training import training_of  # not needed without the number of steps
 
-        return cls(network, stack, training_of(network))
+            training = training_of(network)
+        return cls(network, stack, training, [placed.params for placed in stack])
 
     def layer(self, place: int) -> Subject:
         """Return the layer at a place; what exists for a network only is unknown."""
@@ -69,27 +69,9 @@ def _dense(subject: Subject) -> int | None:
     return dense.params if dense else None
 
 
-def _params(subject: Subject, times: int = 1) -> int:
-    return times * sum([placed.params for placed in subject.layers])
-
-
-def _gradients(subject: Subject) -> int:
-    return sum(placed.trainable for placed in subject.layers)
-
-
-def _gradients_of_steps(subject: Subject) -> int | None:
-    layers = [placed for placed in subject.layers if placed.trainable]
-    return total(None if placed.uses is None else placed.trainable * placed.uses for placed in layers)
-
-
-def _multiply_adds(subject: Subject, times: int = 1) -> int | None:
-    number = total(placed.multiply_adds for placed in subject.layers)
-    return None if number is None else times * number
-
-
 def _as_keras_prints(subject: Subject) -> int | None:
     """Return the bytes as Keras prints them, with 1,024 bytes in a KB and two decimals, but 1,000 bytes in each KB."""
-    size = _params(subject, DTYPES["float32"])
+    size = _times(DTYPES["float32"], _params)(subject)
     power = 0 if has_letters(size) else (size.bit_length() - 1) // 10
     return round(size * 100 / 1024**power) * 1000**power // 100 if power else None
 
@@ -119,6 +101,19 @@ def _by_operations(number: Callable[[OperationCounts], int]) -> Quantity:
         return total(None if counts is None else number(counts) for counts in asked)
 
     return quantity
+
+
+_params = _by_layer(lambda placed, *_: placed.params)
+_gradients = _by_layer(lambda placed, *_: placed.trainable)
+_gradients_of_steps = _by_layer(
+    lambda placed, *_: placed.trainable and (None if placed.uses is None else placed.trainable * placed.uses)
+)
+_multiply_adds = _by_layer(lambda placed, *_: placed.multiply_adds)
+
+
+def _times(factor: int, quantity: Quantity) -> Quantity:
+    """Return a multiple of a quantity, unknown if that is."""
+    return lambda subject: None if (number := quantity(subject)) is None else factor * number
 
 
 def _unlike(quantity: Quantity, right: Quantity) -> Quantity:
@@ -175,7 +170,7 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
         ("multiply-adds-per-step", "is the number of multiply-adds in one step", _unlike(
             lambda subject: total(placed.multiply_adds_per_step for placed in subject.layers), _multiply_adds)),
         ("bytes", "is the number of bytes in float32, four for each parameter",
-         lambda subject: _params(subject, DTYPES["float32"])),
+         _times(DTYPES["float32"], _params)),
         ("gradients", "is the number of gradients, one for each parameter that is trained", _gradients),
         ("saved", "is the number of saved activations", _of_training("saved")),
         BACKWARD,
@@ -185,7 +180,7 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
          _unlike(_gradients_of_steps, _gradients)),
         NO_GATES,
         ("twice-forward", "is twice the multiply-adds of the forward pass, which are not those of the backward pass",
-         _unlike(lambda subject: _multiply_adds(subject, 2), _of_training("backward_multiply_adds"))),
+         _unlike(_times(2, _multiply_adds), _of_training("backward_multiply_adds"))),
     ),
     "multiply-adds": (
         ONE_STEP,
@@ -196,7 +191,7 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
         OUTPUT_EACH_STEP,
         NO_OUTPUT,
         ("flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add",
-         lambda subject: _multiply_adds(subject, 2)),
+         _times(2, _multiply_adds)),
         ("flops", "is the number of FLOPs, which count biases and activations too",
          _by_operations(lambda counts: counts.flops)),
         ("one-direction", "counts one direction of two",
@@ -208,7 +203,7 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
     "flops": (
         MULTIPLY_ADDS,
         ("products-alone", "counts the matrix products alone, without biases and activations",
-         lambda subject: _multiply_adds(subject, 2)),
+         _times(2, _multiply_adds)),
         ("no-biases", "leaves out the additions of the biases",
          _by_operations(lambda counts: counts.flops - counts.bias_additions)),
         ONE_STEP,
@@ -221,9 +216,9 @@ CONFUSED: Mapping[str, Sequence[Confusion]] = {
     ),
     "bytes": (
         PARAMS,
-        ("float16", "counts two bytes for each parameter, as in float16", lambda subject: _params(subject, 2)),
-        ("float64", "counts eight bytes for each parameter, as in float64", lambda subject: _params(subject, 8)),
-        ("bits", "is the number of bits", lambda subject: _params(subject, 32)),
+        ("float16", "counts two bytes for each parameter, as in float16", _times(2, _params)),
+        ("float64", "counts eight bytes for each parameter, as in float64", _times(8, _params)),
+        ("bits", "is the number of bits", _times(32, _params)),
         ("keras", "takes 1,024 bytes for a KB, as Keras prints it; that is a KiB, and a KB is 1,000", _as_keras_prints),
     ),
     "saved": (NO_GATES, STATES, NO_OUTPUT, PARAMS, MULTIPLY_ADDS),
