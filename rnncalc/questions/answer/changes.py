@@ -109,14 +109,6 @@ def along(letters: str) -> Callable[[LayerLine], Expression]:
     return lambda line: product(*[line.placed.sizes.get(letter, line.placed.sizes["m"]) for letter in letters])
 
 
-def count_tied_twice(line: LayerLine) -> LayerLine:
-    """Count the tied matrix at the output too."""
-    if not isinstance(line.layer, Output) or not line.layer.tied:
-        return line
-    reads = (GateInput("input", line.placed.inputs),)
-    return each_gate(line, lambda gate: gate._replace(reads=reads))
-
-
 def without_norm_of_states(line: LayerLine) -> LayerLine:
     """Leave out the vectors that normalise a state; they belong to no gate."""
     layer = line.layer

@@ -86,7 +86,9 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("no-norm-of-states", "leaves out the normalisation of the cell state",
             in_cells(changes.without_norm_of_states)),
     Mistake("absent-gate", "counts weights for the {gate}, which has none here", family=mistake.absent_gates),
-    Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.count_tied_twice)),
+    Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(
+        lambda line: line if line.width("input") else line._replace(
+            gates=(GateLine((GateInput("input", line.placed.inputs),), line.biases),)))),
     Mistake("frozen-out", "leaves out the frozen parameters",
             in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(leave_out, External)),

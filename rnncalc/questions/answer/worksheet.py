@@ -137,16 +137,8 @@ class LayerLine(NamedTuple):
 
     @property
     def params(self) -> int:
-        """The parameters of the layer: the value of `expression`, computed without it."""
-        seen: set[tuple[Source, str]] = set()
-        numbers = self.biases * self.bias_size + sum(map(amount, self.others.values()))
-        for gate in self.gates:
-            for source, width, shared, times in gate.reads:
-                if (source, shared) not in seen:
-                    numbers += self.h * width * times
-                    if shared:
-                        seen.add((source, shared))
-        return self.times * self.directions * numbers
+        """The parameters of the layer."""
+        return amount(self.expression)
 
 
 Worksheet = tuple[LayerLine, ...]

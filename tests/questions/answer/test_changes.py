@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 from case_files import cases, worked_out
-from finding import counts_made
+from finding import PLACES, counts_made
 from strategies import network_of
 
 from rnncalc import LSTM, Embedding, Network, Output
-from rnncalc.questions.answer.changes import count_tied_twice
+from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import worksheet_of
 
 
@@ -23,4 +23,5 @@ def test_what_a_mistake_makes_of_each_line(case: dict[str, Any]) -> None:
 def test_a_tied_matrix_counted_twice_is_read_as_an_input() -> None:
     """So that what else is mistaken about inputs is mistaken there."""
     tied = Network(input=9, layers=(Embedding(4), LSTM(4)), output=Output(9, tied=True))
-    assert count_tied_twice(worksheet_of(tied)[-1]).width("input") == 4
+    (*_, line) = TABLE[PLACES["tied-twice"]].change(worksheet_of(tied))
+    assert line.width("input") == 4
