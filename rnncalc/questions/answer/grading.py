@@ -161,29 +161,25 @@ class Grader:
         """
         from rnncalc.questions.answer.tensors import is_tensor, judge_named, layer_of  # few answers have names
 
-        places: list[int] = []
-        numbers: list[GivenNumber] = []
-        others: list[Given] = []
-        is_number: list[bool] = []
-        for each in answers:
-            place = layer_of(self.network, each, self.total)
-            if place is not None:
-                numbers += [it for it in reading.as_calculations([each]) if isinstance(it, GivenNumber)]
-                places.append(place)
-            elif each.name and (isinstance(each, Shape) or is_tensor(self.network, each.name)):
-                others.append(each)
-            else:
-                continue
-            is_number.append(place is not None)
-        if is_number and len(is_number) < len(answers):
+        places = [layer_of(self.network, each, self.total) for each in answers]
+        numbers = [each for each, place in zip(answers, places, strict=True) if place is not None]
+        others = [
+            each
+            for each, place in zip(answers, places, strict=True)
+            if place is None and each.name and (isinstance(each, Shape) or is_tensor(self.network, each.name))
+        ]
+        if not (numbers or others):
+            return ()
+        if len(numbers) + len(others) < len(answers):
             raise CallError("expected answers with names, or answers without names, got both")
-        if is_number and self.asks not in ("", "layers", "tensors"):
+        if self.asks not in ("", "layers", "tensors"):
             raise CallError("expected the total, got a number or a shape of a part of the network")
         if others and self.quantity != "params":
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(others[0].name)}")
-        layers = iter(self.layers(numbers, places))
+        calculations = [each for each in reading.as_calculations(numbers) if isinstance(each, GivenNumber)]
+        layers = iter(self.layers(calculations, [place for place in places if place is not None]))
         tensors = iter(judge_named(self.network, others, shapes=self.asks == "tensors"))
-        return tuple([next(layers if number else tensors) for number in is_number])
+        return tuple([next(tensors if place is None else layers) for place in places])
 
     @cached_property
     def counts(self) -> Sequence[Any]:

@@ -171,15 +171,13 @@ def judge_named(network: Network, answers: Answers, *, shapes: bool) -> tuple[Ju
     for each, place in zip(answers, places, strict=True):
         if place is None:
             continue
-        if isinstance(each, GivenNumber):
-            if shapes and len(tensors[place][1].plain_shape) > 1:
-                raise CallError(f"{escape(each.name)}: expected a shape, such as (20, 10), got a number")
-            known[place] = each
-            continue
-        if not all(isinstance(size, int) or (network.letters and has_letters(size)) for size in each.sizes):
+        sizes = each.sizes if isinstance(each, Shape) else ()
+        if shapes and not sizes and len(tensors[place][1].plain_shape) > 1:
+            raise CallError(f"{escape(each.name)}: expected a shape, such as (20, 10), got a number")
+        if not all(isinstance(size, int) or (network.letters and has_letters(size)) for size in sizes):
             wanted = "expected a shape in numbers, such as (20, 10)"
-            raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(each.sizes)}")
-        known[place] = Shape(each.sizes)
+            raise CallError(f"{escape(each.name)}: {wanted}, got {bracketed(sizes)}")
+        known[place] = each
     judged = _compare(tensors, known)
     return tuple(next(returned) if place is None else judged[place] for place in places)
 
