@@ -263,13 +263,13 @@ class WholeNumber(Allowed):
         return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
 
     def number(self, text: str) -> int | None:
-        """Return the number of `20,000`, `1.5k` or `4MiB`; None for another text."""
+        """Return the number of `20,000`, `1.5k` or `4MiB`; None for another text, and for 20.000, 20 or 20000."""
         from rnncalc.expressions import read_number
 
         bare = text.removesuffix(self.unit)
         power = _BINARY.get(bare[-2:])
-        number = read_number(bare[:-2] if power else bare)
-        if number is None or (power and 4 % number.denominator):  # 1.25Ki, as the schema has it
+        number, grouped = (read_number(bare[:-2] if power else bare, sign) for sign in (".", ""))
+        if number is None or number != grouped or (power and 4 % number.denominator):  # 1.25Ki, as the schema has it
             return None
         number *= power or 1
         return int(number) if number.denominator == 1 else None

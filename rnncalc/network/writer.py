@@ -16,6 +16,8 @@ def spec_of(network: Network) -> dict[str, Any]:
     spec = _changed(network, ("source", "convention", "topology", "feedback", "notation"))
     if network.gate_letters:
         spec["notation"] = {"name": network.notation or "w", "letters": {**network.gate_letters}}
+    if network.sizes:
+        spec["sizes"] = {name: _value(size) for name, size in network.sizes.items()}
     if network.rate is not None:
         whole = network.rate == int(network.rate)
         spec["rate"] = int(network.rate) if whole else float(network.rate)
@@ -50,11 +52,11 @@ def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    """Return a value as a spec has it: a letter is text, so are several sizes, 8x8, and pairs are keys."""
+    """Return a value as a spec has it: text of a letter, a named size and several sizes, 8x8; pairs are keys."""
     if isinstance(value, tuple) and isinstance(value[0], tuple):
         return dict(value)
     if isinstance(value, tuple):
         return "x".join(map(str, value)) if len(value) > 1 else value[0]
     if has_letters(value):
         return str(value)
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value  # without its name
+    return getattr(value, "expression", "") or value
