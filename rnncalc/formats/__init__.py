@@ -112,15 +112,15 @@ BAR = 16
 MOST_ROWS = 2_001
 """Of more rows, the middle ones become one row."""
 
-MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM = 200, 2_000, 10_000
+MOST_OF_A_TEXT, MOST_OF_A_SUM = 2_000, 10_000
 """Longer text is cut, in characters."""
 
 
-def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_A_NAME, bar: int = BAR) -> str:
+def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, bar: int = BAR) -> str:
     """Return a value as text, with every name in it escaped.
 
     None is a dash, an unknown number of steps the letter T. An equation that is longer than `longest`
-    has two lines; text is cut at `limit` characters; a whole bar is `bar` characters long.
+    has two lines; a whole bar is `bar` characters long.
     """
     match value:
         case None:
@@ -134,11 +134,11 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
             whole = letters if letters == numbers else f"{letters} = {numbers}"
             return whole if len(whole) <= longest or letters == numbers else f"{letters}\n= {numbers}"
         case TensorName():
-            return escape(value.text, limit)
+            return escape(value.text, MOST_OF_A_TEXT)
         case Phrase():
             from rnncalc.reports.equations import plain_words  # few reports have phrases
 
-            return escape(plain_words(value.parts), limit)
+            return escape(plain_words(value.parts), MOST_OF_A_TEXT)
         case Bar(share) if share > 1:
             return f"{'█' * (bar - 3)}╱╱█"
         case Bar():
@@ -147,7 +147,7 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
         case tuple():
             return bracketed(value)
         case _:
-            return escape(value, limit)
+            return escape(value, MOST_OF_A_TEXT)
 
 
 def shortened(sheet: Sheet) -> list[Row]:

@@ -10,7 +10,7 @@ from html import escape as quoted
 from pkgutil import get_data
 from typing import TextIO
 
-from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats import shortened, text_of
 from rnncalc.formats.mathml import displayed, name, phrase
 from rnncalc.formats.svg import ACROSS, element
 from rnncalc.pictures.picture import PAGE
@@ -65,7 +65,7 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
     if sheet.title:
         yield f"<h{level}>{_text(sheet.title)}</h{level}>\n"
     if sheet.subtitle:
-        yield f'<p class="subtitle">{_text(sheet.subtitle, MOST_OF_A_NOTE)}</p>\n'
+        yield f'<p class="subtitle">{_text(sheet.subtitle)}</p>\n'
     if sheet.equations or sheet.work:
         yield from displayed(sheet)
     if sheet.columns:
@@ -73,7 +73,7 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
     if sheet.notes:
         yield '<div class="notes">\n'
         for note in sheet.notes:
-            yield f"<p>{phrase(note) if isinstance(note, Phrase) else _signed(_text(note, MOST_OF_A_NOTE))}</p>\n"
+            yield f"<p>{phrase(note) if isinstance(note, Phrase) else _signed(_text(note))}</p>\n"
         yield "</div>\n"
     yield "</section>\n"
 
@@ -127,5 +127,5 @@ def _signed(text: str) -> str:
     return f'<span class="{_SIGNS[sign]}">{sign}</span>{text[len(sign) :]}' if sign in _SIGNS else text
 
 
-def _text(text: str, limit: int = MOST_OF_A_NAME) -> str:
-    return quoted(text_of(text, limit=limit))
+def _text(text: str) -> str:
+    return quoted(text_of(text))

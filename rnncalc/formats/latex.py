@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TextIO
 from unicodedata import normalize
 
-from rnncalc.formats import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, shortened, text_of
+from rnncalc.formats import MOST_OF_A_SUM, shortened, text_of
 from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, filled, parts, plain_piece
 from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
@@ -157,13 +157,13 @@ def _write_sheet(sheet: Sheet, derived: bool, file: TextIO) -> None:
     if sheet.title:
         file.write(f"\n\\section*{{{_words(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
-        file.write(f"\n{_words(text_of(sheet.subtitle, limit=MOST_OF_A_NOTE))}.\n")
+        file.write(f"\n{_words(text_of(sheet.subtitle))}.\n")
     file.writelines(f"{equations}\n" for equations in displayed(sheet, "align*"))
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
     if rows:
         file.writelines([*(map(_line, rows) if derived else _table(sheet)), "\\par\\medskip\n"])
     for note in sheet.notes:
-        file.write(f"\n{_inline(note, MOST_OF_A_NOTE)}\n")
+        file.write(f"\n{_inline(note)}\n")
 
 
 def _cells(sheet: Sheet) -> tuple[list[Column], list[list[Value]]]:
@@ -200,7 +200,7 @@ def _label(*what: Value) -> str:
     return f"{', '.join(_inline(value) for value in what if value != '')}:"
 
 
-def _inline(value: Value, limit: int = MOST_OF_A_NAME) -> str:
+def _inline(value: Value) -> str:
     """Return the name of a tensor as mathematics has it, a phrase with its mathematics, anything else in words."""
     match value:
         case TensorName():
@@ -210,7 +210,7 @@ def _inline(value: Value, limit: int = MOST_OF_A_NAME) -> str:
         case Phrase():
             return "".join(_words(part) if isinstance(part, str) else inline(part) for part in value.parts)
         case _:
-            return _words(text_of(value, limit=limit))
+            return _words(text_of(value))
 
 
 def _words(text: str) -> str:

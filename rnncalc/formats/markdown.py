@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from rnncalc.formats import MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats import shortened, text_of
 from rnncalc.formats.latex import displayed, inline, named
 from rnncalc.reports.report import SheetReport
 from rnncalc.reports.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
@@ -87,7 +87,7 @@ def _on_one_line(text: str) -> str:
 def _phrase(phrase: Phrase) -> str:
     """Return words with mathematics among them."""
     mathematics = [inline(part) for part in phrase.parts if not isinstance(part, str)]
-    text = text_of(phrase, limit=MOST_OF_A_NOTE)
+    text = text_of(phrase)
     if _LIVE.search(text) or not all(map(_tame, mathematics)):
         return _on_one_line(text)
     return "".join(escaped(text_of(part)) if isinstance(part, str) else mathematics.pop(0) for part in phrase.parts)
@@ -99,7 +99,7 @@ def _tame(latex: str) -> bool:
 
 
 def _paragraph(text: str | Phrase) -> str:
-    words = _phrase(text) if isinstance(text, Phrase) else escaped(text_of(text, limit=MOST_OF_A_NOTE).strip())
+    words = _phrase(text) if isinstance(text, Phrase) else escaped(text_of(text).strip())
     return _STARTS.sub(r"\1\\", words)
 
 

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rnncalc.formats import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, terminal_width, text_of
+from rnncalc.formats import BAR, shortened, terminal_width, text_of
 from rnncalc.reports.report import DrawnReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
@@ -75,7 +75,7 @@ class _Page:
         if sheet.title:
             yield from self._folded(self._text(sheet.title, "bold"), self.width)
         if sheet.subtitle:
-            yield from self._folded(self._text(sheet.subtitle, "dim", MOST_OF_A_NOTE), self.width)
+            yield from self._folded(self._text(sheet.subtitle, "dim"), self.width)
         if sheet.equations:
             from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
 
@@ -98,7 +98,7 @@ class _Page:
         if sheet.notes:
             yield Text()
         for note in sheet.notes:
-            yield from self._folded(self._signed(self._text(note, limit=MOST_OF_A_NOTE)), self.width)
+            yield from self._folded(self._signed(self._text(note)), self.width)
 
     def _work(self, sheet: Sheet) -> Iterator[Text]:
         from rnncalc.formats.mathematics import paragraphs, spelled  # one report has work
@@ -117,8 +117,8 @@ class _Page:
             return [text]
         return [*text.wrap(self.console, width, overflow="fold")]
 
-    def _text(self, value: Value, style: str = "", limit: int = MOST_OF_A_NAME) -> Text:
-        return Text(text_of(value, limit=limit).translate(self.plain), style)
+    def _text(self, value: Value, style: str = "") -> Text:
+        return Text(text_of(value).translate(self.plain), style)
 
     def _signed(self, text: Text) -> Text:
         """Return a text with the sign that it starts with in its colour."""
