@@ -11,9 +11,10 @@ import sys
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, StrEnum, auto
-from math import prod
+from math import prod, sin
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_BIASES_IN_ALL
 from rnncalc.files import open_input
 
 
@@ -167,10 +168,47 @@ def modules_of(tensors: tuple[FileTensor, ...]) -> tuple[FileModule, ...]:
     )
 
 
+_MAY_BE_BUFFER = re.compile(r"(^|[._])(\w*mask|tril|triu|bias|pe|pos\w*|\w*encoding)$")
+
+
+def may_be_buffer(tensor: FileTensor) -> bool:
+    """Return whether a tensor is called as masks and positions are, in a file that says of none what it is."""
+    rows, width = prod(tensor.shape[:-1]), prod(tensor.shape[-1:])
+    plain = tensor.is_parameter and tensor.frozen is None
+    return plain and rows > 1 < width and bool(_MAY_BE_BUFFER.search(tensor.name))
+
+
+def is_fixed(tensor: FileTensor) -> bool:
+    """Return whether the numbers of a tensor are a triangular mask, or sines and cosines of positions.
+
+    No training leaves such numbers.
+    """
+    numbers = flat(tensor.read())
+    width = tensor.shape[-1]
+    rows = [numbers[start : start + width] for start in range(0, len(numbers), width)]
+    if len(rows) == width:
+        below = {number for place, row in enumerate(rows) for number in row[: place + 1]}
+        above = {number for place, row in enumerate(rows) for number in row[place + 1 :]}
+        if len(below) == len(above) == 1 and below != above:
+            return True
+    first, second, half = rows[0], rows[1], width // 2
+    alternating, divided = [0, 1] * half, [0] * half + [1] * half
+    return first[: 2 * half] in (alternating, divided) and abs(second[0] - sin(1)) < 0.01
+
+
+def flat(numbers: Any) -> list[float]:
+    """Return nested lists of numbers, or one number, as one list."""
+    while isinstance(numbers, list) and numbers and isinstance(numbers[0], list):
+        numbers = [number for row in numbers for number in row]
+    return numbers if isinstance(numbers, list) else [numbers]
+
+
 def remarked(
     tensors: Sequence[FileTensor], quantised: Sequence[str] = ()
 ) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
-    """Return tensors with the scales of quantised ones as buffers, and remarks on these and on averages of weights.
+    """Return tensors with masks, positions of sines and the scales of quantised ones as buffers, and remarks.
+
+    The remarks are on these and on averages of weights.
 
     quantised: the names of those that are packed. Others are weights of whole numbers.
     """
@@ -178,12 +216,16 @@ def remarked(
     names = [*quantised, *(tensor.name for tensor in whole if tensor.shape[1:] and _WEIGHTS.search(tensor.name))]
     modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in names}
     averages = [tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name)]
-    scaled = tuple(
-        tensor._replace(role=TensorRole.BUFFER)
-        if tensor.is_parameter and (scale := _SCALE.search(tensor.name)) and tensor.name[: scale.start()] in modules
-        else tensor
-        for tensor in tensors
-    )
+    left = MOST_BIASES_IN_ALL
+    buffers = set()
+    for tensor in tensors:
+        if tensor.is_parameter and (scale := _SCALE.search(tensor.name)) and tensor.name[: scale.start()] in modules:
+            buffers.add(tensor.name)
+        if may_be_buffer(tensor) and tensor.dtype in REAL[:4]:
+            left -= prod(tensor.shape)
+            if left >= 0 and is_fixed(tensor):
+                buffers.add(tensor.name)
+    scaled = tuple(tensor._replace(role=TensorRole.BUFFER) if tensor.name in buffers else tensor for tensor in tensors)
     both = (RemarkKind.QUANTISED, names), (RemarkKind.AVERAGES, averages)
     return scaled, tuple(Remark(kind, tuple(each)) for kind, each in both if each)
 

@@ -151,6 +151,7 @@ def _signed(value: int) -> int:
 
 TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool"}
 TYPES |= {10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16"}
+TYPES |= {17: "float8_e4m3fn", 19: "float8_e5m2"}
 _TYPED = {4: "float32", 10: "float64"}
 """The fields of packed numbers that are not raw bytes."""
 
@@ -369,7 +370,7 @@ def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTenso
         as_state = name in states or (constant and name in moved)
         if as_state and name not in others and (constant or name not in moved):
             numbers = reader.numbers(tensor)
-            if numbers is not None and not any(_flat(numbers)):
+            if numbers is not None and not any(model.flat(numbers)):
                 return TensorRole.CONSTANT  # the state before the first step, which is zeros and no weight
         return TensorRole.PARAMETER
 
@@ -395,7 +396,7 @@ def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], read
     copied = {tuple(numbers) for numbers in biases if numbers is not None}
     for each in rows:
         numbers = reader.numbers(each)
-        if numbers is not None and (not any(flat := _flat(numbers)) or tuple(flat) in copied):
+        if numbers is not None and (not any(flat := model.flat(numbers)) or tuple(flat) in copied):
             yield each.name
 
 
@@ -406,12 +407,6 @@ def _half_zeros(tensors: Mapping[str, FileTensor], reader: _BoundedReader) -> bo
         return False
     rows = reader.numbers(biases)
     return rows is not None and all(any(row) and not any(row[len(row) // 2 :]) for row in rows)
-
-
-def _flat(numbers: Any) -> list[float]:
-    while isinstance(numbers, list) and numbers and isinstance(numbers[0], list):
-        numbers = [number for row in numbers for number in row]
-    return numbers if isinstance(numbers, list) else [numbers]
 
 
 # The operators as modules: each with the tensors it reads, as it uses them.

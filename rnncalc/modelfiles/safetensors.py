@@ -1,7 +1,7 @@
 """The safetensors format: eight bytes of length, a header in JSON, and the numbers behind it.
 
-Read with the standard library alone. A listing needs only the header, so a file of a gigabyte is listed as fast as one
-of a kilobyte.
+Read with the standard library alone. A listing needs only the header and some masks and positions, so a file of a
+gigabyte is listed as fast as one of a kilobyte.
 https://github.com/huggingface/safetensors#format
 
 A sharded model is spread over several files, and an index in JSON, `model.safetensors.index.json`, says which of them

@@ -14,9 +14,10 @@ from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
 from rnncalc.layers.reshaping import LastStep
 from rnncalc.modelfiles import read as read_file
-from rnncalc.modelfiles.model import ModelFile, Remark
+from rnncalc.modelfiles.model import ModelFile, Remark, may_be_buffer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
+from rnncalc.questions.models.blocks import DECODERS
 from rnncalc.questions.models.chain import in_chain, with_table_first
 from rnncalc.questions.models.sites import Doubt, Site, as_table, in_groups, sites_of, untrained
 
@@ -92,7 +93,7 @@ class _Drafting:
         self.grid: tuple[int, ...] = ()  # the places of a step of the last layer's output
 
     def draft(self) -> Draft | None:
-        sites: Sequence[Site] = sites_of(self.file)
+        sites: Sequence[Site] = sites_of(self.file, DECODERS)
         if not self.around:
             sites = [
                 site._replace(layer=None) if isinstance(site.layer, Transform) and site.tensors else site
@@ -210,8 +211,11 @@ class _Drafting:
             return
         by_doubt: dict[Doubt, list[str]] = {}
         for site in sites:
-            doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else Doubt.MODULES
+            decoder = Doubt.DECODER if site.tensors.keys() in DECODERS else Doubt.MODULES
+            doubt = Doubt.LATER_TABLE if isinstance(site.layer, Embedding) else decoder
             by_doubt.setdefault(doubt, []).append(site.path or next(iter(site.tensors)))
+        if names := [each.name for site in sites for each in site.tensors.values() if may_be_buffer(each)]:
+            by_doubt[Doubt.BUFFER] = names
         doubts = [Remark(doubt, tuple(dict.fromkeys(labels))) for doubt, labels in by_doubt.items()]
         outputs = None
         if needed is not None and self.width is not None and (reshaped or self.width != needed):

@@ -53,6 +53,16 @@ SPELLINGS = (
 )
 
 
+_OF_DECODER = (
+    *("self_attn.in_proj_", "self_attn.out_proj.", "multihead_attn.in_proj_", "multihead_attn.out_proj."),
+    *("linear1.", "linear2.", "norm1.", "norm2.", "norm3."),
+)
+DECODERS = [
+    frozenset(f"{part}{end}" for part in _OF_DECODER for end in ends) for ends in (("weight", "bias"), ("weight",))
+]
+"""The names of the tensors of an `nn.TransformerDecoderLayer`, which reads an encoder too: no spec has it."""
+
+
 def joined(
     modules: Sequence[FileModule], spellings: Iterable[Spelling], fits: Callable[[FileModule], bool]
 ) -> tuple[FileModule, ...]:

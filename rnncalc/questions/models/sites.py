@@ -44,6 +44,8 @@ class Doubt(Enum):
     TABLE = auto()
     MODULES = auto()
     LATER_TABLE = auto()
+    DECODER = auto()
+    BUFFER = auto()
     WIDTH = auto()
     INPUT = auto()
     PARTLY_FROZEN = auto()
