@@ -78,7 +78,7 @@ class ExpressionError(CallError):
     """A text that is not in the grammar: what was expected, and a caret under the place."""
 
     def __init__(self, expected: str, text: str, place: int) -> None:
-        begin = max(0, place - 50)
+        self.place, begin = place, max(0, place - 50)
         shown, behind = escape(text[begin:place], 500), escape(text[place : place + 30], 200)
         example = "4h(m + h + 1)" if re.search("[A-Za-wyz]", text) else "4*16*(8+16+1)"
         line = f"expected {expected} at character {place + 1:,} of '{escape(text)}', as in {example}"

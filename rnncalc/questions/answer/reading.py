@@ -118,7 +118,8 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
         raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", text.strip())
-    plain = _DELIMITED.sub(_bare, _LAYOUT.sub(lambda match: (match[1] or "").center(len(match[0])), text))
+    plain = _LAYOUT.sub(lambda match: (match[1] or "").center(len(match[0])), text)
+    plain = _DELIMITED.sub(_bare, _DELIMITED.sub(_bare, plain))  # **`1,600`** has two pairs
     if _TWO.search(plain):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
     unit = rf"(?:\b|(?<=[0-9])|(?<=[0-9 ][kKMG]))(?:{_UNITS[quantity]})"
@@ -254,8 +255,6 @@ def _refused(text: str, error: ExpressionError | None = None) -> CallError:
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     signs = r"[0-9A-Za-z)\]}²³]\s*[-(\[{=\\$]|[+*/^·×]|^[(\[{\\$]"
     apart = re.fullmatch(r"[=x×*+·-]|param(eter)?s|weights", text)
-    if error and not apart and re.search(signs, text) and not text.startswith("-"):
-        return error
     cure = ""
     if re.fullmatch(rf"{_SIZE}(?:(?:[,;] ?|\s){_SIZE}){{1,99}}", text):
         shape = f"({', '.join(re.findall('[0-9]+', text))}) for a shape, or " if text.count(",") in range(1, 6) else ""
@@ -264,4 +263,6 @@ def _refused(text: str, error: ExpressionError | None = None) -> CallError:
         cure = f"; write {text[:-1]}"
     elif apart:
         cure = "; put an answer of several words in quotes"
+    elif error and text[:1] != "-" and (re.search(signs, text) or (error.place and text[:1].isdecimal())):
+        return error
     return CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{cure}")

@@ -103,7 +103,7 @@ def test_blanks_are_read_once() -> None:
     """However many there are."""
     assert read_answer(" 1600 ") == GivenNumber(1_600, 1, "1600")
     assert read_answer("1" + " " * 9_000 + "600") == GivenNumber(1_600, 1, "1 600")
-    with pytest.raises(CallError, match="got '1 x'"):
+    with pytest.raises(CallError, match="of '1 x'"):
         read_answer("1" + " " * 9_000 + "x")
 
 
