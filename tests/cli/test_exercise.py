@@ -134,3 +134,11 @@ def test_the_sheets_come_before_the_keys_with_the_answers_and_the_letters_of_cho
         right, *wrong = re.findall(r"(?:\? |^)(\([a-d]\) \d+)", key, re.MULTILINE)
         assert sorted([right, *wrong]) == choices
         assert wrong == sorted(wrong)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "html"])
+def test_no_feedback_is_cut(form: str, call: Call) -> None:
+    """However long the sums that it compares: 200 + 216 + 392 + 384 + 648 + 30 parameters."""
+    kinds = ("lstm:5", "gru:6", "lstm:7", "gru:8", "lstm:9")
+    out = call("exercise", "-i", "4", *(word for kind in kinds for word in ("-l", kind)), "-o", "3", "-f", form).out
+    assert out.count("instead of 4 ×") == out.count(" = 1,870") > 10
