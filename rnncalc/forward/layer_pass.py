@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial, reduce
 from operator import itemgetter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple
 
 from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import STORED, Role
-from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import (
     Arrays,
     BindingError,
-    Convolution,
     Matrix,
     Meter,
     PassData,
@@ -33,7 +31,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.step import operations
 from rnncalc.step.layer_trace import array_of, layer_trace, slides
 from rnncalc.step.nodes import HEADS, INPUT, MATRICES, SEQUENCE, STEPS, WEIGHTS, Node, Trace, Weights
-from rnncalc.step.operations import OPERATIONS, LengthError, Operation
+from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.step.trace import traced
 
 
@@ -68,9 +66,6 @@ class History(NamedTuple, Generic[Value]):
 Calculation = tuple[int, Callable[..., Any], Sequence[int]]
 """An operation to run: the index of its result, the function, and the indices of its operands."""
 
-BoundWeight = TypeVar("BoundWeight", Matrix, WeightVector)
-_FORMS: dict[type, str] = {Matrix: "matrix", Convolution: "convolution", WeightVector: "vector"}
-
 
 class DirectionPass(Generic[Value]):
     """One direction of a recurrent layer, run step by step; state: the states after the last step."""
@@ -99,10 +94,10 @@ class DirectionPass(Generic[Value]):
         self.values: dict[int, Value] = {}  # values that the steps of a chunk share
         for place, node in enumerate(trace.nodes):
             if node.operation == WEIGHTS and len(node.axes) < 2:
-                self.weights[place] = vectors.weight(self._weights_of(node, WeightVector))
+                self.weights[place] = vectors.weight(self._weights_of(node))
             elif node.operation in MATRICES:
                 matrix, vector = node.operands
-                product = partial(vectors.product, self._weights_of(trace.nodes[matrix], Matrix))
+                product = partial(vectors.product, self._weights_of(trace.nodes[matrix]))
                 self.each.append((place, product, (vector,)))
             elif node.operation in OPERATIONS:
                 of_weights = all(operand in self.weights for operand in node.operands)
@@ -118,25 +113,14 @@ class DirectionPass(Generic[Value]):
         if vectors.chunk != self.chunk:
             self.chunk = vectors.chunk
             self.values = {**self.weights}
-            self._calculate(self.once, self.values)
+            _calculate(self.once, self.values)
         values = {**self.values, trace.x: x, **dict(zip(trace.before.values(), self.state, strict=True))}
-        self._calculate(self.each, values)
+        _calculate(self.each, values)
         self.state = tuple([values[place] for place in trace.after.values()])
         if self.traced:
             named = {**trace.after, "h": trace.output, **trace.gates}
             self.taken.append({"x": x, **{letter: values[place] for letter, place in named.items()}})
         return values[trace.output]
-
-    def _calculate(self, calculations: Sequence[Calculation], values: dict[int, Value]) -> None:
-        place = 0
-        try:
-            for place, do, operands in calculations:
-                values[place] = do(*[values[operand] for operand in operands])
-        except Exception as error:
-            name = self.trace.nodes[place].operation
-            if name == "matrix" or isinstance(error, LengthError | MemoryError):
-                raise
-            raise DeclarationError(f"operation {name}: {raised(error)}") from error  # other code may have registered it
 
     @property
     def history(self) -> History[Value]:
@@ -147,16 +131,18 @@ class DirectionPass(Generic[Value]):
         """Return states by their letters."""
         return dict(zip(self.trace.before, states, strict=True))
 
-    def _weights_of(self, node: Node, wanted: type[BoundWeight]) -> BoundWeight:
-        """Return the weights of a node. Raises BindingError if a vector is bound for a matrix, or the reverse."""
-        weights = node.weights
-        assert weights is not None  # reported by its operation
-        array = bound_weights(self.bound, weights)
-        array.declaration = weights
-        if not isinstance(array, wanted):
-            product = f"gate {weights.letter}'s product of {weights.vector}"
-            raise BindingError(f"{product}: a {_FORMS[wanted]} is needed, a {_FORMS[type(array)]} is bound")
+    def _weights_of(self, node: Node) -> Any:
+        """Return the weights of a node, a matrix or a vector."""
+        assert node.weights is not None  # reported by its operation
+        array = bound_weights(self.bound, node.weights)
+        array.declaration = node.weights
         return array
+
+
+def _calculate(calculations: Sequence[Calculation], values: dict[int, Any]) -> None:
+    """Add the results of operations to the values that they are made of."""
+    for place, do, operands in calculations:
+        values[place] = do(*[values[operand] for operand in operands])
 
 
 def bound_weights(bound: BoundWeights, weights: Weights) -> Matrix | WeightVector:

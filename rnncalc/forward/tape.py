@@ -12,7 +12,6 @@ from functools import partial
 from operator import mul
 from typing import Any
 
-from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
 from rnncalc.step import operations
 from rnncalc.step.nodes import PAIRED
@@ -78,13 +77,7 @@ class TapeValue:
         read = _Read(self)
         for rule, operand in zip(self.row.gradients, self.operands, strict=True):
             if operand.needs:
-                try:
-                    operand.add(self.gradient if rule is operations.UNCHANGED else rule(read))
-                except MemoryError:
-                    raise
-                except Exception as error:  # a row registered by other code may raise anything
-                    message = f"operation {self.row.name}: its gradients: {raised(error)}"
-                    raise DeclarationError(message) from error
+                operand.add(self.gradient if rule is operations.UNCHANGED else rule(read))
         if self.row in (MATRIX, CONVOLVE) and self.operands[1].needs:
             self.layer.multiplications += len(self.operands[0].numbers.rows[0]) * len(self.gradient)
         elif self.row.name in PAIRED:

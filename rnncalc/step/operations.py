@@ -77,7 +77,7 @@ class GradientRule:
 
 
 class Operation(Frozen):
-    """One operation. Raises DeclarationError for an incomplete or contradictory one.
+    """One operation. Raises DeclarationError for one without a gradient for each operand.
 
     operands: how many it has. forward: the numbers of the result from those of the operands.
     gradients: the rule of each operand's.
@@ -117,30 +117,13 @@ class Operation(Frozen):
 
     def __post_init__(self) -> None:
         if len(self.gradients) != self.operands:
-            raise self._error(f"gradients: expected one for each operand, {self.operands}, got {len(self.gradients)}")
-        if not callable(self.forward) or not all(isinstance(rule, GradientRule) for rule in self.gradients):
-            raise self._error("forward, gradients: expected a function, and for each operand a GradientRule")
-        if self.number is not None and self.number not in range(self.operands):
-            raise self._error(f"number: there is no operand {self.number}; write 0, 1 and so on")
-        if min(self.products, self.sums, self.activations) < 0:
-            raise self._error("products, sums, activations: expected whole numbers, 0 or more")
-        if self.sign and self.function:
-            raise self._error("sign, function: it is written in one way; leave out one of the two")
-        for read in (place for reads in self.reads for place in reads):
-            if read not in (*range(self.operands), RESULT):
-                raise self._error(f"gradients: there is no operand {read}; write 0, 1 and so on, RESULT or GRADIENT")
-        if not (self.beside or self.sign or self.before or self.function or self.forward is _same):
-            raise self._error("nothing says how it is written; give it a sign, a function or what is before it")
-        if self.alone and not (self.operands == 1 and self.function):
-            raise self._error("alone: what is on a line of its own is a function of one operand; leave out alone")
+            message = f"gradients: expected one for each operand, {self.operands}, got {len(self.gradients)}"
+            raise DeclarationError(f"operation {self.name}: {message}")
 
     @cached_property
     def reads(self) -> tuple[tuple[int, ...], ...]:
         """For each operand the places of the values that its gradient reads."""
         return tuple([rule.reads for rule in self.gradients])
-
-    def _error(self, message: str) -> DeclarationError:
-        return DeclarationError(f"operation {self.name}: {message}")
 
 
 class LengthError(ValueError):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from circuit import Circuit, Numbers
-from conftest import Call, refusal, report_of
+from conftest import Call, report_of
 from verified import backward
 
 from rnncalc import Cell, Network, run
@@ -144,30 +144,3 @@ def test_half_a_row_is_refused_or_objected_to(monkeypatch: pytest.MonkeyPatch) -
     halved = tuple([GradientRule(lambda slope: [each / 2 for each in slope], rule) for rule in RULES])
     monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(gradients=halved))
     assert not backward(NETWORK).agrees
-
-
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        (
-            {"forward": lambda a, b: a.x},
-            "operation minimum: AttributeError: 'list' object has no attribute 'x' (",
-        ),
-        (
-            {"gradients": (GradientRule(lambda slope: slope.x),) * 2},
-            "operation minimum: its gradients: AttributeError: 'list' object ",
-        ),
-        (
-            {"gradients": (GradientRule(lambda slope: [*slope, 0.0]),) * 2},
-            "operation minimum: its gradients: LengthError: vectors of 4 and 3 numbers do not match (",
-        ),
-    ],
-)
-def test_a_row_that_raises_is_named(
-    parts: dict[str, Any], message: str, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In one line, forward and backward."""
-    monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(**parts))
-    err = refusal(call, "run", *FLAGS, "--backward")
-    assert err.startswith(f"rnncalc: {message}")
-    assert err.count("\n") == 1

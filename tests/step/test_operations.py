@@ -1,5 +1,6 @@
 """The table of operations: each row's numbers by hand, its gradients against differences, and what they read."""
 
+from itertools import chain
 from math import e, exp, inf, isnan, sqrt, tanh
 from typing import Any
 
@@ -14,14 +15,11 @@ from rnncalc.step.operations import (
     OPERATIONS,
     RESULT,
     TABLE,
-    GradientRule,
     LengthError,
     Operation,
     Vector,
-    average,
     joined,
     largest,
-    normalise,
     part,
     plus,
     product,
@@ -170,46 +168,18 @@ def test_every_activation_that_a_spec_may_name_has_a_row() -> None:
     assert all(OPERATIONS[word].operands == 1 for word in allowed.words)
 
 
-def _minimum(change: dict[str, Any]) -> Operation:
-    def backward(gradient: Vector, own: Vector, other: Vector) -> Vector:
-        return [g if a <= b else 0.0 for g, a, b in zip(gradient, own, other, strict=True)]
-
-    fields: dict[str, Any] = {
-        "name": "minimum",
-        "operands": 2,
-        "forward": lambda left, right: list(map(min, left, right)),
-        "gradients": (GradientRule(backward, GRADIENT, 0, 1), GradientRule(backward, GRADIENT, 1, 0)),
-        "function": "min",
-    }
-    return Operation(**fields | change)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"gradients": ()}, "gradients: expected one for each operand, 2, got 0"),
-        (
-            {"gradients": (GradientRule(plus, GRADIENT, 0), GradientRule(plus, GRADIENT, 2))},
-            "gradients: there is no operand 2; write 0, 1 and so on, RESULT or GRADIENT",
-        ),
-        (
-            {"alone": True},
-            "alone: what is on a line of its own is a function of one operand; leave out alone",
-        ),
-        ({"forward": None}, "forward, gradients: expected a function, and for each operand a GradientRule"),
-        ({"gradients": (None, None)}, "forward, gradients: expected a function, and for each operand a GradientRule"),
-        ({"number": 2}, "number: there is no operand 2; write 0, 1 and so on"),
-        ({"activations": -1}, "products, sums, activations: expected whole numbers, 0 or more"),
-        ({"sign": " & "}, "sign, function: it is written in one way; leave out one of the two"),
-        ({"function": ""}, "nothing says how it is written; give it a sign, a function or what is before it"),
-    ],
-)
-def test_a_row_that_is_half_right(change: dict[str, Any], message: str) -> None:
-    """It is refused when it is made; whole, it is not."""
-    with pytest.raises(DeclarationError) as caught:
-        _minimum(change)
-    assert str(caught.value) == f"operation minimum: {message}"
-    assert _minimum({}).forward([1.0, 5.0], [3.0, 2.0]) == [1.0, 2.0]
+@pytest.mark.parametrize("row", OPERATIONS.values(), ids=OPERATIONS)
+def test_each_row_is_whole(row: Operation) -> None:
+    """It is written in one way, counts no less than nothing, and reads what it has; without gradients it is refused."""
+    shown = bool(row.sign) + bool(row.function)
+    assert shown < 2
+    assert row.beside or shown or row.before or row.name == "linear"
+    assert min(row.products, row.sums, row.activations) >= 0
+    assert row.number in (None, *range(row.operands))
+    assert {*chain(*row.reads)} <= {*range(row.operands), RESULT}
+    assert not row.alone or (row.operands == 1 and row.function)
+    with pytest.raises(DeclarationError, match=f"^operation {row.name}: gradients: expected one for each operand, "):
+        row.replace(gradients=())
 
 
 def test_a_gradient_of_another_value_is_seen() -> None:
@@ -224,26 +194,6 @@ def test_a_gradient_of_another_value_is_seen() -> None:
 def test_no_two_rows_have_one_name() -> None:
     """The second would replace the first without a word."""
     assert all(OPERATIONS[row.name] is row for row in TABLE)
-
-
-def test_an_operation_that_is_made_as_it_is_needed_has_the_name_that_messages_use() -> None:
-    """Each is refused by that name when a gradient is missing."""
-    made = {
-        "half": (HALVES[0], HALVES[1]),
-        "joined": (joined((1, 2, 1)),),
-        "normalise": (normalise(0.5),),
-        "part": (part(1, 3),),
-        "largest": (largest(2),),
-        "average": (average(2),),
-        "row": (row(3),),
-        "standardise": (standardise_by(0.5),),
-    }
-    for name, rows in made.items():
-        for each in rows:
-            with pytest.raises(DeclarationError) as caught:
-                each.replace(gradients=())
-            message = f"gradients: expected one for each operand, {each.operands}, got 0"
-            assert str(caught.value) == f"operation {name}: {message}"
 
 
 def test_a_look_up_reads_a_row_and_adds_to_its_gradient_alone() -> None:
