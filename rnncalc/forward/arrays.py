@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product as combinations
-from math import sqrt
+from math import prod, sqrt
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -219,7 +219,7 @@ class Arrays:
     @property
     def scalars(self) -> int:
         """The number of weights."""
-        return sum(_scalars(array) for name, array in self._numbers.items() if name not in self.buffers)
+        return sum(prod(shape_of(array)) for name, array in self._numbers.items() if name not in self.buffers)
 
     def matrix(
         self,
@@ -305,15 +305,6 @@ def _number(name: str, cell: Nested, place: int) -> float:
         raise BindingError(f"{name}: an array of three axes is needed")
     number: float = cell[place]
     return number
-
-
-def _scalars(nested: Nested) -> int:
-    if not isinstance(nested, list):
-        return 1
-    if not nested or not isinstance(nested[0], list):
-        return len(nested)
-    rows = bool(nested[0]) and not isinstance(nested[0][0], list)
-    return sum(map(len if rows else _scalars, nested))
 
 
 class Vectors(Protocol[Value]):

@@ -228,9 +228,7 @@ def finite(nested: Any) -> Any:
     if isinstance(nested, Mapping):
         return {key: finite(value) for key, value in nested.items()}
     if isinstance(nested, list):
-        if nested and not isinstance(nested[0], list):
-            return nested if all(map(isfinite, nested)) else [finite(item) for item in nested]
-        return [finite(item) for item in nested]
+        return [*map(finite, nested)]
     return nested if nested is None or isfinite(nested) else None
 
 
