@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
+from itertools import product as combinations
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -145,6 +146,10 @@ class GivenNumber(NamedTuple):
     def has_shape(self, shape: tuple[int, ...]) -> bool:
         """Return whether a tensor of this shape has this many numbers."""
         return self.means(prod(shape))
+
+
+MOST_RESTS = 64
+"""The sizes with which a quotient is tried: half of T(T + 1) is whole for an even T, and for an odd one."""
 
 
 class Token(NamedTuple):
@@ -370,11 +375,14 @@ class _Parser:
         raise self.expected("a quotient that is whole", place)
 
     def divides(self, above: Polynomial, below: int) -> bool:
-        """Return whether a polynomial may have fractions: it is whole where the sizes of its letters are numbers."""
+        """Return whether a polynomial may have fractions: it is whole where its letters are numbers, or for all."""
         if self.values is not None or self.sizes is None:
             return not self.whole
         sizes: dict[str, Any] = {name: self.sizes.get(name, above) for name in above.letters}
-        return None in sizes.values() or not (any(map(has_letters, sizes.values())) or above.at(sizes) % below)
+        if None in sizes.values() or below ** sum(map(has_letters, sizes.values())) > MOST_RESTS:
+            return None in sizes.values()
+        rests = combinations(*[range(below) if has_letters(size) else (size,) for size in sizes.values()])
+        return not any(above.at(dict(zip(sizes, each, strict=True))) % below for each in rests)
 
     def check_letters(self, *letters: str) -> None:
         """Raise ExpressionError for the first letter that is not known. letters: those that are no suffix."""

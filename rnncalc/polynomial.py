@@ -1,4 +1,4 @@
-"""Polynomials with whole coefficients, for sizes that are letters: `4h·m + 4h² + 4h`.
+"""Polynomials in sizes that are letters: `4h·m + 4h² + 4h`; half of the pairs of T steps is `(T² + T)/2`.
 
 A polynomial is added, subtracted and multiplied like a number, with numbers and with other polynomials. A result that
 has no letters is a plain int. Knows nothing of networks.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from math import gcd, prod
+from math import gcd, lcm, prod
 from typing import Any, Union
 
 from rnncalc.errors import CallError
@@ -56,7 +56,7 @@ class Polynomial:
         if type(other) is int:  # the usual case
             if other == 1:
                 return self
-            return Polynomial({monomial: factor * other for monomial, factor in self.terms.items()}) if other else 0
+            return _number({monomial: factor * other for monomial, factor in self.terms.items()}) if other else 0
         if (terms := _terms(other)) is None:
             return NotImplemented
         products: dict[Monomial, int] = {}
@@ -136,12 +136,19 @@ class Polynomial:
 
     def __str__(self) -> str:
         """Return the expanded sum, negative terms last: `4h·m + 4h² − h`."""
+        if (below := lcm(*[factor.denominator for factor in self.terms.values()])) > 1:
+            return f"({self * below})/{below}"
         text = ""
         for monomial, factor in sorted(self.terms.items(), key=lambda term: term[1] < 0):
             sign = ("−" if factor < 0 else "") if not text else " − " if factor < 0 else " + "
             number = "" if abs(factor) == 1 and monomial else str(abs(factor))
             text += f"{sign}{number}{'·'.join(_powers(monomial))}"
         return text
+
+    @property
+    def whole(self) -> bool:
+        """Whether all coefficients are whole numbers."""
+        return all(factor.denominator == 1 for factor in self.terms.values())
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -171,7 +178,7 @@ class Polynomial:
         plain = added.pop((), 0) + times * terms.get((), 0)
         for monomial, factor in terms.items():
             if number := added.get(monomial, 0) + times * factor:
-                added[monomial] = number
+                added[monomial] = _whole(number)
             else:
                 del added[monomial]
         added.pop((), None)
@@ -207,11 +214,16 @@ def _terms(number: object) -> Mapping[Monomial, int] | None:
 
 def _number(terms: Mapping[Monomial, int]) -> Number:
     """Return the polynomial of these terms without zero coefficients; an int if no letters remain."""
-    kept = {monomial: factor for monomial, factor in terms.items() if factor and monomial}
+    kept = {monomial: _whole(factor) for monomial, factor in terms.items() if factor and monomial}
     plain = terms.get((), 0)
     if not kept:
         return plain
     return Polynomial(kept | {(): plain} if plain else kept)
+
+
+def _whole(factor: int) -> int:
+    """Return a coefficient, a fraction of the denominator 1 as a whole number."""
+    return factor.numerator if factor.denominator == 1 else factor
 
 
 def _is_positive(number: Number) -> bool:

@@ -169,7 +169,7 @@ def _expression(size: int | Polynomial) -> Expression:
 
 def factored(expression: int | Polynomial) -> Expression:
     """Return what a polynomial's terms have in common, times the rest in a bracket: `T·n(m + n)`."""
-    if isinstance(expression, int):
+    if isinstance(expression, int) or not expression.whole:
         return expression
     number, common, rest = expression.factored()
     return _product((number, *common, _expression(rest)), folded=True)

@@ -5,6 +5,7 @@ sequence in one vector. `multi_head_attention` and `transformer` are those of Va
 """
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, OptionProblem, Shape, Transform, affine, with_bias
@@ -106,11 +107,11 @@ class _WithHeads(Transform):
         pairs = "its multiply-adds are those of T(T + 1)/2 pairs of steps, and frameworks compute all T² and mask them"
         return pairs if self.__dict__["causal"] else ""
 
-    def pairs(self, steps: int) -> int | None:
+    def pairs(self, steps: int) -> int:
         if not self.__dict__["causal"]:
             return steps * steps
-        half, rest = divmod(steps * (steps + 1), 2)  # of steps in letters the half is not known
-        return None if rest else half
+        twice = steps * (steps + 1)
+        return twice // 2 if isinstance(twice, int) else twice * Fraction(1, 2)
 
     def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
         if self.values().get("key_size") is not None:

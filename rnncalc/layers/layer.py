@@ -215,8 +215,8 @@ class Layer(Frozen, kw_only=True):
         """
         return range(step, step + 1)
 
-    def pairs(self, steps: int) -> int | None:
-        """Return how many pairs of a step of the output and one of a sequence that is read whole; None if unknown."""
+    def pairs(self, steps: int) -> int:
+        """Return how many pairs there are of a step of the output and one of a sequence that is read whole."""
         return steps if self.ends else steps * steps
 
     def work_in_words(self) -> str:

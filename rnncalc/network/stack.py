@@ -177,10 +177,9 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
 
 def repeats_of(layer: Layer, steps: int | None, outputs: int | None, sizes: Mapping[str, int]) -> Repeats | None:
     """Return how often a layer that reads a whole sequence computes what; None if the steps are not known."""
-    pairs = None if steps is None else layer.pairs(steps)
-    if steps is None or outputs is None or pairs is None:
+    if steps is None or outputs is None:
         return None
-    return Repeats(outputs, steps, pairs, sizes.get(HEADS, 1))
+    return Repeats(outputs, steps, layer.pairs(steps), sizes.get(HEADS, 1))
 
 
 def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:

@@ -189,10 +189,7 @@ def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     if cost:
         names: dict[str, list[str]] = {}
         for layer in count.layers:
-            words = layer.layer.work_in_words()
-            if words and layer.multiply_adds is None and count.network.letters:
-                words += "; half of T(T + 1) has no formula with whole coefficients, so give T as a number"
-            names.setdefault(words, []).append(layer.name)
+            names.setdefault(layer.layer.work_in_words(), []).append(layer.name)
         yield from (f"{all_of(each)}: {words}." for words, each in names.items() if words)
         size = f"; {byte_size(count.bytes)} in all" if not has_letters(count.bytes) and count.bytes >= KIBI else ""
         yield f"Bytes: {plural(bytes_of(count.dtype), 'byte')} per parameter, {count.dtype}{size}."

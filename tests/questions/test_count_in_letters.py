@@ -25,12 +25,9 @@ NAMES = ["m", "h_1", "h_2", "p", "T", "d", "k", "n", "y"]
 
 
 def with_sizes(of: Any, size: Callable[[int], int | str], key: str = "") -> Any:
-    """Return the data of a spec with other sizes; what was equal stays equal.
-
-    Nothing is causal: half of T(T + 1) has no whole coefficients.
-    """
+    """Return the data of a spec with other sizes; what was equal stays equal."""
     if isinstance(of, dict):
-        return {key: with_sizes(value, size, key) for key, value in of.items() if key != "causal"}
+        return {key: with_sizes(value, size, key) for key, value in of.items()}
     if isinstance(of, list):
         return [with_sizes(each, size) for each in of]
     return size(of) if key in (*SIZES, *CELLS) and type(of) is int and of else of
