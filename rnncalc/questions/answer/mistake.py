@@ -53,9 +53,9 @@ class Question(NamedTuple):
         places = range(len(worksheet)) if self.place is None else (self.place,)
         return [(place, worksheet[place]) for place in places]
 
-    def right(self, worksheet: Worksheet) -> int:
-        """Return the right sum of the lines in question."""
-        return sum([line.placed.params for _, line in self.lines(worksheet)])
+    def wanted(self, worksheet: Worksheet, place: int) -> Any:
+        """Return the number of a line with which all lines give the answer, if the others are right."""
+        return self.answer.number - sum([line.placed.params for at, line in self.lines(worksheet) if at != place])
 
 
 Values = Mapping[str, str]
@@ -137,10 +137,10 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
     """Yield the worksheet with the output width that gives the number, if there is one."""
     for place, line in question.lines(worksheet):
         if isinstance(line.layer, Output) and line.width("input"):
-            wanted = question.answer.number - question.right(worksheet) + line.placed.params
+            wanted = question.wanted(worksheet, place)
             each = line.width("input") + line.biases
             units = (2 * wanted + each) // (2 * each)
-            number = question.right(worksheet) + units * each - line.placed.params
+            number = question.answer.number - wanted + units * each
             known = each >= question.answer.unit  # else some width comes near any rounded number
             if known and units > 0 and units != line.h and question.answer.means(number):
                 changed = line._replace(h=units, bias_size=units)
@@ -152,7 +152,7 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
     for place, line in question.lines(worksheet):
         steps = line.steps
         if isinstance(line.layer, Embedding) and steps > 1:
-            table = question.answer.number - question.right(worksheet) + line.placed.params
+            table = question.wanted(worksheet, place)
             batch, rest = divmod(table, steps * line.h)
             if batch > 1 and not rest and question.answer.unit == 1 and table != line.placed.params:
                 rows = {"embedding": Times((batch, steps, line.h))}

@@ -125,7 +125,8 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     unit = rf"(?:\b|(?<=[0-9])|(?<=[0-9 ][kKMG]))(?:{_UNITS[quantity]})"
     match: Any = _outside(unit).fullmatch(plain.rstrip(_AFTER))
     side, begin = match["side"] or "", match.start("body")
-    body = _inner(unit).sub(lambda match: " " * len(match[0]), match["body"].rstrip(_AFTER))
+    inner = rf"(?<=[\d)\]}}kKMG])\s*{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))"  # between a number and a sign
+    body = re.sub(inner, lambda match: " " * len(match[0]), match["body"].rstrip(_AFTER), flags=re.IGNORECASE)
     name = _name(match["name"] or "")
     array = "" if re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name) else name
     if remark := _REMARK.search(body):  # 1200 (3 blocks)
@@ -188,12 +189,6 @@ def _outside(unit: str) -> re.Pattern[str]:
         r"(?:\s{1,9}(?:with|incl(?:uding|\.)?|mit|avec|con) bias\w*|[\s-](?:matri\w+|ve[ck]t\w+))?",
         re.IGNORECASE | re.DOTALL,
     )
-
-
-@cache
-def _inner(unit: str) -> re.Pattern[str]:
-    """Return the pattern of a unit between a number and a sign."""
-    return re.compile(rf"(?<=[\d)\]}}kKMG])\s*{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))", re.IGNORECASE)
 
 
 def _untrue(sides: Sequence[GivenNumber], sizes: Sizes) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby, islice, product, takewhile
-from operator import itemgetter
+from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_BY_CHANCE, MOST_EXPLAINED, MOST_JUDGED, MOST_LEARNED, MOST_LINES_PAIRED
@@ -142,8 +142,13 @@ class Search:
         answer, numbered = question.answer, self.singles(question.place)
         numbers = (answer.number,) if answer.unit == 1 else tuple(filter(answer.means, numbered))
         giving = [(number, candidate) for number in numbers for candidate in numbered.get(number, ())]
-        singles = [(candidate, self._is_guess(question, number)) for number, candidate in giving]
-        explanations = sorted(singles, key=itemgetter(1))
+        explanations = sorted(
+            [
+                (candidate, is_guess(answer, (*takewhile(partial(ne, number), numbered), number)))
+                for number, candidate in giving
+            ],
+            key=itemgetter(1),
+        )
         if not (known or explanations or answer.unit > 1):
             explanations += self._likeliest_pairs(question)
         explanations += [
@@ -158,7 +163,10 @@ class Search:
             lines = question.lines(candidate.worksheet)
             if lines not in seen:
                 seen.append(lines)
-                diagnosis = _diagnosis(candidate, right, question, by_chance=by_chance)
+                yours = _sum(candidate.worksheet, question)
+                layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
+                reasons = tuple([Reason.of(row.id, row.text, variant.values) for row, variant in candidate.mistakes])
+                diagnosis = Diagnosis(reasons, layer, candidate.alone, yours, right, by_chance)
                 if (diagnosis.id, diagnosis.yours) not in listed:
                     listed.append((diagnosis.id, diagnosis.yours))
                     yield diagnosis, candidate.worksheet
@@ -193,11 +201,6 @@ class Search:
             for row in self.rows:
                 if not row.rarity:
                     yield from self._alone(row, right)
-
-    def _is_guess(self, question: Question, number: int) -> bool:
-        """Return whether many of the numbers near a wrong one have an explanation that is as likely, or likelier."""
-        likelier = takewhile(lambda other: other != number, self.singles(question.place))
-        return is_guess(question.answer, (*likelier, number))
 
     def variants(self, row: Mistake) -> list[tuple[Variant, tuple[int, ...]]]:
         """Return the variants of a mistake that is not fitted to a number, each with the wrong count of each line."""
@@ -283,13 +286,6 @@ def _counts(worksheet: Worksheet, before: Worksheet, counts: tuple[int, ...]) ->
     """Return the count of each line of a worksheet; a line that is the same object as before is not counted again."""
     lines = zip(worksheet, before, counts, strict=True)
     return tuple([count if now is was else now.params for now, was, count in lines])
-
-
-def _diagnosis(candidate: Candidate, right: Expression, question: Question, *, by_chance: bool) -> Diagnosis:
-    yours = _sum(candidate.worksheet, question)
-    layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
-    reasons = tuple(Reason.of(row.id, row.text, variant.values) for row, variant in candidate.mistakes)
-    return Diagnosis(reasons, layer, candidate.alone, yours, right, by_chance)
 
 
 def _sum(worksheet: Worksheet, question: Question) -> Expression:
