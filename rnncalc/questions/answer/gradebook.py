@@ -111,9 +111,7 @@ VariantOf = Callable[[Sequence[Given]], int | None]
 
 
 def grade_class(
-    file: AnswerFile,
-    grader_of: Callable[[str], Grader],
-    variant_of: VariantOf = lambda _: None,
+    file: AnswerFile, grader_of: Callable[[str], Grader], variant_of: VariantOf = lambda _: None
 ) -> Gradebook:
     """Return the grades of a class.
 

@@ -308,17 +308,12 @@ def absent_gates(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
 
 def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with only one of several learned states."""
+    cells = [line.layer for line in worksheet if isinstance(line.layer, Cell) and line.part("state")]
 
-    def states(line: LayerLine) -> Mapping[str, str]:
-        """Return the learned states with their widths, if there are several."""
-        widths = line.layer.states if isinstance(line.layer, Cell) and line.part("state") else {}
-        return widths if len(widths) > 1 else {}
+    def alone(state: str, line: LayerLine) -> Expression:
+        width = line.layer.states.get(state) if isinstance(line.layer, Cell) else None
+        return line.placed.sizes[width] if width else line.part("state")
 
-    def of_state(state: str, line: LayerLine) -> LayerLine:
-        widths = states(line)
-        if state not in widths:
-            return line
-        return changes.with_part("state", lambda line: line.placed.sizes[widths[state]])(line)
-
-    for state in dict.fromkeys(state for line in worksheet for state in states(line)):
-        yield Variant(tuple(of_state(state, line) for line in worksheet), {"state": f"{state}_0"})
+    for state in dict.fromkeys(state for cell in cells if len(cell.states) > 1 for state in cell.states):
+        change = in_cells(changes.with_part("state", partial(alone, state)))
+        yield Variant(change(worksheet), {"state": f"{state}_0"})
