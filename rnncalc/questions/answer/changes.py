@@ -40,9 +40,9 @@ Width = Callable[[LayerLine, LayerLine], int | None]
 
 
 def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
-    """Return the mistake that changes every layer of these kinds. Output layers are dense layers."""
+    """Return the mistake that changes every layer of these kinds, by default of all. Output layers are dense layers."""
     return lambda worksheet: tuple(
-        change(line) if isinstance(line.layer, kinds) and not line.is_empty else line for line in worksheet
+        change(line) if isinstance(line.layer, kinds or Layer) and not line.is_empty else line for line in worksheet
     )
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from rnncalc.conventions.formula import Times, product
 from rnncalc.conventions.tensor import STORED
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Transform
 from rnncalc.questions.answer import changes, mistake
 from rnncalc.questions.answer.changes import (
     along,
@@ -58,8 +58,7 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("no-initial-state", "leaves out the dense layers that make the initial state",
             in_layers(lambda line: leave_out(line) if line.placed.starts else line, Dense)),
     Mistake("only-state", "counts {state} alone of the learned initial states", family=mistake.one_state),
-    Mistake("no-positions", "leaves out the table of positions", in_layers(
-        without_other("position_embedding"), Embedding)),
+    Mistake("no-positions", "leaves out the table of positions", in_layers(without_other("position_embedding"))),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
     Mistake("no-projection", "ignores the projection", in_turn(  # no matrix for it, and width h wherever it was read
         feeding(changes.width_without_projection), in_cells(changes.recurrent_of_units),
@@ -90,7 +89,7 @@ TABLE: tuple[Mistake, ...] = (
         lambda line: line if line.width("input") else line._replace(
             gates=(GateLine((GateInput("input", line.placed.inputs),), line.biases),)))),
     Mistake("frozen-out", "leaves out the frozen parameters",
-            in_layers(lambda line: leave_out(line) if line.layer.frozen else line, Layer)),
+            in_layers(lambda line: leave_out(line) if line.layer.frozen else line)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(leave_out, External)),
     # a decoder's attention
     Mistake("no-attention", "leaves out the attention", changes.in_attention(leave_out)),
@@ -99,10 +98,8 @@ TABLE: tuple[Mistake, ...] = (
             changes.with_keys_of_one_direction),
     Mistake("keys-of-query", "gives the keys of the attention the query's width",
             changes.with_keys(lambda line: line.placed.sizes["q"])),
-    Mistake("no-score", "forgets v, the vector of the attention's score",
-            in_layers(without_other("score"), Transform)),
-    biases("no-score-bias", "leaves out the bias of the attention's score",
-           in_layers(without_other("score_bias"), Transform)),
+    Mistake("no-score", "forgets v, the vector of the attention's score", in_layers(without_other("score"))),
+    biases("no-score-bias", "leaves out the bias of the attention's score", in_layers(without_other("score_bias"))),
     steps("attention-times-steps", "counts the attention once for each step",
           changes.in_attention(times_steps)),
     # attention with heads
@@ -111,20 +108,20 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("whole-heads", "gives each head the whole width, as key_dim = m does in Keras, instead of its part of it",
             in_layers(changes.with_whole_heads, Transform)),
     Mistake("no-output-projection", "forgets the projection of the attention's output",
-            in_layers(without_other("output", "output_bias"), Transform)),
+            in_layers(without_other("output", "output_bias"))),
     Mistake("one-projection", "counts one matrix for queries, keys and values together",
-            in_layers(without_other("key", "key_bias", "value", "value_bias"), Transform)),
-    biases("no-value-bias", "leaves out the bias of the values", in_layers(without_other("value_bias"), Transform)),
+            in_layers(without_other("key", "key_bias", "value", "value_bias"))),
+    biases("no-value-bias", "leaves out the bias of the values", in_layers(without_other("value_bias"))),
     Mistake("no-transformer-norms", "leaves out the two normalisations of a transformer's block",
-            in_layers(without_other(*NORM_1, *NORM_2), Transform)),
+            in_layers(without_other(*NORM_1, *NORM_2))),
     Mistake("one-transformer-norm", "counts one normalisation of a transformer's block and forgets the other",
-            in_layers(without_other(*NORM_2), Transform)),
+            in_layers(without_other(*NORM_2))),
     Mistake("three-transformer-norms", "counts one normalisation too many for a transformer's block",
             in_layers(with_other("norm_3", lambda line: product(2, line.part("norm_2_scale"))), Transform)),
     Mistake("attention-alone", "counts the attention of a transformer's block alone", in_layers(
         without_other("up", "up_bias", "down", "down_bias", *NORM_1, *NORM_2), Transform)),
     biases("no-feed-forward-biases", "leaves out the biases of a transformer's dense layers",
-           in_layers(without_other("up_bias", "down_bias"), Transform)),
+           in_layers(without_other("up_bias", "down_bias"))),
     # layers around the cells
     Mistake("kernel-of-one-step", "forgets that a filter reads several steps",
             in_layers(with_part("kernel", along("fc")), Transform)),
@@ -140,13 +137,13 @@ TABLE: tuple[Mistake, ...] = (
             in_layers(lambda line: line._replace(others={
                 **line.others, **{str(tensor.role): tensor.params for tensor in line.placed.buffers}}), Transform)),
     Mistake("no-stored", "leaves out the stored means and variances, which are parameters here that are not trained",
-            in_layers(without_other(*STORED), Transform)),
+            in_layers(without_other(*STORED))),
     Mistake("steps-before-{layer}", "flattens the {steps} that reach {layer}, instead of those that leave it",
            family=mistake.steps_before_a_layer),
     Mistake("not-flattened", "feeds the layer above flatten with one step instead of all", changes.flatten_one_step),
     # shared weights: one set for all steps, two for two directions
     steps("times-steps", "multiplies the recurrent layers by the number of steps", in_cells(times_steps)),
-    steps("copy-a-step", "counts a copy of every layer for each step", in_layers(times_steps, Layer)),
+    steps("copy-a-step", "counts a copy of every layer for each step", in_layers(times_steps)),
     steps("output-times-steps", "counts the output layer once for each step", in_outputs(times_steps)),
     steps("steps-as-features", "takes all steps as the features of one", lambda worksheet: change_first(
         worksheet, worksheet[0].placed.part, lambda line: set_times(line, line.steps, "input"))),
@@ -180,7 +177,7 @@ TABLE: tuple[Mistake, ...] = (
     steps("output-of-all-steps", "feeds the output layer with the states of all steps at once",
           matrices_each_step(Output, "input"), rare=True),
     Mistake("repeat-once", "counts a repeated layer once",
-            in_layers(lambda line: leave_out(line) if line.placed.copy else line, Layer)),
+            in_layers(lambda line: leave_out(line) if line.placed.copy else line)),
     # biases: whether there are any, how many vectors, their size, and the convention
     biases("no-biases", "leaves out all biases", in_turn(
         in_layers(with_biases(lambda count: 0), Cell, Dense), in_layers(changes.without_biases, Transform))),
@@ -216,7 +213,7 @@ TABLE: tuple[Mistake, ...] = (
             in_layers(lambda line: line._replace(others={"output": Times((line.steps, line.h))}) if (
                 line.steps > 1) else line, Embedding)),
     Mistake("only-recurrent", "counts the recurrent layers alone",
-            in_layers(lambda line: line if isinstance(line.layer, Cell) else leave_out(line), Layer)),
+            in_layers(lambda line: line if isinstance(line.layer, Cell) else leave_out(line))),
     Mistake("padding-row", "counts one more row of the embedding's table, for padding",
             in_layers(with_other("padding", lambda line: line.h), Embedding)),
     Mistake("no-encoder", "leaves out the encoder", changes.without_part("encoder")),
