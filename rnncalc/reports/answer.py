@@ -306,14 +306,13 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
         yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if answer.one_digit:
             yield "One digit is too few to tell it from wrong counts; give two or more."
-    elif isinstance(answer, GivenNumber) and answer.one_digit and not judged.right:
-        least, most = answer.meant
-        yield f"{answer.text} is rounded to one digit: it may be any number from {least:,} to {most:,}."
-        yield "That is too coarse to look for a mistake; give two digits or more."
-        return
     elif isinstance(answer, GivenNumber) and answer.unit > 1 and not judged.right:
         least, most = answer.meant
-        yield f"{answer.text} is read as rounded: any number from {least:,} to {most:,}."
+        rounded = "rounded to one digit: it may be" if answer.one_digit else "read as rounded:"
+        yield f"{answer.text} is {rounded} any number from {least:,} to {most:,}."
+        if answer.one_digit:
+            yield "That is too coarse to look for a mistake; give two digits or more."
+            return
     if judged.follows:
         how = "repeats" if judged.repeats else "follows from"
         yield f"{judged.layer}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
