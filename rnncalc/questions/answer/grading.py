@@ -159,14 +159,15 @@ class Grader:
 
         Raises CallError if only some have.
         """
-        from rnncalc.questions.answer.tensors import is_tensor, judge_named, layer_of  # few answers have names
+        from rnncalc.questions.answer.tensors import Names, judge_named  # few answers have names
 
-        places = [layer_of(self.network, each, self.total) for each in answers]
+        names = Names(self.network)
+        places = [names.layer(each, self.total) for each in answers]
         numbers = [each for each, place in zip(answers, places, strict=True) if place is not None]
         others = [
             each
             for each, place in zip(answers, places, strict=True)
-            if place is None and each.name and (isinstance(each, Shape) or is_tensor(self.network, each.name))
+            if place is None and each.name and (isinstance(each, Shape) or names.is_tensor(each.name))
         ]
         if not (numbers or others):
             return ()
@@ -178,7 +179,7 @@ class Grader:
             raise CallError(f"expected {self.quantity} of the network or of a layer, got {escape(others[0].name)}")
         calculations = [each for each in reading.as_calculations(numbers) if isinstance(each, GivenNumber)]
         layers = iter(self.layers(calculations, [place for place in places if place is not None]))
-        tensors = iter(judge_named(self.network, others, shapes=self.asks == "tensors"))
+        tensors = iter(judge_named(names, others, shapes=self.asks == "tensors"))
         return tuple([next(tensors if place is None else layers) for place in places])
 
     @cached_property

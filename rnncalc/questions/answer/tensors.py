@@ -40,54 +40,65 @@ def tensors_of(network: Network) -> Tensors:
     return tuple((placed.name, tensor) for placed in network.spelled for tensor in placed.tensors)
 
 
-def place_of(tensors: Tensors, name: str) -> int | None:
-    """Return the index of a tensor by its name, `W_xh` or `rnn_1.W_xh`, or Keras's path; None if there is none.
+class Names:
+    """What the names of answers may mean in a network: its tensors, its layers, and the arrays that these return."""
 
-    Raises CallError if several layers have a tensor of that name.
-    """
-    written = [{each.name, f"{layer}.{each.name}"} for layer, each in tensors]
-    matches = ([place for place, names in enumerate(written) if it in names] for it in (name, name.rpartition("/")[2]))
-    places = next(filter(None, matches), [])
-    if len(places) > 1:
-        layers = [escape(tensors[place][0]) for place in places[:MOST_NAMED]]
-        message = f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
-        raise CallError(message)
-    return places[0] if places else None
+    def __init__(self, network: Network) -> None:
+        self.network, self.tensors = network, tensors_of(network)
+        self.tensor_places: dict[str, list[int]] = {}
+        for place, (layer, each) in enumerate(self.tensors):
+            for name in {each.name, f"{layer}.{each.name}"}:
+                self.tensor_places.setdefault(name, []).append(place)
+        self.layer_places: dict[str, list[int]] = {}
+        self.kind_places: dict[str, list[int]] = {}
+        for place, placed in enumerate(network.stack):
+            self.layer_places.setdefault(_bare(placed.name), []).append(place)
+            self.kind_places.setdefault(_bare(placed.layer.kind), []).append(place)
 
+    def tensor(self, name: str) -> int | None:
+        """Return the index of a tensor by its name, `W_xh` or `rnn_1.W_xh`, or Keras's path; None if there is none.
 
-def is_tensor(network: Network, name: str) -> bool:
-    """Return whether a name is that of a tensor, or looks like one."""
-    return place_of(tensors_of(network), name) is not None or bool(
-        re.search(r"\A(?!.*(?:param| )|[NPnp]_).*[./_]", name)
-    )
+        Raises CallError if several layers have a tensor of that name.
+        """
+        places = self.tensor_places.get(name) or self.tensor_places.get(name.rpartition("/")[2], [])
+        if len(places) > 1:
+            layers = [escape(self.tensors[place][0]) for place in places[:MOST_NAMED]]
+            message = (
+                f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
+            )
+            raise CallError(message)
+        return places[0] if places else None
 
+    def is_tensor(self, name: str) -> bool:
+        """Return whether a name is that of a tensor, or looks like one."""
+        return self.tensor(name) is not None or bool(re.search(r"\A(?!.*(?:param| )|[NPnp]_).*[./_]", name))
 
-def layer_of(network: Network, answer: Given, total: Any) -> int | None:
-    """Return the place of the layer whose number an answer is, by its name or its kind; None if it is of none.
+    def layer(self, answer: Given, total: Any) -> int | None:
+        """Return the place of the layer whose number an answer is, by its name or its kind; None if it is of none.
 
-    total: the number of the network, which has the kind of its only layer. Raises CallError if several have the kind.
-    """
-    number = answer.product if isinstance(answer, Shape) else answer
-    name = _bare(answer.name)
-    if not (name and number) or place_of(tensors_of(network), answer.name) is not None:
-        return None
-    from rnncalc.questions.answer.returned import is_returned  # few answers have names
+        total: the number of the network, which has the kind of its only layer. Raises CallError if several have the
+        kind.
+        """
+        number = answer.product if isinstance(answer, Shape) else answer
+        name, stack = _bare(answer.name), self.network.stack
+        if not (name and number) or self.tensor(answer.name) is not None:
+            return None
+        if name.isdecimal():  # as in layer 1
+            if not 0 < int(name) <= len(stack):
+                raise CallError(f"{escape(answer.name)}: the network has {plural(len(stack), 'layer')}")
+            return int(name) - 1
+        if places := self.layer_places.get(name):
+            from rnncalc.questions.answer.returned import is_returned  # few answers have names
 
-    stack = network.stack
-    is_array = isinstance(answer, Shape) and is_returned(network, answer.name)
-    if name.isdecimal():  # as in layer 1
-        if not 0 < int(name) <= len(stack):
-            raise CallError(f"{escape(answer.name)}: the network has {plural(len(stack), 'layer')}")
-        return int(name) - 1
-    if places := [place for place, placed in enumerate(stack) if _bare(placed.name) == name]:
-        return None if is_array and not number.rounds(stack[places[0]].params) else places[0]
-    places = [place for place, placed in enumerate(stack) if _bare(placed.layer.kind) == name]
-    if not places or number.rounds(total) or stack[places[0]].params == network.params:
-        return None
-    if len(places) > 1:
-        layers = one_of([escape(stack[place].name) for place in places[:MOST_NAMED]])
-        raise CallError(f"{escape(answer.name)}: several layers are {name}; write {layers}")
-    return places[0]
+            other = isinstance(answer, Shape) and not number.rounds(stack[places[0]].params)
+            return None if other and is_returned(self.network, answer.name) else places[0]
+        places = self.kind_places.get(name, [])
+        if not places or number.rounds(total) or stack[places[0]].params == self.network.params:
+            return None
+        if len(places) > 1:
+            layers = one_of([escape(stack[place].name) for place in places[:MOST_NAMED]])
+            raise CallError(f"{escape(answer.name)}: several layers are {name}; write {layers}")
+        return places[0]
 
 
 def _bare(name: str) -> str:
@@ -152,15 +163,15 @@ def judge_shapes(network: Network, answers: Answers) -> tuple[Judgement, ...]:
     return judge_tensors(network, shapes)
 
 
-def judge_named(network: Network, answers: Answers, *, shapes: bool) -> tuple[Judgement, ...]:
+def judge_named(names: Names, answers: Answers, *, shapes: bool) -> tuple[Judgement, ...]:
     """Judge shapes and numbers by name: of single tensors, and of arrays that layers return.
 
     shapes: whether a matrix must have a shape.
     """
     from rnncalc.questions.answer.returned import judge_returned  # few answers are arrays that layers return
 
-    tensors = tensors_of(network)
-    places = [place_of(tensors, each.name) for each in answers]
+    network, tensors = names.network, names.tensors
+    places = [names.tensor(each.name) for each in answers]
     others = [
         each if isinstance(each, Shape) else Shape((each.number,), name=each.name)
         for each, place in zip(answers, places, strict=True)
