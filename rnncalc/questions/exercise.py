@@ -182,6 +182,9 @@ def sizes_of(network: Network) -> dict[str, SizePlace]:
                 sizes[name] = SizePlace(half, place, layer.number)
             options = [key for key in layer.options() if isinstance(layer.option(key).allowed, Size)]
             sizes |= {f"{name}.{key}": SizePlace(half, place, key) for key in options}
+        if attention := part.attention:
+            options = [key for key in attention.options() if isinstance(attention.option(key).allowed, Size)]
+            sizes |= {f"attention.{key}": SizePlace(half, None, key) for key in options}
         if part.output:
             next(stack)
             sizes[OUTPUT] = SizePlace(half, None, OUTPUT)

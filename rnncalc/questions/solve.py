@@ -238,6 +238,8 @@ def resized(network: Network, places: Sequence[SizePlace], size: int) -> Network
             parts[half] = part._replace(output=part.output.replace(units=size))
         elif key == "steps":
             parts[half] = part._replace(steps=size)
+        elif part.attention and key in part.attention.options():
+            parts[half] = part._replace(attention=part.attention.replace(**{key: size}))
         else:
             parts[half] = part._replace(input=size)
     return network.with_parts(parts, sizes)

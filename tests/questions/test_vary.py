@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnncalc import GRU, DecoderAttention, Dense, Network, Output, Part, SpecError, count, load
-from rnncalc.questions.exercise import sizes_of
 from rnncalc.questions.vary import varied
 
 LSTM_FLAGS = ("-i", 40, "-l", "lstm:64", "-o", 10)
@@ -54,12 +53,14 @@ def test_each_kind_is_a_column(call: Call) -> None:
 
 @pytest.mark.parametrize("query", ["before", "after"])
 def test_a_decoder_with_attention(query: Literal["before", "after"]) -> None:
-    """A unit more of a dense layer that reads 3 states and 3 of the context: 7 parameters, and 2 of the output."""
+    """A unit more of a dense layer of 6 inputs is 7 parameters, and 2 of the output; of an additive score 4 + 4 + 1."""
     decoder = Part(5, (GRU(3), Dense(4)), Output(2), attention=DecoderAttention("dot", query=query, context="output"))
     net = Network(encoder=Part(4, (GRU(3),)), decoder=decoder)
     params = [count(changed).params for _, (changed,) in varied([net], {"dense_1": [1, 2]})]
     assert params[1] - params[0] == (3 + 3 + 1) + 2
-    assert not {name for name in sizes_of(net) if name.startswith("attention")}
+    additive = net.replace(decoder=decoder._replace(attention=DecoderAttention(query=query, context="output")))
+    params = [count(changed).params for _, (changed,) in varied([additive], {"attention.units": [1, 2]})]
+    assert params[1] - params[0] == (3 + 1) + (3 + 1) + 1
 
 
 def test_two_sizes_are_a_grid(call: Call) -> None:
