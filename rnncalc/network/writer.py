@@ -52,11 +52,13 @@ def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    """Return a value as a spec has it: text of a letter, a named size and several sizes, 8x8; pairs are keys."""
+    """Return a value as a spec has it: text of letters, a named size and several sizes, 8x8; pairs are keys."""
     if isinstance(value, tuple) and isinstance(value[0], tuple):
         return dict(value)
     if isinstance(value, tuple):
         return "x".join(map(str, value)) if len(value) > 1 else value[0]
     if has_letters(value):
-        return str(value)
+        terms = sorted(value.terms.items(), key=lambda term: term[1] < 0)
+        products = ("*".join([str(factor)] * (factor != 1 or not letters) + [*letters]) for letters, factor in terms)
+        return " + ".join(products).replace("+ -", "- ")
     return getattr(value, "expression", "") or value

@@ -110,7 +110,7 @@ class _NetworkReader(TreeReader):
                 features = word_of(nodes[key]) if key == "inputs" else ""
                 cure = f"; write input: {escape(features)} for the number of features" if features.isdecimal() else ""
                 self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}{cure}")
-        if self.sizes is not None:
+        if self.sizes:
             values["sizes"] = self.sizes.all()
         return self.validate(values)
 

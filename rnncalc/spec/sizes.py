@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,11 @@ from rnncalc.expressions import evaluate
 from rnncalc.layers.options import EXPRESSION, Size, Sizes
 from rnncalc.network.named_sizes import NamedSize
 from rnncalc.network.validation import named
+from rnncalc.polynomial import letter
 from rnncalc.spec import nodes
 from rnncalc.spec.nodes import Flag, Node, Scalar, what
 from rnncalc.spec.values import NOTHING, read
-from rnncalc.text import LETTER, did_you_mean, escape, one_of
+from rnncalc.text import LETTER, did_you_mean, escape, has_letters, one_of
 
 if TYPE_CHECKING:
     from rnncalc.errors import Path
@@ -88,16 +90,17 @@ class NamedSizes(Mapping[str, Any]):
         alone = re.fullmatch(LETTER, text)
         if not (text in self or self.open if alone else re.fullmatch(EXPRESSION, text)):
             return None
-        if not self and (name := re.search(LETTER, text)):
-            cure = f"--set {name[0]}=16" if isinstance(self.reader.root.mark, Flag) else f"sizes: {{{name[0]}: 16}}"
-            raise ValueError(f"'{escape(text)}': {name[0]} is no size; write {cure}")
+        names = re.findall(LETTER, text)
+        letters = {} if self.open else {name: letter(name) for name in names if name not in self}
         try:
-            size: Any = evaluate(text, self)
+            size: Any = evaluate(text, ChainMap(letters, self))  # type: ignore[arg-type]  # which is only read
         except ValueError:
-            if self.wrong.isdisjoint(re.findall(LETTER, text)):
+            if self.wrong.isdisjoint(names):
                 raise
             return 1  # the value that it is made of is noted already
-        if isinstance(size, int) and re.search(LETTER, text):
+        if has_letters(size) and not getattr(allowed, "letters", False):
+            raise ValueError(f"expected {allowed.expected}, got '{escape(text)}', which has letters")
+        if isinstance(size, int) and names:
             size = NamedSize(size, text)
         size = (size,) if isinstance(allowed, Sizes) else size
         if problem := allowed.problem(size):
@@ -121,8 +124,8 @@ class NamedSizes(Mapping[str, Any]):
         """Yield the layers in whose formula a letter of their own is that of another size, with the reason."""
         paths = {name: path for path, name, _ in named(network.parts)}
         for placed in network.stack if self else ():
-            for letter, size in placed.sizes.items():
-                shown = str(placed.names.get(letter, letter)) == letter and letter in placed.layout.letters
-                if shown and self.get(letter, size) != size:
-                    message = f"the letter {letter} is {size} in its formula, and {self[letter]} among the sizes"
+            for name, size in placed.sizes.items():
+                shown = str(placed.names.get(name, name)) == name and name in placed.layout.letters
+                if shown and self.get(name, size) != size:
+                    message = f"the letter {name} is {size} in its formula, and {self[name]} among the sizes"
                     yield (*paths[placed.name], placed.kind), f"{message}; give one of them another name"

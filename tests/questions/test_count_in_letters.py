@@ -46,7 +46,7 @@ def in_both(spec: Spec, names: dict[int, str], sizes: dict[str, int]) -> tuple[N
         heads = any("transformer" in layer for layer in spec.get("layers", ()))
         assert "encoder" in spec or heads  # a decoder's state of 2h is no letter, and heads divide a number alone
         return None
-    return lettered, parsed(with_sizes(spec, lambda size: sizes[names[size]] if size in names else size))
+    return lettered, parsed(with_sizes(spec, lambda size: eval(names[size], {}, sizes) if size in names else size))
 
 
 def at(of: Any, sizes: dict[str, int]) -> Any:
@@ -59,8 +59,8 @@ def at(of: Any, sizes: dict[str, int]) -> Any:
 LARGE = st.lists(st.integers(1_000, 10**6), min_size=len(NAMES), max_size=len(NAMES), unique=True)
 """Sizes of the letters: large, so that none is by chance another or twice another, which an SRU would notice."""
 
-IN_LETTERS = st.dictionaries(st.integers(1, 9), st.sampled_from(NAMES), max_size=9)
-"""Which sizes of a network are letters; others stay numbers."""
+IN_LETTERS = st.dictionaries(st.integers(1, 9), st.sampled_from([*NAMES, "7*k", "5*d + 7*n", "3*y - 2"]), max_size=9)
+"""Which sizes of a network are letters or expressions of them; others stay numbers."""
 
 
 def check_in_letters(spec: Spec, names: dict[int, str], large: list[int]) -> None:
@@ -109,11 +109,11 @@ def test_the_reports_beside_a_count_are_polynomials_too(spec: Spec, names: dict[
 
 def test_a_spec_in_letters_is_written_and_read_again() -> None:
     """As YAML, and as JSON, where a letter is in quotes."""
-    net = parse(b"input: n\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network
+    net = parse(b"input: 5 - n + 2*n*k\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network
     spec = spec_of(net)
     assert parse(json.dumps(spec).encode(), "spec").network == net
     assert network_of(spec) == net
-    assert {"steps": "T", "input": "n", "output": "p"}.items() <= spec.items()
+    assert {"steps": "T", "input": "2*k*n + 5 - 1*n", "output": "p"}.items() <= spec.items()
 
 
 def test_conventions_are_compared_in_letters() -> None:
