@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -25,6 +25,7 @@ from rnncalc.cli.flags import (
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_network
 from rnncalc.cli.output import AllAtOnce, Destination, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.layers import KINDS
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport, GradebookReport
@@ -86,7 +87,9 @@ def answer(
     files = tuple(word for word in words if word.lower().endswith((*SUFFIXES, ".json")))
     others = tuple(word for word in words if word not in files)
     in_flags = flags["input"] or flags["layers"] or flags["output"]
-    specs, numbers = (files, others) if in_flags else (words[:1], words[1:])
+    typed = words[1:-1][:2] if words and words[0].lower() in KINDS else ()  # the sizes of gru 8 16, before its answer
+    end = 1 + len([*takewhile(str.isdecimal, typed)])
+    specs, numbers = (files, others) if in_flags else (words[:end], words[end:])
     if from_ is not None:
         columns = names, answers, variant
         book = _grade(specs, numbers, from_, columns, quantity=quantity, hint=hint, flags=flags)

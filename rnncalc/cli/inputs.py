@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
@@ -14,7 +15,7 @@ import click
 from rnncalc.bounds import MAX_BYTES, MOST_IN_FOLDER
 from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.cli.output import AllAtOnce
+from rnncalc.cli.output import AllAtOnce, tell
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
@@ -63,7 +64,12 @@ def read_each(
     """
 
     def keep(path: str) -> Kept:
-        return kept(_spec(path, overrides(flags), hint=True))
+        spec = _spec(path, overrides(flags), hint=True)
+        names = [*(spec.network.sizes or ())]
+        for letter in spec.network.letters:
+            if letter not in names and (near := did_you_mean(letter, names)):
+                tell(f"{escape_path(spec.source)}: {letter} is a letter without a number{near}")
+        return kept(spec)
 
     in_flags = describing(flags)
     with AllAtOnce() as at_once:
@@ -77,8 +83,8 @@ def read_each(
             return [at_once.ask(lambda: kept(spec_in_flags(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
-        if specs and not os.path.exists(specs[0]) and (network := _network_meant(specs)):
-            at_once.refuse(network)
+        if specs and (meant := network_meant(specs)):
+            at_once.refuse(meant)
             return []
         if specs and not os.path.exists(specs[0]) and _command_meant(specs[0]):
             specs = specs[:1]  # the other words belong to the misspelled command
@@ -89,14 +95,28 @@ def read_each(
         return [at_once.ask(keep, path) for path in files]
 
 
-def _network_meant(words: Sequence[str]) -> str:
-    """Return the hint for a network that is typed as a kind with its numbers, as in `rnncalc gru 10 20`."""
-    kind, *numbers = words
-    if kind.lower() not in KINDS or not all(number.isdecimal() for number in numbers):
+def network_meant(words: Sequence[str], units: str = "") -> str:
+    """Return the hint for a network that is typed as a kind with its numbers, as in `rnncalc explain gru 10 20`.
+
+    units: what is written for its number if none is typed; by default a name for it.
+    """
+    name, numbers = words[0].lower(), words[1:]
+    context = click.get_current_context(silent=True)
+    typed: list[str] = context.obj or [] if context else []
+    places = [at for at in range(len(typed)) if typed[at : at + len(words)] == [*words]]
+    plain = name in KINDS and all(map(str.isdecimal, numbers)) and not os.path.exists(words[0])
+    if not (plain and places and context):
         return ""
-    inputs, units, *outputs = [*numbers, *("10", "20")[len(numbers) :]]
-    flags = f"-i {inputs} -l {kind.lower()}:{units}{f' -o {outputs[0]}' if outputs else ''}"
-    return f"'{escape(' '.join(words))}': a network is written in flags; write rnncalc {flags}"
+    number = kind(name).number
+    blanks = ["INPUT", *([units or number.upper()] if number else [])][len(numbers) :]
+    inputs, *sizes = [*numbers, *blanks]
+    layer = f"{name}:{sizes.pop(0)}" if number else name
+    network = ["-i", inputs, "-l", layer, *(["-o", sizes[0]] if sizes else ())]
+    call = [*context.command_path.split(), *typed[: places[0]], *network, *typed[places[0] + len(words) :]]
+    unknown = [each for each in blanks if each != units]
+    cure = f", with your number{'s' * (len(unknown) > 1)} for {all_of(unknown)}" if unknown else ""
+    written = escape(shlex.join(call), limit=500)
+    return f"'{escape(' '.join(words))}': a network is written in flags; write {written}{cure}"
 
 
 def _file_for_units(flags: NetworkFlags) -> str:
@@ -115,7 +135,9 @@ def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> s
     typed = context.obj or [] if context else []
     if layers and (cure := _options_apart(typed, specs, layers)):
         return cure
-    if apart := [pair for pair in pairwise(typed) if pair[0] in KINDS and pair[0] in layers and pair[1] in specs]:
+    if apart := [
+        pair for pair in pairwise(typed) if pair[0] in KINDS and pair[0] in {*layers, *specs} and pair[1] in specs
+    ]:
         written = " ".join(f"-l {layer}:{escape(number)}" for layer, number in apart)
         return f"a layer and its units are one word; write {written}"
     has_only = context is not None and any("--only" in option.opts for option in context.command.params)
@@ -154,6 +176,8 @@ def read_open_spec(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Spec:
     with AllAtOnce() as at_once:
         if hint := _file_for_units(flags):
             raise CallError(hint)
+        if specs and (meant := network_meant(specs, "?")):
+            raise CallError(meant)
         if len(specs) + bool(describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
         return at_once.ask(_spec, specs[0], overrides(flags)) if specs else spec_in_flags(**flags)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Unpack
 
 import click
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
-from rnncalc.cli.inputs import read_file, read_open_spec
+from rnncalc.cli.inputs import network_meant, read_file, read_open_spec
 from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
@@ -16,6 +17,7 @@ from rnncalc.questions import solve as question
 from rnncalc.questions.count import bytes_of
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.spec import parse, read_value
+from rnncalc.text import escape
 
 
 @command("rnncalc solve -i 100 -l 'lstm:?' -o 10 --params 1M", "rnncalc solve -i 8 -l 'gru:?' --match specs/lstm.yaml")
@@ -46,11 +48,11 @@ def solve(
     """
     context = click.get_current_context()
     if specs and specs[-1].isdecimal() and params is bytes_ is match is None:
-        from rnncalc.cli.unknown_flag import call_meant
-
         number = context.obj.index(specs[-1])
-        call = call_meant("--budget", [*context.obj[:number], "--budget", *context.obj[number:]], context)
-        raise CallError(f"'{specs[-1]}': a budget has its flag before it; write {call}")
+        context.obj = [*context.obj[:number], "--params", *context.obj[number:]]
+        call = escape(shlex.join([*context.command_path.split(), *context.obj]))
+        meant = specs[1:] and network_meant(specs[:-1], "?")
+        raise CallError(meant or f"'{specs[-1]}': a budget has its flag before it; write {call}")
     with AllAtOnce() as at_once:
         size = at_once.ask(bytes_of, dtype)
         budget = at_once.ask(_budget, params, bytes_, match)

@@ -183,6 +183,11 @@ def _number_cure(text: str, allowed: Allowed, flag: str | None) -> str:
         return "; '?' stands for a size that rnncalc solve looks for: write a number here"
     if in_flags and re.fullmatch(r"[0-9]+:[a-z_]+\b.*", text):  # lstm:16:bidirectional
         return f"; write a comma before an option: {escape(text.replace(':', ',', 1))}"
+    if isinstance(allowed, Size) and re.fullmatch(r"[0-9]+\.\.[0-9]+(:[0-9]+)?", text):
+        low = text.partition(".")[0]
+        size = next((name for name in ("input", "steps", "output") if flag == f"--{name}"), "SIZE")
+        name = ", SIZE being its name, such as lstm_1" if size == "SIZE" else ""
+        return f"; write {low}, and --vary {size}={text} for a range{name}"
     why = ""
     if re.fullmatch("0[0-9]+", text) and not in_flags:
         why = "some readers of YAML take it for octal: "
