@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from case_files import cases, worked_out
@@ -255,6 +256,14 @@ def test_the_convention_is_named_where_its_biases_count(of: str) -> None:
     networks = (GRU_16.replace(convention=name) for name in ("textbook", "pytorch"))
     counts = {QuantityGrader(network, of).total for network in networks}
     assert (len(counts) > 1) is ("one bias vector per gate" in exercise(GRU_16, ask=of).exercises[0].text)
+
+
+def test_wrong_numbers_of_layers_count_one_pass() -> None:
+    """However many they are; a pass through hundreds of layers takes long."""
+    grader = QuantityGrader(Network(input=3, layers=[GRU(2), GRU(4), GRU(5)], steps=2), "flops")
+    with patch("rnncalc.questions.operations.pass_operations", wraps=pass_operations) as counted:
+        assert not any(each.right for each in grader.judge([GivenNumber(1)] * 3).judged)
+    assert counted.call_count == 1
 
 
 def flops(network: Network) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from rnncalc.errors import Cure, RefusedError
@@ -96,9 +97,14 @@ class QuantityGrader(Grader):
             [self._judged(place, each, self.counts[place]) for each, place in zip(numbers, places, strict=True)]
         )
 
+    @cached_property
+    def subject(self) -> Subject:
+        """The network with what its quantities are computed from."""
+        return Subject.of(self.network)._replace(counts=self.counts)
+
     def confused(self, place: int | None = None) -> Iterator[tuple[Any, Reason]]:
         """Yield the wrong numbers of the network, or of a layer, that are other quantities, the likeliest first."""
-        subject, correct = Subject.of(self.network)._replace(counts=self.counts), self.total
+        subject, correct = self.subject, self.total
         if place is not None:
             subject, correct = subject.layer(place), self.counts[place]
         numbers = [correct]

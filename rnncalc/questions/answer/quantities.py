@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.layers.cell import Cell
@@ -24,22 +25,31 @@ class Subject(NamedTuple):
 
     layers: all of the network, or the one. training: what a training step needs; None if it depends on unknown steps.
     counts: what is asked for, of each layer; the parameters by default.
+    operations: returns the operations of each layer in a pass, None if they are unknown; counted at the first call.
     """
 
     network: Network
     layers: tuple[Placed, ...]
     training: Training | None
     counts: Sequence[Any]
+    operations: Callable[[], Sequence[OperationCounts | None]]
 
     @classmethod
     def of(cls, network: Network) -> Subject:
         """Return a network as a subject."""
+
+        @cache
+        def operations() -> Sequence[OperationCounts | None]:
+            from rnncalc.questions.operations import pass_operations  # which few answers are about
+
+            return pass_operations(network).layers
+
         stack, training = network.stack, None
         if steps_known(network.parts) or all(placed.uses is not None for placed in stack):
             from rnncalc.questions.training import training_of  # not needed without the number of steps
 
             training = training_of(network)
-        return cls(network, stack, training, [placed.params for placed in stack])
+        return cls(network, stack, training, [placed.params for placed in stack], operations)
 
     def layer(self, place: int) -> Subject:
         """Return the layer at a place; what exists for a network only is unknown."""
@@ -54,7 +64,8 @@ class Subject(NamedTuple):
                 bytes=None,
             )
         counts = self.counts[place : place + 1]
-        return self._replace(layers=(self.layers[place],), training=alone, counts=counts)
+        layers, operations = (self.layers[place],), lambda: self.operations()[place : place + 1]
+        return self._replace(layers=layers, training=alone, counts=counts, operations=operations)
 
 
 Quantity = Callable[[Subject], Any]
@@ -92,15 +103,7 @@ def _by_layer(number: Callable[[Placed, Any, Any], Any]) -> Quantity:
 
 def _by_operations(number: Callable[[OperationCounts], int]) -> Quantity:
     """Return the sum of a number of the operations of each layer."""
-
-    def quantity(subject: Subject) -> int | None:
-        from rnncalc.questions.operations import pass_operations
-
-        layers = zip(subject.network.stack, pass_operations(subject.network).layers, strict=True)
-        asked = [counts for placed, counts in layers if placed in subject.layers]
-        return total(None if counts is None else number(counts) for counts in asked)
-
-    return quantity
+    return lambda subject: total(None if counts is None else number(counts) for counts in subject.operations())
 
 
 _params = _by_layer(lambda placed, *_: placed.params)
