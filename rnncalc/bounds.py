@@ -187,9 +187,8 @@ MOST_FIELDS = 600_000
 MOST_PACKED_READ, MOST_PACKED_COUNTED = 10_000, 50_000_000
 """The bytes of packed whole numbers in ONNX that are read, and that are counted."""
 
-MOST_BIASES, MOST_BIASES_IN_ALL = 100_000, 1_000_000
-"""The numbers of one bias in ONNX, and of all, that are searched for zeros and copies: each is unpacked. As many of a
-state dict are searched for masks and sines."""
+MOST_SEARCHED = 1_000_000
+"""The numbers of a file that are searched for zeros, copies, masks and sines: each is unpacked."""
 
 MOST_FOLLOWED = 1_000
 """The matrices of an ONNX graph that several products read: each takes a search through the graph."""

@@ -14,7 +14,7 @@ from enum import Enum, StrEnum, auto
 from math import prod, sin
 from typing import Any, NamedTuple
 
-from rnncalc.bounds import MOST_BIASES_IN_ALL
+from rnncalc.bounds import MOST_SEARCHED
 from rnncalc.files import open_input
 
 
@@ -178,29 +178,33 @@ def may_be_buffer(tensor: FileTensor) -> bool:
     return plain and rows > 1 < width and bool(_MAY_BE_BUFFER.search(tensor.name))
 
 
-def is_fixed(tensor: FileTensor) -> bool:
-    """Return whether the numbers of a tensor are a triangular mask, or sines and cosines of positions.
+class BoundedReader:
+    """Reads the numbers of tensors, until they are too many."""
 
-    No training leaves such numbers.
-    """
-    numbers = flat(tensor.read())
-    width = tensor.shape[-1]
+    def __init__(self) -> None:
+        self.left = MOST_SEARCHED
+
+    def numbers(self, tensor: FileTensor) -> list[float] | None:
+        """Return the numbers of a tensor as one list, None if they are too many or of a type that is not read."""
+        if prod(tensor.shape) > self.left or tensor.dtype not in REAL[:4]:
+            return None
+        self.left -= prod(tensor.shape)
+        numbers = tensor.read()
+        for _ in tensor.shape[1:]:
+            numbers = [number for row in numbers for number in row]
+        return numbers if tensor.shape else [numbers]
+
+
+def _is_fixed(numbers: Sequence[float], width: int) -> bool:
+    """Return whether rows are a triangular mask, or sines and cosines of positions: no training leaves such numbers."""
     rows = [numbers[start : start + width] for start in range(0, len(numbers), width)]
-    if len(rows) == width:
-        below = {number for place, row in enumerate(rows) for number in row[: place + 1]}
-        above = {number for place, row in enumerate(rows) for number in row[place + 1 :]}
-        if len(below) == len(above) == 1 and below != above:
-            return True
-    first, second, half = rows[0], rows[1], width // 2
-    alternating, divided = [0, 1] * half, [0] * half + [1] * half
-    return first[: 2 * half] in (alternating, divided) and abs(second[0] - sin(1)) < 0.01
-
-
-def flat(numbers: Any) -> list[float]:
-    """Return nested lists of numbers, or one number, as one list."""
-    while isinstance(numbers, list) and numbers and isinstance(numbers[0], list):
-        numbers = [number for row in numbers for number in row]
-    return numbers if isinstance(numbers, list) else [numbers]
+    below = {number for place, row in enumerate(rows) for number in row[: place + 1]}
+    above = {number for place, row in enumerate(rows) for number in row[place + 1 :]}
+    if len(rows) == width and len(below) == len(above) == 1 and below != above:
+        return True
+    half = width // 2
+    starts = [0, 1] * half, [0] * half + [1] * half
+    return rows[0][: 2 * half] in starts and abs(rows[1][0] - sin(1)) < 0.01
 
 
 def remarked(
@@ -208,23 +212,18 @@ def remarked(
 ) -> tuple[tuple[FileTensor, ...], tuple[Remark, ...]]:
     """Return tensors with masks, positions of sines and the scales of quantised ones as buffers, and remarks.
 
-    The remarks are on these and on averages of weights.
-
-    quantised: the names of those that are packed. Others are weights of whole numbers.
+    The remarks are on those and on averages of weights. quantised: the names of weights that are packed.
     """
     whole = [tensor for tensor in tensors if tensor.role is TensorRole.BUFFER and tensor.dtype not in (*REAL, "bool")]
     names = [*quantised, *(tensor.name for tensor in whole if tensor.shape[1:] and _WEIGHTS.search(tensor.name))]
     modules = {re.split(r"[./](?=[^./]*$)|[.]_packed", name)[0] for name in names}
     averages = [tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name)]
-    left = MOST_BIASES_IN_ALL
-    buffers = set()
+    reader, buffers = BoundedReader(), set()
     for tensor in tensors:
         if tensor.is_parameter and (scale := _SCALE.search(tensor.name)) and tensor.name[: scale.start()] in modules:
             buffers.add(tensor.name)
-        if may_be_buffer(tensor) and tensor.dtype in REAL[:4]:
-            left -= prod(tensor.shape)
-            if left >= 0 and is_fixed(tensor):
-                buffers.add(tensor.name)
+        if may_be_buffer(tensor) and (numbers := reader.numbers(tensor)) and _is_fixed(numbers, tensor.shape[-1]):
+            buffers.add(tensor.name)
     scaled = tuple(tensor._replace(role=TensorRole.BUFFER) if tensor.name in buffers else tensor for tensor in tensors)
     both = (RemarkKind.QUANTISED, names), (RemarkKind.AVERAGES, averages)
     return scaled, tuple(Remark(kind, tuple(each)) for kind, each in both if each)
@@ -272,11 +271,7 @@ def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any
 
 def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:
     """Return numbers as nested lists of a shape; without axes, the one number."""
-    if not shape:
-        return flat[0]
-    for size in reversed(shape[1:]):
-        flat = [flat[start : start + size] for start in range(0, len(flat), size)] if size else []  # type: ignore[misc]
-    return [*flat]
+    return strided(flat, shape, tuple(prod(shape[axis + 1 :]) for axis in range(len(shape))))
 
 
 def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, ...], start: int = 0) -> Any:

@@ -19,7 +19,16 @@ from typing import Any, BinaryIO, NamedTuple
 from rnncalc import bounds
 from rnncalc.files import open_input
 from rnncalc.modelfiles import model
-from rnncalc.modelfiles.model import BadFileError, FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
+from rnncalc.modelfiles.model import (
+    BadFileError,
+    BoundedReader,
+    FileModule,
+    FileTensor,
+    ModelFile,
+    Remark,
+    RemarkKind,
+    TensorRole,
+)
 from rnncalc.text import escape
 
 
@@ -27,7 +36,7 @@ def read(path: str) -> ModelFile:
     """Return the contents of a file."""
     with open_input(path) as file:
         graph = _graph(path, Wire(file))
-    reader = _BoundedReader()
+    reader = BoundedReader()
     tensors = _with_roles(graph, reader)
     modules = tuple(_modules(graph.nodes, tensors))
     remarks = []
@@ -336,21 +345,7 @@ _OF_EXPORTER = re.compile("val_[0-9]+")
 _MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze", "Reshape")
 
 
-class _BoundedReader:
-    """Reads the numbers of a tensor if they are not too many, and of a type that is read."""
-
-    def __init__(self) -> None:
-        self.left = bounds.MOST_BIASES_IN_ALL
-
-    def numbers(self, tensor: FileTensor) -> Any:
-        """Return the numbers of a tensor, None if they are too many."""
-        if prod(tensor.shape) > min(self.left, bounds.MOST_BIASES) or tensor.dtype not in model.REAL[:4]:
-            return None
-        self.left -= prod(tensor.shape)
-        return tensor.read()
-
-
-def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTensor]:
+def _with_roles(graph: ONNXGraph, reader: BoundedReader) -> dict[str, FileTensor]:
     """Return the tensors of a graph, each with its role, which follows from the operators that read it."""
     uses = [(name, node.kind, place) for node in graph.nodes for place, name in enumerate(node.inputs)]
     buffers = {name for name, *use in uses if tuple(use) in _BUFFERS}
@@ -370,7 +365,7 @@ def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTenso
         as_state = name in states or (constant and name in moved)
         if as_state and name not in others and (constant or name not in moved):
             numbers = reader.numbers(tensor)
-            if numbers is not None and not any(model.flat(numbers)):
+            if numbers is not None and not any(numbers):
                 return TensorRole.CONSTANT  # the state before the first step, which is zeros and no weight
         return TensorRole.PARAMETER
 
@@ -385,7 +380,7 @@ def _with_roles(graph: ONNXGraph, reader: _BoundedReader) -> dict[str, FileTenso
     return tensors
 
 
-def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], reader: _BoundedReader) -> Iterator[str]:
+def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], reader: BoundedReader) -> Iterator[str]:
     """Yield the names of what a step makes of a state of zeros: a copy of a bias, or zeros where there is none.
 
     An exporter that writes out the steps calculates it for the first of them, with the axes of a step; a bias has one.
@@ -396,17 +391,18 @@ def _made_beforehand(added: list[FileTensor], parameters: list[FileTensor], read
     copied = {tuple(numbers) for numbers in biases if numbers is not None}
     for each in rows:
         numbers = reader.numbers(each)
-        if numbers is not None and (not any(flat := model.flat(numbers)) or tuple(flat) in copied):
+        if numbers is not None and (not any(numbers) or tuple(numbers) in copied):
             yield each.name
 
 
-def _half_zeros(tensors: Mapping[str, FileTensor], reader: _BoundedReader) -> bool:
+def _half_zeros(tensors: Mapping[str, FileTensor], reader: BoundedReader) -> bool:
     """Return whether the second half of the biases of an operator is zeros, which exporters put there."""
     biases = tensors.get("B")
     if biases is None or len(biases.shape) != 2 or biases.shared_with:
         return False
-    rows = reader.numbers(biases)
-    return rows is not None and all(any(row) and not any(row[len(row) // 2 :]) for row in rows)
+    numbers = reader.numbers(biases)
+    rows = model.nested(numbers, biases.shape) if numbers is not None else [[]]
+    return all(any(row) and not any(row[len(row) // 2 :]) for row in rows)
 
 
 # The operators as modules: each with the tensors it reads, as it uses them.
