@@ -10,7 +10,6 @@ each tensor is in.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from functools import partial
@@ -40,14 +39,9 @@ def read(path: str) -> ModelFile:
 def read_sharded(path: str) -> ModelFile:
     """Return the contents of all files of an index. Raises BadFileError if one contradicts the index."""
     with open_input(path) as file:
-        data = file.read(MOST_INDEX + 1)
-    if len(data) > MOST_INDEX:
-        raise BadFileError(f"is longer than the {MOST_INDEX:,} bytes of an index that are read")
-    try:
-        index = json.loads(data)
-    except (ValueError, RecursionError):
-        raise BadFileError("is no JSON") from None
-    places = index.get("weight_map") if isinstance(index, dict) else None
+        model.refuse_long("list of files", os.fstat(file.fileno()).st_size, MOST_INDEX)
+        index = model.json_object(file.read(MOST_INDEX), "list of files", MOST_INDEX)
+    places = index.get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
         raise BadFileError("is no index of a model: it has no weight_map")
     files = sorted({*places.values()})

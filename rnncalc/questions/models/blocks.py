@@ -126,23 +126,21 @@ _TYPES = re.compile(r"type|segment", re.IGNORECASE)
 
 def positioned(modules: Sequence[FileModule]) -> Iterator[Spelling]:
     """Yield the names of each table that has learned positions of its width beside it, a module or a parameter."""
-    matrices: dict[tuple[str, int], list[tuple[str, str]]] = {}  # the word and the name of each, beside each other
-    positions: list[tuple[tuple[str, int], str, str]] = []
+    names: dict[tuple[str, int], dict[str, str]] = {}  # by the last word of each, of those beside each other
     for module in modules:
         for leaf, tensor in module.tensors.items():
             name = f"{module.path}.{leaf}".lstrip(".")
             path, _, word = name.removesuffix(".weight").rpartition(".")
-            place = path, tensor.shape[-1] if tensor.shape else 0
-            if _POSITIONS.search(word):
-                if len(tensor.shape) == 2 or (len(tensor.shape) == 3 and tensor.shape[0] == 1):
-                    positions.append((place, word, name))
-            elif leaf == "weight" and (module.kind == "Embedding" or TABLE.search(word)) and not _TYPES.search(word):
-                matrices.setdefault(place, []).append((word, name))
-    for place, word, name in positions:
-        beside = matrices.get(place, [])
-        several = [each for each in beside if word.startswith(each[0])] or beside
-        if len(several) == 1:
-            yield Spelling({"weight": [several[0][1]], "positions": [name]}, alone=False)
+            named = module.kind == "Embedding" or TABLE.search(word) or _POSITIONS.search(word)
+            match tensor.shape:
+                case (_, width) | (1, _, width) if named and "bias" not in module.tensors:
+                    names.setdefault((path, width), {})[word] = name
+    for beside in names.values():
+        tables = [word for word in beside if not (_POSITIONS.search(word) or _TYPES.search(word))]
+        for word in filter(_POSITIONS.search, beside):
+            several = [table for table in tables if word.startswith(table)] or tables
+            if len(several) == 1:
+                yield Spelling({"weight": [beside[several[0]]], "positions": [beside[word]]}, alone=False)
 
 
 def _first(tensor: FileTensor) -> Any:
