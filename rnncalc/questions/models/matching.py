@@ -171,27 +171,23 @@ def _with_unnamed(wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, 
 
     They have numbers in the file and no names, so their shapes and their order decide.
     """
-    used = {id(site): place for place, site in pairs.items()}
-    free = [site for site in sites if id(site) not in used]
-    unnamed = [tensor for site in free if site.path == "vars" for tensor in site.tensors.values()]
-    taken: set[str] = set()
+    used = {id(site) for site in pairs.values()}
+    unnamed = [site for site in sites if site.path == "vars" and id(site) not in used]
+    left = {leaf: tensor for site in unnamed for leaf, tensor in site.tensors.items()}
+    every = [*sites]
+    changed: dict[int, Site] = {}
     for place, one in enumerate(wanted):
+        site = before = pairs.get(place) or Site(one.layer.path or one.name, 0, {})
         for name, shape in one.shapes.items():
-            site = pairs.get(place, Site(one.layer.path or one.name, 0, {}))
-            alike = [each for each in unnamed if len(each.shape) == len(shape) and each.name not in taken]
-            tensor = min(alike, key=lambda each: each.shape != shape, default=None)
-            if tensor and name not in site.tensors:
-                taken.add(tensor.name)
-                pairs[place] = site._replace(tensors={**site.tensors, name: tensor})
-    if not taken:
-        return sites
-    rest = {
-        id(site): site._replace(tensors={leaf: each for leaf, each in site.tensors.items() if each.name not in taken})
-        for site in free
-    }
-    after = [pairs[used[id(site)]] if id(site) in used else rest[id(site)] for site in sites]
-    added = [site for place, site in pairs.items() if place not in used.values()]
-    return tuple(site for site in (*after, *added) if site.tensors or site.buffers)
+            alike = [leaf for leaf, tensor in left.items() if len(tensor.shape) == len(shape)]
+            if alike and name not in site.tensors:
+                leaf = min(alike, key=lambda leaf: left[leaf].shape != shape)
+                site = site._replace(tensors={**site.tensors, name: left.pop(leaf)})
+        if site is not before:
+            every += [] if place in pairs else [before]
+            pairs[place] = changed[id(before)] = site
+    changed |= {id(site): site._replace(tensors=left) for site in unnamed}
+    return tuple(site for each in every if not (site := changed.get(id(each), each)).bare)
 
 
 def _by_name(wanted: Sequence[SpecLayer], file: ModelFile) -> tuple[list[TensorCheck], ModelFile]:

@@ -68,17 +68,15 @@ def kind_of(layer: Layer | None) -> type[Layer]:
 def wanted_of(network: Network) -> list[SpecLayer]:
     """Return the wanted tensors of each layer; layers without tensors are left out, but external ones and pools."""
     paths = {name: path for path, name, _ in named(network.parts)}
-    wanted = [_wanted(placed, paths[placed.name]) for placed in network.stack]
-    return [each for each in wanted if each.shapes or each.placed.buffers or isinstance(each.layer, External | Pool1D)]
-
-
-def _wanted(placed: Placed, at: Path) -> SpecLayer:
-    if isinstance(placed.layer, External):
-        return SpecLayer(placed, at, {}, {}, {})
-    pairs = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.tensors]
-    shapes, names = {alone.name: alone.shape for alone, _ in pairs}, {alone.name: one.name for alone, one in pairs}
-    shared = {tensor.name: tensor.shape for tensor in placed.shared}
-    return SpecLayer(placed, at, shapes, names, shared)
+    wanted = []
+    for placed in network.stack:
+        tensors = [] if isinstance(placed.layer, External) else placed.layout.tensors
+        pairs = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in tensors]
+        shapes, names = {alone.name: alone.shape for alone, _ in pairs}, {alone.name: one.name for alone, one in pairs}
+        shared = {tensor.name: tensor.shape for tensor in placed.shared}
+        if shapes or placed.buffers or isinstance(placed.layer, External | Pool1D):
+            wanted.append(SpecLayer(placed, paths[placed.name], shapes, names, shared))
+    return wanted
 
 
 def _alike(ours: Layer, theirs: Layer | None) -> bool:
