@@ -176,14 +176,10 @@ class Tokens(keras.Model):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = keras.layers.Embedding(30, 8)
-        self.rest = [keras.layers.LSTM(6), keras.layers.Dense(4)]
+        self.words, self.cell, self.end = keras.layers.Embedding(30, 8), keras.layers.LSTM(6), keras.layers.Dense(4)
 
     def call(self, x: Any) -> Any:
-        x = self.words(x)
-        for layer in self.rest:
-            x = layer(x)
-        return x
+        return self.end(self.cell(self.words(x)))
 
 
 def test_a_model_of_ones_own(tmp_path: Path) -> None:

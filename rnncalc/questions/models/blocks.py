@@ -90,10 +90,10 @@ def joined(
                 continue
             place, leaf = left[f"{root}{first}"]
             path = modules[place].path
-            if len({left[name][0] for name in taken}) == 1 and not len(root) <= len(path) > 0:
+            if len({left[name][0] for name in taken}) == 1 and len(f"{root}.") >= len(_parts(f"{path}.")):
                 continue  # they are one module's, at its path or in its names
             if spelling.alone:
-                path = f"{path}.{leaf}".lstrip(".")[: max(len(root) - 1, 0)]
+                path = f"{path}.{leaf}"[: -len(first)].lstrip(".")
             rows, *columns = tensors[key][0].shape or (0,)
             turned = "in_proj" in key and columns == [3 * rows]
             as_one = {key: _one(each, turned=turned) for key, each in tensors.items()}

@@ -92,9 +92,8 @@ def match(network: Network, file: ModelFile) -> Match:
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_MODULES:
         raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not compared with a spec")
-    sites = sites_of(file)
     wanted = wanted_of(network)
-    start = prefix(wanted, sites)
+    start = prefix(wanted, file.modules)
     wanted = [without(start, each) for each in wanted]
     by_name, file = _by_name(wanted, file)
     every = sites_of(file, [one.shapes for one in wanted])

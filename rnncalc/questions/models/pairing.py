@@ -15,6 +15,7 @@ from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output, Transform
+from rnncalc.modelfiles.model import FileModule
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.network.validation import named
@@ -156,8 +157,8 @@ def at_path(site: Site, path: str) -> bool:
     return site.path == path or site.path.endswith((f".{path}", f"/{path}"))
 
 
-def below(site: Site, path: str) -> bool:
-    """Return whether a site is at a path or below it, ignoring prefixes of wrappers."""
+def below(site: Site | FileModule, path: str) -> bool:
+    """Return whether a site, or a module, is at a path or below it, ignoring prefixes of wrappers."""
     return path in site.path and bool(re.search(rf"(^|[./]){re.escape(path)}([./]|$)", site.path))
 
 
@@ -166,10 +167,8 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
     seen: dict[tuple[str, type[Layer]], int] = {}
     for place, each in enumerate(wanted):
         path = each.layer.path
-        if isinstance(each.layer, External):
-            continue
         key = path or each.layer.name
-        if key is None:
+        if key is None or isinstance(each.layer, External):
             continue
         there = [site for site in left if site.path == key] or [site for site in left if at_path(site, key)]
         if len({site.path for site in there}) > 1:
@@ -314,18 +313,18 @@ def _in_order(
     return pairs
 
 
-def prefix(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> str:
-    """Return the prefix that all layers' paths share and no site has; nothing if a site has one of the paths.
+def prefix(wanted: Sequence[SpecLayer], modules: Sequence[FileModule]) -> str:
+    """Return the prefix that all layers' paths share and no module has; nothing if a module has one of the paths.
 
     It is the name of a wrapper in the file that the paths were taken from.
     """
     paths = [each.layer.path for each in wanted if each.layer.path]
-    there = {site.path for site in sites}
-    if not paths or any(below(site, path) for path in {*paths} for site in sites):
+    if not paths or any(below(module, path) for path in {*paths} for module in modules):
         return ""
     for point in re.finditer("[./]", paths[0]):
         start = paths[0][: point.end()]
-        if all(path.startswith(start) for path in paths) and any(path[len(start) :] in there for path in paths):
+        ends = {path.removeprefix(start) for path in paths if all(each.startswith(start) for each in paths)}
+        if any(below(module, end) for end in ends for module in modules):
             return start
     return ""
 

@@ -163,7 +163,9 @@ def model(draw: st.DrawFn, network: Network) -> ModelFile:
     """Draw the model file of a network: how its layers are called there, and whether it keeps their order."""
     framework = network.convention
     parts = {name: path for path, name, _ in named(network.parts)}
-    words = draw(st.sampled_from([["l{}"], ["a{}", "b{}", "c{}", "d{}"], ["w.fc{}", "w.rnn{}", "w.out{}", "w.a{}"]]))
+    words = draw(
+        st.sampled_from([["l{}"], ["/n/l{}"], ["a{}", "b{}", "c{}", "d{}"], ["w.fc{}", "w.rnn{}", "w.out{}", "w.a{}"]])
+    )
     modules: dict[str, FileModule] = {}
     paths: dict[Any, str] = {}
     table = ""
