@@ -54,10 +54,11 @@ def compare(
     dtype: str,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
-) -> None:
+) -> int:
     """Compare RNN, GRU, LSTM and dense, or several specs.
 
-    --steps FIRST..LAST shows how the dense equivalent grows with the number of steps.
+    --steps FIRST..LAST shows how the dense equivalent grows with the number of steps. Exit code 1 when no width fits
+    the budget.
     """
     with AllAtOnce() as at_once:
         if match := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
@@ -100,8 +101,10 @@ def compare(
     elif params or same_params:
         comparison = question.compare_same_params(*networks, params=budget, kinds=cells, dtype=dtype)
         write([ComparisonReport(comparison)], destination)
+        return 0 if comparison.sides else 1
     else:
         write([ComparisonReport(question.compare(*networks, dtype=dtype, kinds=cells))], destination)
+    return 0
 
 
 @click.command()
