@@ -96,7 +96,8 @@ def growth(text: str, allowed: Allowed, plain: bool = True) -> tuple[Any, bool]:
         such = f"10k{getattr(allowed, 'unit', '')}"
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
         share = ways_to_write(text.removesuffix("%"), Ratio()) if text.endswith("%") else []
-        for meant in (text, *[f"{each}%" for each in share], *ways_to_write(text, allowed)):
+        bare = [] if "," in text else [text]  # a comma ends a value in braces
+        for meant in (*bare, *[f"{each}%" for each in share], *ways_to_write(text, allowed)):
             with suppress(ValueError):
                 _growth(meant, allowed, True)
                 message += f"; write {meant}" if meant != text else "; remove the quotes"
@@ -132,7 +133,7 @@ def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
             from rnncalc.spec.aliases import choice_cure
 
             return choice_cure(text, tuple(allowed.words), in_flags=flag is not None)
-        case _ if not plain and text != "?":
+        case _ if not plain and text != "?" and "," not in text:  # which ends a value in braces
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():
             lower = text.lower()
