@@ -149,12 +149,14 @@ class DecoderAttention(Transform):
             return tuple(projections("q", "k", *self.widths, bias=bool(self.bias)))
         if self.scoring == "general":
             return (("kernel", "qk"),)
-        arrays = [with_bias(*array, bias=self._biased(name)) for name, array in BIASED[self.scoring].items()]
+        arrays = [with_bias(*array, bias=name in self.biased) for name, array in BIASED[self.scoring].items()]
         return tuple(chain(*arrays))
 
-    def _biased(self, name: str) -> bool:
-        """Return whether a matrix has a bias."""
-        return bool(self.bias if isinstance(self.bias, bool) else dict(self.bias).get(name, True))
+    @property
+    def biased(self) -> list[str]:
+        """The matrices that have a bias, where there are no heads."""
+        chosen = {} if isinstance(self.bias, bool) else dict(self.bias)
+        return [name for name in BIASED[self.scoring] if self.bias and chosen.get(name, True)]
 
     def compute(self, ops: LayerOperations[Any], window: Any) -> Any:
         if self.heads:
@@ -175,7 +177,7 @@ class DecoderAttention(Transform):
 
     def _sum(self, ops: LayerOperations[Any], name: str, vector: Any) -> Any:
         """Return the product of a matrix and a vector, and the bias if the matrix has one."""
-        return affine(ops, BIASED[self.scoring][name][0], vector, bias=self._biased(name))
+        return affine(ops, BIASED[self.scoring][name][0], vector, bias=name in self.biased)
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.heads:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from rnncalc.conventions import convention
+from rnncalc.layers.decoder_attention import DecoderAttention
 from rnncalc.layers.layer import Embedding, External, Layer
-from rnncalc.layers.options import Switches
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
@@ -20,7 +20,7 @@ from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, LinkReport, QuizReport, SheetReport
 from rnncalc.reports.setting import title
 from rnncalc.reports.sheet import Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
-from rnncalc.text import bracketed, plural
+from rnncalc.text import all_of, bracketed, plural
 
 QUESTIONS = {
     "total": "How many parameters does the network have?",
@@ -202,6 +202,9 @@ def _words(layer: Layer) -> Iterator[str]:
         yield "with " + ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in layer.tensors)
     elif layer.number:
         yield _sized("filters" if layer.grid else layer.number, getattr(layer, layer.number))
+    if isinstance(layer, DecoderAttention):  # nothing in its name says what is in it
+        yield from _attention(layer)
+        return
     for option in layer.options():
         value = getattr(layer, option)
         default = layer.defaults.get(option, layer)
@@ -210,10 +213,23 @@ def _words(layer: Layer) -> Iterator[str]:
         words = "initial state from a vector of" if option == "initial_state" else option.replace("_", " ")
         if isinstance(value, bool):
             yield words if value else f"no {words}"
-        elif isinstance(layer.option(option).allowed, Switches):
-            yield from (f"no {words} of the {name}" for name, on in value if not on)
         else:
             yield _sized(words, value)
+
+
+def _attention(layer: DecoderAttention) -> Iterator[str]:
+    """Yield what a decoder's attention has, and what reads its context, each also by default."""
+    sizes = layer.sizes(0)
+    if layer.heads:
+        yield from (plural(layer.heads, "head"), f"keys of {sizes['d']} and values of {sizes['v']} each")
+        biased = ["each projection"] if layer.bias else []
+    else:
+        yield from (f"score {layer.scoring}", *([_sized("units", sizes["u"])] if "u" in sizes else ()))
+        biased = layer.biased
+    yield f"a bias of {all_of(biased)}" if biased else "no biases"
+    yield f"query {layer.query} the step"
+    readers = zip(layer.joins, ("the first recurrent layer", "the layer after the last recurrent one"), strict=True)
+    yield f"context joined to the input of {all_of([reader for joins, reader in readers if joins])}"
 
 
 def _sized(words: str, value: Any) -> str:
