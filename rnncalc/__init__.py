@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from rnncalc.network.training import Update as Update
     from rnncalc.polynomial import letter as letter
     from rnncalc.programs import export as export
-    from rnncalc.questions.answer.grading import answer as answer
+    from rnncalc.questions.answer.asked import answer as answer
     from rnncalc.questions.backward import backward as backward
     from rnncalc.questions.check import check_network
     from rnncalc.questions.compare import compare as compare
@@ -90,7 +90,7 @@ _HOMES = {
     "rnncalc.network.parts": "Expect Part",
     "rnncalc.network.training": "Update",
     "rnncalc.polynomial": "letter",
-    "rnncalc.questions.answer.grading": "answer",
+    "rnncalc.questions.answer.asked": "answer",
     "rnncalc.questions.backward": "backward",
     "rnncalc.questions.check": "check=check_network",
     "rnncalc.questions.compare": "compare",

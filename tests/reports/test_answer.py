@@ -11,7 +11,8 @@ from conftest import Call
 from wrong_counts import WRONG
 
 from rnncalc import GRU, LSTM, RNN, Cell, Layer, Network, Output, SpecError, count, formats, training
-from rnncalc.questions.answer.grading import Grader, answer
+from rnncalc.questions.answer.asked import answer
+from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.judgement import Answer
 from rnncalc.questions.answer.reading import read_answer
 from rnncalc.questions.answer.tensors import tensors_of

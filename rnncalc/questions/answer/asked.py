@@ -1,4 +1,4 @@
-"""The quantities of a network, other than its parameters, that an answer or an exercise may be about."""
+"""`answer` of Python, and what it or an exercise may be about other than parameters."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rnncalc.errors import Cure, RefusedError
+from rnncalc.errors import CallError, Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.grading import Grader, check_letters
-from rnncalc.questions.answer.judgement import Diagnosis, Judgement, Reason
+from rnncalc.questions import network_of, plain, word
+from rnncalc.questions.answer.grading import Grader, check_letters, number_of_tensors
+from rnncalc.questions.answer.judgement import Answer, Diagnosis, Judgement, Reason
 from rnncalc.questions.answer.quantities import Subject, confused
-from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape, read_answer
 from rnncalc.questions.count import DTYPES
-from rnncalc.text import has_letters
+from rnncalc.text import escape, has_letters
 
 Counts = Sequence[Any]
 """A quantity of each layer; None if it is unknown."""
@@ -70,6 +71,40 @@ ASKED: Mapping[str, QuantityQuestion] = {
 
 OF = ("params", *ASKED)
 """What an answer may be about."""
+
+SHOWN = 4
+"""The most sizes of a list that a message shows."""
+
+
+def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int], quantity: str = "params") -> Answer:
+    """Judge a learner's answer: the total, or a number for each layer or each tensor, in order.
+
+    answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
+    quantity: what they count, one of OF.
+    Raises CallError if one is neither a number nor a shape, or if there are too few or too many; RefusedError if the
+    quantity is unknown.
+    """
+    if not answers:
+        raise CallError("give an answer: the total, or a number or a shape for each tensor")
+    grader = grader_of(network_of(network, letters=True), word("quantity", quantity, OF))
+    readings = [_read(each, grader) for each in answers]
+    tensors = number_of_tensors(grader.network)
+    match readings:
+        case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
+            each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
+            cure = f"give each by itself, as in answer(network, {each})"
+            raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
+    return grader.judge(readings)
+
+
+def _read(answer: object, grader: Grader) -> Given:
+    """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
+    answer = plain(answer)
+    if not isinstance(answer, tuple | list):
+        return read_answer(str(answer), sizes=grader.sizes, quantity=grader.quantity)
+    if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
+        raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
+    return Shape(tuple(answer))
 
 
 class QuantityGrader(Grader):

@@ -14,7 +14,6 @@ from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions import network_of, plain
 from rnncalc.questions.answer import reading
 from rnncalc.questions.answer.judgement import Answer, Judgement
 from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
@@ -23,10 +22,6 @@ from rnncalc.text import LETTER, all_of, escape, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.answer.search import Search
-
-SHOWN = 4
-"""The most sizes of a list that a message shows."""
-
 
 _LETTER = re.compile(r"(?:[^\W\d_]{3,}:? )?[(\[]?([A-Za-z])(?:[)\].:]{0,2}|[)\].:]{1,2} ?(.+))")
 """The letter of a choice, as `c`, `(c) 1685` or `Option C`, with what is beside it."""
@@ -208,35 +203,6 @@ class Grader:
             judged.append(Judgement(placed.name, number, placed.params, formula=placed.in_letters))
         wrong = not all(each.right for each in judged)
         return tuple(self.search.layers(judged, places, numbers) if wrong else judged)
-
-
-def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
-    """Judge a learner's answer: the total, or a number for each layer or each tensor, in order.
-
-    answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
-    Raises CallError if one is neither a number nor a shape, or if there are too few or too many.
-    """
-    if not answers:
-        raise CallError("give an answer: the total, or a number or a shape for each tensor")
-    grader = Grader(network_of(network, letters=True))
-    readings = [_read(each, grader.sizes) for each in answers]
-    tensors = number_of_tensors(grader.network)
-    match readings:
-        case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
-            each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
-            cure = f"give each by itself, as in answer(network, {each})"
-            raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
-    return grader.judge(readings)
-
-
-def _read(answer: object, sizes: Mapping[str, Any]) -> Given:
-    """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
-    answer = plain(answer)
-    if not isinstance(answer, tuple | list):
-        return reading.read_answer(str(answer), sizes=sizes)
-    if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
-        raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
-    return Shape(tuple(answer))
 
 
 def check_letters(answer: GivenNumber, known: Mapping[str, Any]) -> None:

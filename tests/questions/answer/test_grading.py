@@ -10,7 +10,7 @@ from finding import judge, read_number
 from rnncalc import GRU, LSTM, RNN, CallError, Conv1D, Dense, Dropout, Embedding, MultiHeadAttention, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
-from rnncalc.questions.answer.grading import answer
+from rnncalc.questions.answer.asked import answer
 from rnncalc.questions.answer.mistake import Mistake, Question, Variant
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.table import TABLE

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network, network_of
 
 from rnncalc import GRU, LSTM, RNN, Dense, Network, Output
-from rnncalc.questions.answer.grading import answer, number_of_tensors
+from rnncalc.questions.answer.asked import answer
+from rnncalc.questions.answer.grading import number_of_tensors
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, tensors_of
 
