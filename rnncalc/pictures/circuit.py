@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rnncalc.conventions.notation import Notation, W
 from rnncalc.pictures.picture import Arrow, Box, Dot, GridPoint, Label, Shape, Style, moved, span
 from rnncalc.reports.equations import Line, Term, spelled, timed
-from rnncalc.step.equations import Letter, letters_of, stacks
+from rnncalc.step.equations import Letter, joined_arrays, letters_of
 from rnncalc.step.nodes import WEIGHTS, Trace
 from rnncalc.step.operations import OPERATIONS, Operation
 
@@ -91,12 +91,8 @@ class _Reader:
     def __init__(self, trace: Trace, notation: Notation) -> None:
         self.trace, self.nodes = trace, trace.nodes
         self.letters = letters_of(trace, notation)
-        self.stacked = {
-            (matrix, read): self.letters.named("stacked", stack.letters(len(trace.gates)))
-            for stack in stacks(trace, notation)
-            for matrix in stack.matrices
-            for read in stack.reads
-        }
+        arrays = joined_arrays(trace, notation).items()
+        self.joined = {block: letter for letter, blocks in arrays for gate in blocks for block in gate}
 
     def drawn(self, place: int) -> DrawnNode:
         node, linear = self.nodes[place], OPERATIONS["linear"]
@@ -147,7 +143,7 @@ class _Reader:
             matrix, vector = node.operands
             weights = self.nodes[matrix].weights
             assert weights is not None
-            letter = self.stacked.get((weights.matrix, weights.vector)) or self.letters.weights(weights)
+            letter = self.joined.get(weights) or self.letters.weights(weights)
             yield letter, self._whole(vector)
 
 

@@ -19,6 +19,9 @@ from rnncalc.step.gradients import NamedValues, gradient_equations
 from rnncalc.step.nodes import INPUT, ONE, STEP
 from rnncalc.text import escape
 
+JOINED = "stacked"
+"""The part of a notation that is one matrix for all that a gate reads."""
+
 
 class Kind(Enum):
     """The kinds of saved vectors, in the order in which they are listed."""
@@ -182,6 +185,9 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
 def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterator[ProductsLine]:
     """Yield the products, those of like gates together: gradients of weights first, of the input first."""
     named, cell = derivation.named, isinstance(derivation.placed.layer, Cell)
+    arrays = named.arrays.items() if named else ()
+    gates = [(array, gate) for array, blocks in arrays for gate in blocks if len(gate) > 1]
+    joined = {block: (array, gate) for array, gate in gates for block in gate}
     alike: dict[tuple[str, Gradient, Any, Any, tuple[str, ...], int], list[tuple[str, Formula, Formula]]] = {}
     for (gradient, place, axes), times in work.items():
         assert named is not None  # what multiplies has a step
@@ -190,13 +196,19 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
         if weights is None and gradient is Gradient.MATRIX:  # both are vectors
             gradient, first, second = Gradient.VECTOR, second, first
         matrix, vector = named.formula(first), _vector(named, second)
+        read = weights.vector if cell and weights else "of a formula"
+        if gradient is Gradient.MATRIX and matrix in joined:
+            array, gate = joined[matrix]
+            if matrix != gate[0]:
+                continue  # the first counts for all
+            read, matrix, axes = JOINED, array, (axes[0], "+".join(block.axes[-1] for block in gate))
         like = None if cell else matrix, None if cell and gradient is Gradient.MATRIX else vector
-        key = (weights.vector if cell and weights else "of a formula"), gradient, *like, axes, times
+        key = read, gradient, *like, axes, times
         alike.setdefault(key, []).append((weights.matrix if cell and weights else "", matrix, vector))
     order = "".join(gate.letter for gate in derivation.gates)
 
     def order_of(key: tuple[str, Gradient, Any, Any, tuple[str, ...], int]) -> tuple[bool, bool, bool, str]:
-        return not key[0], key[0] != "x", key[1] is Gradient.VECTOR, key[0]
+        return not key[0], key[0] not in ("x", JOINED), key[1] is Gradient.VECTOR, key[0]
 
     for key in sorted(alike, key=order_of):
         read, gradient, *_, axes, times = key
@@ -206,7 +218,8 @@ def _work(derivation: Derivation, work: Mapping[BackwardProduct, int]) -> Iterat
         if others and isinstance(named, Formulas):
             arithmetic = Times((len(alike[key]), *arithmetic.factors))
             letters = tuple(sorted((each[0] for each in alike[key]), key=order.find))
-            matrix = Symbol(*named.letters.named("input" if read == "x" else "recurrent", "", read))
+            part = {"x": "input", JOINED: JOINED}.get(read, "recurrent")
+            matrix = Symbol(*named.letters.named(part, "", read))
         number = value(arithmetic, derivation.placed.sizes)
         yield ProductsLine(gradient, letters, matrix, vector, axes, arithmetic, number)
 

@@ -6,20 +6,20 @@ to which gate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
 from rnncalc.conventions import convention
-from rnncalc.conventions.tensor import BIASES, Role
-from rnncalc.forward.arrays import Arrays, Matrix, flat
+from rnncalc.conventions.tensor import Role
+from rnncalc.forward.arrays import Arrays, Matrix, WeightVector, flat
 from rnncalc.forward.bindings import BoundWeights, binding
 from rnncalc.forward.layer_pass import bound_weights
 from rnncalc.layers.cell import Cell
 from rnncalc.network.data import Nested, Weights
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.equations import Letter, letters_of, stacks
+from rnncalc.step.equations import Letter, joined_arrays, letters_of
 from rnncalc.step.trace import trace
 
 
@@ -77,39 +77,27 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
     notation = network.spelling
     step = trace(layer, placed.inputs, convention(network.convention))
     letters = letters_of(step, notation)
-    products: dict[tuple[str, str], Nested] = {}
-    biases: dict[tuple[str, Role], tuple[Nested, str]] = {}
-    for node in step.nodes:
-        if node.weights is None:
-            continue
-        array = bound_weights(bound, node.weights)
-        nested: Nested = array.rows if isinstance(array, Matrix) else [*array.numbers]  # a row for each output
-        if notation.rows and node.weights.role is not Role.SCALAR:
-            nested = _turned(nested)
-        if node.weights.role in BIASES:
-            biases[node.weights.letter, node.weights.role] = (nested, node.weights.vector)
-        else:
-            products[node.weights.matrix, node.weights.vector] = nested
-        yield _name(letters.weights(node.weights)), nested
-    for stack in stacks(step, notation):
-        name = stack.letters(len(step.gates))
-        read = [[products[matrix, vector] for vector in stack.reads] for matrix in stack.matrices]
-        blocks = [[row for matrix in gate for row in matrix] if notation.rows else _side_by_side(gate) for gate in read]
-        yield _name(letters.named("stacked", name)), _side_by_side(blocks)
-        for role in stack.biases:
-            source = biases[stack.matrices[0], role][1]
-            yield (
-                _name(letters.named(role, name, source)),
-                _side_by_side([biases[gate, role][0] for gate in stack.matrices]),
-            )
+    numbers = {each: numbers_of(bound_weights(bound, each)) for node in step.nodes if (each := node.weights)}
+    arrays = {letters.weights(each): [[each]] for each in numbers} | joined_arrays(step, notation)
+    for letter, blocks in arrays.items():
+        nested = joined([[numbers[each] for each in gate] for gate in blocks])
+        turned = notation.rows and blocks[0][0].role is not Role.SCALAR
+        yield _name(letter), _turned(nested) if turned else nested
     for state in layer.states if layer.learned_state else ():
         nested = [*bound.state(state).numbers]
         yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
 
 
-def _side_by_side(blocks: list[Any]) -> Nested:
-    """Return matrices with the same number of rows as one, side by side."""
-    return [[number for row in rows for number in row] for rows in zip(*blocks, strict=True)]
+def numbers_of(array: Matrix | WeightVector) -> Nested:
+    """Return the rows of a matrix, one for each output, or the numbers of a vector."""
+    return array.rows if isinstance(array, Matrix) else [*array.numbers]
+
+
+def joined(blocks: Sequence[Sequence[Any]]) -> Any:
+    """Return an array of blocks: matrices of one gate side by side, and the gates one above the other."""
+    if not isinstance(blocks[0][0][0], list):
+        return [number for gate in blocks for vector in gate for number in vector]
+    return [[number for row in rows for number in row] for gate in blocks for rows in zip(*gate, strict=True)]
 
 
 def _turned(nested: Nested) -> Nested:

@@ -18,7 +18,10 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.equations import Letter, letters_of
+from rnncalc.questions.spelling import joined, numbers_of
+from rnncalc.step.equations import Letter, joined_arrays, letters_of
+from rnncalc.step.nodes import Weights
+from rnncalc.step.operations import OUTER
 from rnncalc.step.trace import trace
 
 
@@ -110,6 +113,7 @@ def gradient_work(
     lines: list[tuple[Place, WorkedLine]] = []
     place: Place = ("", None, None)
     arguments: dict[int, Variable] = {}  # the names of the arguments of the gates' functions
+    blocks_of: dict[tuple[str, Letter], dict[Weights | None, tuple[Any, TapeValue]]] = {}  # of arrays, until complete
     uses: dict[tuple[str, TensorPart], tuple[Variable, int | None, Any, list[TapeValue]]] = {}  # of each array
     first = {id(each.value): each.first for values in recorded.values.values() for each in values.lettered}
     steps: dict[int, int | None] = {}  # of the values without a name, those of the values that they are within
@@ -120,13 +124,21 @@ def gradient_work(
             step = name.step if name else steps.get(id(value), step)
             steps |= {id(each): step for each in value.operands if id(each) not in names}
         if value.weights is not None:
-            owner, weights = value.layer.name, value.weights
-            if (owner, weights.piece) not in uses:
-                letter, below = _letter(network, *layers[owner], weights)
-                numbers = weights.rows if isinstance(weights, Matrix) else weights.numbers
-                name = Variable(letter, None, owner, below, gradient=True, weights=True)
-                uses[owner, weights.piece] = name, place[1], numbers, []
-            name, *_, parts = uses[owner, weights.piece]
+            owner, declared = value.layer.name, value.weights.declaration
+            letter, blocks = _array(network, *layers[owner], value.weights)
+            waiting = blocks_of.setdefault((owner, letter), {})
+            waiting[declared] = value.weights, gradient
+            if len(waiting) < sum(map(len, blocks)):
+                continue  # until the array is complete
+            del blocks_of[owner, letter]
+            weights = [[waiting[each][0] for each in gate] for gate in blocks]
+            gradient = _of_blocks([[waiting[each][1] for each in gate] for gate in blocks])
+            piece = weights[0][0].piece
+            if (owner, piece) not in uses:
+                name = Variable(letter[0], None, owner, letter[1], gradient=True, weights=True)
+                numbers = joined([[*map(numbers_of, gate)] for gate in weights])
+                uses[owner, piece] = name, place[1], numbers, []
+            name, *_, parts = uses[owner, piece]
             parts.append(gradient)
             name = name._replace(step=step)
         elif name is not None:
@@ -136,7 +148,8 @@ def gradient_work(
                 arguments[id(value.operands[0])] = name
         elif (within := arguments.get(id(value))) is not None:
             number = within.below or within.step
-            below = within.letter if number is None else f"{within.letter},{number}"
+            letters = network.spelling.letter(within.letter)
+            below = letters if number is None else f"{letters},{number}"
             name = Variable("delta", None, within.layer, below)
         else:
             continue
@@ -170,17 +183,44 @@ def _combined(left: Any, right: Any, times: float) -> Any:
     return left + times * right
 
 
-def _letter(network: Network, placed: Placed, shown: Placed, weights: Matrix | WeightVector) -> Letter:
-    """Return the letters of a layer's weights, as the equations have them; shown: the layer in the notation."""
-    layer, piece = placed.layer, weights.piece
-    if isinstance(layer, Cell) and weights.declaration is not None:
+def _of_blocks(blocks: list[list[TapeValue]]) -> TapeValue:
+    """Return the gradient of an array from those of its blocks."""
+    first = blocks[0][0]
+    if first.row is not OUTER:
+        return _one([gate[0] for gate in blocks])
+    left, right = _one([gate[0].operands[0] for gate in blocks]), _one([each.operands[1] for each in blocks[0]])
+    return TapeValue(OUTER.forward(left.numbers, right.numbers), first.layer, OUTER, (left, right))
+
+
+def _one(values: list[TapeValue]) -> TapeValue:
+    """Return several vectors as one."""
+    return values[0] if len(values) == 1 else TapeValue(joined([[each.numbers for each in values]]), values[0].layer)
+
+
+def _array(
+    network: Network, placed: Placed, shown: Placed, weights: Matrix | WeightVector
+) -> tuple[Letter, Sequence[Sequence[Weights | None]]]:
+    """Return the letters of the array that has a layer's weights in the equations, and its blocks.
+
+    shown: the layer in the notation.
+    """
+    layer, declared = placed.layer, weights.declaration
+    if isinstance(layer, Cell) and declared is not None:
         step = trace(layer, placed.inputs, convention(network.convention))
-        return letters_of(step, network.spelling).weights(weights.declaration)
-    if isinstance(layer, Embedding) and not piece.at:
+        alone = {letters_of(step, network.spelling).weights(declared): [[declared]]}
+        arrays = joined_arrays(step, network.spelling) | alone
+        return next(each for each in arrays.items() if any(declared in gate for gate in each[1]))
+    return _letter(placed, shown, weights, symbols=network.shown.symbols), [[declared]]
+
+
+def _letter(placed: Placed, shown: Placed, weights: Matrix | WeightVector, *, symbols: bool) -> Letter:
+    """Return the letters of weights of a layer that is no cell; symbols: whether names of tensors have subscripts."""
+    piece = weights.piece
+    if isinstance(placed.layer, Embedding) and not piece.at:
         return "E", str(piece.start)
     tensors = zip(placed.tensors, shown.tensors, strict=True)
     shape, name = next((tensor.shape, spelled.name) for tensor, spelled in tensors if tensor.name == piece.name)
-    letter, _, below = name.partition("_") if network.shown.symbols else (name, "", "")
+    letter, _, below = name.partition("_") if symbols else (name, "", "")
     index = piece.at
     if not piece.each and not (piece.taps and piece.transposed):  # those two have all heads
         rows = len(weights.rows if isinstance(weights, Matrix) else weights.numbers)

@@ -17,11 +17,13 @@ from rnncalc.reports.equations import (
     ON_DELTA,
     Derivative,
     Line,
+    Piece,
     Sign,
     Term,
     enumeration,
     line_of,
     plain,
+    timed,
     vector,
     without_shapes,
 )
@@ -31,7 +33,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, worked
 from rnncalc.reports.training import on_bytes, on_chunks
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import Application, Formulas, Symbol, stacks, within
+from rnncalc.step.equations import Application, Symbol, within
 from rnncalc.step.gradients import ABOVE, part_of
 from rnncalc.step.layer_trace import slides
 from rnncalc.text import all_of
@@ -173,9 +175,23 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
 
 
 def gradients(each: TrainingDerivation) -> tuple[Line, ...]:
-    """Return the backward equations of a layer, without shapes."""
+    """Return the backward equations of a layer, without shapes, behind those of the matrices that have blocks."""
     lines = (line_of(equation, each.derivation.placed.sizes, each.derivation.notation) for equation in each.gradients)
-    return tuple(map(without_shapes, lines))
+    return (*_blocks(each), *map(without_shapes, lines))
+
+
+def _blocks(each: TrainingDerivation) -> Iterator[Line]:
+    """Yield how the matrices lie in each that the notation makes of several: `W_z = [W_hz, W_xz]`, `[W_hz; W_xz]`."""
+    derived = each.derivation
+    for array, blocks in derived.named.arrays.items() if derived.named and each.gradients else ():
+        if len(blocks[0]) > 1:
+            rows = zip(*blocks, strict=True) if derived.notation.rows else blocks
+            signs: list[Piece] = []
+            for row in rows:
+                for block in row:
+                    signs += [*vector(block, derived.placed.sizes), Sign.COMMA]
+                signs[-1] = Sign.SEMICOLON
+            yield (*vector(array, {}), Sign.EQUALS, Sign.OPEN_STACK, *signs[:-1], Sign.CLOSE_STACK)
 
 
 def _notes(each: TrainingDerivation) -> Iterator[str | Phrase]:
@@ -212,16 +228,6 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
         yield f"{all_of(named)}: the gradient by the rule of the function, first that of its result."
     if isinstance(layer, Cell) and layer.directions > 1 and each.gradients:
         yield "Each direction has these equations, step t+1 being the next that it reads; the gradient of x is the sum."
-    step = each.derivation.named
-    if isinstance(step, Formulas) and (joined := stacks(step.trace, each.derivation.notation)):
-        letters, stack = step.letters, joined[0]
-        parts = [
-            (Term(*letters.named("input" if read == "x" else "recurrent", stack.matrices[0], read)),)
-            for read in stack.reads
-        ]
-        whole = (Term(*letters.named("stacked", stack.letters(len(step.gates)))),)
-        gate = f" of the gate {stack.matrices[0]}" if len(stack.matrices) > 1 else ""
-        yield Phrase((*enumeration(parts), " are the parts of ", whole, f" for {all_of([*stack.reads])}{gate}."))
 
 
 def _on_joined(each: TrainingDerivation) -> Iterator[Phrase]:
@@ -263,8 +269,8 @@ def products(line: ProductsLine, each: TrainingDerivation) -> Phrase:
     """Return the description of a line's matrices."""
     back = line.gradient is not Gradient.MATRIX
     if line.gates:
-        blocks = f"the blocks {all_of([*line.gates])}"
-        return Phrase((f"back through those of {blocks}" if back else f"matrices of {blocks}",))
+        blocks = enumeration([(timed(gate, "", each.derivation.notation),) for gate in line.gates])
+        return Phrase((f"{'back through those' if back else 'matrices'} of the blocks ", *blocks))
     if back:
         return Phrase(("back through ", vector(line.matrix, each.derivation.placed.sizes, each.derivation.notation)))
     return Phrase(("its matrix" if len(line.axes) > 1 else "its vector",))

@@ -135,6 +135,26 @@ def stacks(trace: Trace, notation: Notation) -> list[Stack]:
     return [*writer.stacks]
 
 
+Blocks = Sequence[Sequence[Weights]]
+"""The weights that an array is made of: for each gate those of what it reads. They are side by side on columns."""
+
+
+def joined_arrays(trace: Trace, notation: Notation) -> dict[Letter, Blocks]:
+    """Return the arrays of a notation that are made of several of the textbook's, by their letters."""
+    letters, arrays = letters_of(trace, notation), dict[Letter, Blocks]()
+    declared = [node.weights for node in trace.nodes if node.weights]
+    products = {(each.matrix, each.vector): each for each in declared if each.role in (Role.INPUT, Role.RECURRENT)}
+    for stack in stacks(trace, notation):
+        name = stack.letters(len(trace.gates))
+        blocks = [[products[matrix, vector] for vector in stack.reads] for matrix in stack.matrices]
+        arrays[letters.named("stacked", name)] = blocks
+        for role in stack.biases:
+            biases = {each.letter: each for each in declared if each.role is role}
+            vector = biases[stack.matrices[0]].vector
+            arrays[letters.named(_PARTS[role], name, vector)] = [[biases[gate]] for gate in stack.matrices]
+    return arrays
+
+
 SAME_LETTER = ("heads", "current", "concat", "joined")
 """The operations whose result has the letter of its operand, with other letters for what it differs with."""
 
@@ -241,6 +261,11 @@ class LayerFormulas(NamedTuple):
     window: KernelWindow
     letters: Mapping[str, Letter]
     names: Mapping[int, Symbol]
+
+    @property
+    def arrays(self) -> Mapping[Symbol, Sequence[Sequence[Any]]]:
+        """The arrays of weights that are made of several: none."""
+        return {}
 
     def equations(self) -> Iterator[Equation]:
         """Yield the equation of each value that has a name; of one in groups, that of a group i."""
@@ -364,6 +389,13 @@ class Formulas:
                     letter = self.letters.named(_PARTS[weights.role], letters, weights.vector)
                     terms.append(Symbol(*letter, axes=(width,)))
                 yield Equation(left, Application("plus", tuple(terms)) if len(terms) > 1 else terms[0])
+
+    @property
+    def arrays(self) -> Mapping[Symbol, Sequence[Sequence[Any]]]:
+        """The arrays of weights that are made of several, and their blocks."""
+        symbols = {each.weights: self.formula(place) for place, each in enumerate(self.nodes) if each.weights}
+        arrays = joined_arrays(self.trace, self.letters.notation).items()
+        return {Symbol(*letter): [[symbols[each] for each in gate] for gate in blocks] for letter, blocks in arrays}
 
     def lines(self) -> list[Equation]:
         """Return a line for each gate and for each result, behind those of gates that are joined."""

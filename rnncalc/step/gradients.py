@@ -57,6 +57,10 @@ class NamedValues(Protocol):
     def names(self) -> Mapping[int, Symbol]:
         """The names of values that have one, by their places."""
 
+    @property
+    def arrays(self) -> Mapping[Symbol, Sequence[Sequence[Any]]]:
+        """The arrays of weights that are made of several, and their blocks: for each gate those of what it reads."""
+
     def formula(self, place: int, *, named: bool = True) -> Formula:
         """Return the formula of a value; its name if it has one and `named` is true."""
 
@@ -185,7 +189,26 @@ def gradient_equations(
         for letter, state in states.items()
         if start
     ]
-    return (*(Equation(line.left, _moved(line.right, {}, following)) for line in lines), *starts, *weights)
+    rights = {line.left: line.right for line in weights}
+    arrays = {_derivative(array): blocks for array, blocks in named.arrays.items()}
+    wholes = {_derivative(block): array for array, blocks in arrays.items() for gate in blocks for block in gate}
+    shown = dict.fromkeys(wholes.get(left, left) for left in rights)
+    of_weights = (Equation(each, rights.get(each) or _of_blocks(arrays[each], rights)) for each in shown)
+    return (*(Equation(line.left, _moved(line.right, {}, following)) for line in lines), *starts, *of_weights)
+
+
+def _of_blocks(blocks: Sequence[Sequence[Formula]], gradients: Mapping[Symbol, Any]) -> Formula:
+    """Return the gradient of an array from the sums over steps that are those of its blocks."""
+    terms = [[gradients[_derivative(block)].operands[0] for block in gate] for gate in blocks]
+    over = gradients[_derivative(blocks[0][0])].operands[1]
+    if not isinstance(terms[0][0], Application) or terms[0][0].operation != "outer":
+        return Application(OVER_TIME, (_joined([gate[0] for gate in terms]), over))
+    sides = [gate[0].operands[0] for gate in terms], [each.operands[1] for each in terms[0]]
+    return Application(OVER_TIME, (Application("outer", tuple(map(_joined, sides))), over))
+
+
+def _joined(formulas: Sequence[Formula]) -> Formula:
+    return Application("join", tuple(formulas)) if len(formulas) > 1 else formulas[0]
 
 
 def _summed(formula: Formula, letters: Collection[str]) -> Formula:

@@ -61,6 +61,7 @@ IN_GRADIENTS: dict[str, Callable[..., Any]] = {
     "inner": lambda left, right: torch.dot(left, right)[None],
     "outer": torch.outer,
     "through": lambda matrix, vector: matrix.T @ vector,
+    "join": lambda *parts: torch.cat(parts),
     STACKED: lambda *products: sum(products),  # the joined matrix itself is left out
 }
 """What is in equations alone."""
@@ -155,6 +156,9 @@ class Steps:
             return self.above[-1 if symbol.time == "0" else step]
         if symbol.letter in self.sizes and not (symbol.axes or symbol.subscript or symbol.gradient):
             return self.sizes[symbol.letter]
+        if blocks := self.named.arrays.get(Symbol(symbol.letter, symbol.subscript)):
+            gates = [[self._symbol(block.replace(gradient=True), step) for block in gate] for gate in blocks]
+            return torch.cat([torch.cat(gate, -1) for gate in gates])
         below, _, time = symbol.subscript.partition(",")
         step = {"t": step, "t−1": step - 1, "t+1": step + 1, "0": -1, "1": 0}.get(time or symbol.time, step)
         if step < 0:
@@ -211,5 +215,6 @@ def test_every_equation_is_true_of_the_gradients_of_autograd(
     sum(torch.dot(output, done.above[step]) for step, output in enumerate(outputs)).backward()
     equations = gradient_equations(derived.named, start=True)
     done.check(equations)
-    assert len(equations) > sum(node.weights is not None for node in derived.named.trace.nodes)
+    blocks = sum(len(gate) for array in derived.named.arrays.values() for gate in array) - len(derived.named.arrays)
+    assert len(equations) + blocks > sum(node.weights is not None for node in derived.named.trace.nodes)
     assert "x" in {left.letter for left, _ in equations}

