@@ -79,7 +79,7 @@ def outcome(call: str) -> list[str]:
     except SpecError as error:
         return [*map(shown, error.problems)]
     except (CallError, RefusedError) as error:
-        return [f"{type(error).__name__}: {error}"]
+        return f"{type(error).__name__}: {error}".splitlines()
     return ["valid"]
 
 
