@@ -5,6 +5,7 @@ What follows from them: the formulas of a network's layers in these names, and t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from rnncalc.layers.layer import Layer
 from rnncalc.network.flow import Placement, flow, shapes
 from rnncalc.network.parts import Part, Parts, attending, letters_of
 from rnncalc.polynomial import Polynomial, letter
-from rnncalc.text import has_letters
+from rnncalc.text import LETTER, has_letters
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
@@ -31,7 +32,27 @@ class NamedSize(int):
         return named
 
 
-Change = Callable[[NamedSize], Any]
+class NamedPolynomial(Polynomial):
+    """A size in letters. expression: how it is written in letters and in names of sizes, such as `D + k`."""
+
+    expression: str
+
+
+def named_size(size: Any, expression: str) -> NamedSize | NamedPolynomial:
+    """Return a number or a polynomial that knows its expression."""
+    if isinstance(size, int):
+        return NamedSize(size, expression)
+    named = NamedPolynomial(size.terms)
+    named.expression = expression
+    return named
+
+
+def letters_in(expression: str) -> dict[str, Any]:
+    """Return the letters in an expression by name."""
+    return {name: letter(name) for name in re.findall(LETTER, expression)}
+
+
+Change = Callable[[NamedSize | NamedPolynomial], Any]
 Sizes = Mapping[str, Any]
 """The value of each name: a number, or a polynomial."""
 
@@ -43,9 +64,9 @@ def at_size(sizes: Sizes, parts: Parts, name: str, size: int) -> tuple[Sizes, Pa
     """
     changed: dict[str, Any] = {}  # each comes after those that it is made of
 
-    def computed(named: NamedSize) -> Any:
-        value = evaluate(named.expression, changed)
-        return NamedSize(value, named.expression) if isinstance(value, int) else value
+    def computed(named: NamedSize | NamedPolynomial) -> Any:
+        value = evaluate(named.expression, letters_in(named.expression) | changed)
+        return named_size(value, named.expression)
 
     try:
         for each, value in sizes.items():
@@ -59,12 +80,11 @@ def with_names(
     stack: Iterable[Placed], sizes: Sizes, parts: Parts, topology: str, *, feedback: bool
 ) -> Iterator[Placed]:
     """Yield the layers of a network, the letters of each that have names with these: h is `2*D`."""
-    letters = {name: letter(name) for name in sizes}
     values: dict[str, Any] = {name: letter(name) for name in letters_of(parts)} | {**sizes}
 
-    def lettered(named: NamedSize) -> Any:
+    def lettered(named: NamedSize | NamedPolynomial) -> Any:
         try:
-            return evaluate(named.expression, letters)
+            return evaluate(named.expression, letters_in(named.expression))
         except CallError:  # D/2 is not whole in letters
             values[f"({named.expression})"] = named
             return Polynomial({(f"({named.expression})",): 1})
@@ -87,7 +107,7 @@ def multiplied_out(number: Any, sizes: Sizes) -> Any:
     """
     values: dict[str, Any] = {name: letter(name) for name in number.letters if name[0] != "("}
     for name, size in sizes.items():  # each comes after those that it is made of
-        values[name] = evaluate(size.expression, values, whole=False) if isinstance(size, NamedSize) else letter(name)
+        values[name] = evaluate(size.expression, values, whole=False) if hasattr(size, "expression") else letter(name)
     return evaluate(str(number), values, whole=False)
 
 
@@ -114,6 +134,6 @@ def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:
 
 def _changed(value: Any, change: Change) -> Any:
     """Return a value with the named sizes in it changed."""
-    if isinstance(value, NamedSize):
+    if isinstance(value, NamedSize | NamedPolynomial):
         return change(value)
     return tuple(_changed(each, change) for each in value) if isinstance(value, tuple) else value

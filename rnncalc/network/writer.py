@@ -17,7 +17,8 @@ def spec_of(network: Network) -> dict[str, Any]:
     if network.gate_letters:
         spec["notation"] = {"name": network.notation or "w", "letters": {**network.gate_letters}}
     if network.sizes:
-        spec["sizes"] = {name: _value(size) for name, size in network.sizes.items()}
+        sizes = network.sizes.items()
+        spec["sizes"] = {name: None if str(size) == name else _value(size) for name, size in sizes}  # a letter
     if network.rate is not None:
         whole = network.rate == int(network.rate)
         spec["rate"] = int(network.rate) if whole else float(network.rate)
@@ -57,7 +58,7 @@ def _value(value: Any) -> Any:
         return dict(value)
     if isinstance(value, tuple):
         return "x".join(map(str, value)) if len(value) > 1 else value[0]
-    if has_letters(value):
+    if has_letters(value) and not hasattr(value, "expression"):
         terms = sorted(value.terms.items(), key=lambda term: term[1] < 0)
         products = ("*".join([str(factor)] * (factor != 1 or not letters) + [*letters]) for letters, factor in terms)
         return " + ".join(products).replace("+ -", "- ")

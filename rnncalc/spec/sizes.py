@@ -11,9 +11,8 @@ from rnncalc.bounds import MOST_SIZES
 from rnncalc.errors import CallError
 from rnncalc.expressions import evaluate
 from rnncalc.layers.options import EXPRESSION, Size, Sizes
-from rnncalc.network.named_sizes import NamedSize
+from rnncalc.network.named_sizes import letters_in, named_size
 from rnncalc.network.validation import named
-from rnncalc.polynomial import letter
 from rnncalc.spec import nodes
 from rnncalc.spec.nodes import Flag, Node, Scalar, what
 from rnncalc.spec.values import NOTHING, read
@@ -91,7 +90,7 @@ class NamedSizes(Mapping[str, Any]):
         if not (text in self or self.open if alone else re.fullmatch(EXPRESSION, text)):
             return None
         names = re.findall(LETTER, text)
-        letters = {} if self.open else {name: letter(name) for name in names if name not in self}
+        letters = {} if self.open else {name: size for name, size in letters_in(text).items() if name not in self}
         try:
             size: Any = evaluate(text, ChainMap(letters, self))  # type: ignore[arg-type]  # which is only read
         except ValueError:
@@ -100,8 +99,7 @@ class NamedSizes(Mapping[str, Any]):
             return 1  # the value that it is made of is noted already
         if has_letters(size) and not getattr(allowed, "letters", False):
             raise ValueError(f"expected {allowed.expected}, got '{escape(text)}', which has letters")
-        if isinstance(size, int) and names:
-            size = NamedSize(size, text)
+        size = named_size(size, text) if names else size
         size = (size,) if isinstance(allowed, Sizes) else size
         if problem := allowed.problem(size):
             raise ValueError(f"{problem} from {escape(text)}")

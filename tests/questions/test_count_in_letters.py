@@ -13,7 +13,7 @@ from strategies import Spec, encoder_decoder, network, network_of
 from rnncalc import Network, SpecError, count
 from rnncalc.conventions import CONVENTIONS
 from rnncalc.network.writer import spec_of
-from rnncalc.polynomial import Polynomial
+from rnncalc.polynomial import Polynomial, letter
 from rnncalc.questions.compare import compare_conventions
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.quantized import quantized
@@ -109,11 +109,14 @@ def test_the_reports_beside_a_count_are_polynomials_too(spec: Spec, names: dict[
 
 def test_a_spec_in_letters_is_written_and_read_again() -> None:
     """As YAML, and as JSON, where a letter is in quotes."""
-    net = parse(b"input: 5 - n + 2*n*k\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network
+    text = b"sizes: {h_1: , D: 4}\ninput: D*n - k\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T"
+    net = parse(text, "spec").network
     spec = spec_of(net)
     assert parse(json.dumps(spec).encode(), "spec").network == net
     assert network_of(spec) == net
-    assert {"steps": "T", "input": "2*k*n + 5 - 1*n", "output": "p"}.items() <= spec.items()
+    assert {"steps": "T", "input": "D*n - k", "output": "p"}.items() <= spec.items()
+    own = net.replace(sizes=None, input=5 - letter("n") + 2 * letter("n") * letter("k"))
+    assert network_of(spec_of(own)) == own
 
 
 def test_conventions_are_compared_in_letters() -> None:

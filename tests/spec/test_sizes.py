@@ -118,7 +118,8 @@ def test_its_spec_is_written_with_its_names(specs: tuple[Spec, Spec]) -> None:
 @given(st.integers(1, 40), st.integers(1, 40))
 def test_another_number_gives_the_spec_with_that_number(one: int, other: int) -> None:
     """What is made of the name follows it."""
-    spec = {"sizes": {"E": "2*D", "D": one}, "input": "D", "layers": [{"lstm": "E"}, {"gru": "(E + D)/3"}], "output": 3}
+    layers = [{"lstm": "E"}, {"gru": "(E + D)/3"}, {"dense": "D*q + E"}]
+    spec = {"sizes": {"E": "2*D", "D": one}, "input": "D", "layers": layers, "output": 3}
     changed = resized(network_of(spec), [sizes_of(network_of(spec))["D"]], other)
     assert changed.parts == network_of(spec | {"sizes": {"E": "2*D", "D": other}}).parts
     assert changed.sizes == {"D": other, "E": 2 * other}
