@@ -262,13 +262,9 @@ def _layers(
     frozen = frozen or config.get("trainable") is False
     below = config.get("layers")
     cells = _settings(config.get("cell")).get("cells")
-    if isinstance(cells, list):  # each is a layer, and the last has what the whole returns
-        ends = [{"return_sequences": True}] * (len(cells) - 1) + [{"return_sequences": config.get("return_sequences")}]
-        ways = {"go_backwards": config.get("go_backwards")}
-        pairs = zip(cells, ends, strict=True)
-        below = [
-            {**each, "config": {**_settings(each), **end, **ways}} for each, end in pairs if isinstance(each, dict)
-        ]
+    if isinstance(cells, list):  # each is a layer
+        whole = {key: config.get(key) for key in ("return_sequences", "go_backwards")}
+        below = [{**each, "config": {**_settings(each), **whole}} for each in cells if isinstance(each, dict)]
     if isinstance(below, list):
         for each in below:
             yield from _layers(each, frozen=frozen, depth=depth + 1)
