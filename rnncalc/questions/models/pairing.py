@@ -129,10 +129,9 @@ def _nearest(wanted: Sequence[SpecLayer], rest: list[int], left: list[Site]) -> 
     """Pair layers with sites that fit in part: in order, and then those that cross."""
     pairs: Pairs = {}
     while several := _in_order(rest, left, lambda one, other: distance(wanted[one], other)):
-        pairs |= several
+        for place, site in several:
+            _pair(pairs, place, site, left)
         rest = [place for place in rest if place not in pairs]
-        for _, site in several:
-            _take(left, site)
     return pairs
 
 
@@ -147,8 +146,7 @@ def elsewhere(wanted: Sequence[SpecLayer], pairs: Pairs, left: list[Site]) -> Pa
         same = [site for site in left if wanted[place].shapes == site.shapes]
         named = [site for site in same if _last(site.path) == _last(wanted[place].layer.path or "")]
         if same:
-            others[place] = (named or same)[0]
-            _take(left, others[place])
+            _pair(others, place, (named or same)[0], left)
     return others | _nearest(wanted, [place for place in missing if place not in others], left)
 
 
@@ -182,8 +180,7 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
         site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
         seen[key, each.kind] = number + 1
         if site is not None:
-            pairs[place] = site
-            _take(left, site)
+            _pair(pairs, place, site, left)
 
 
 def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs, *, exact: bool) -> None:
@@ -207,8 +204,7 @@ def _by_all_names(free: Mapping[int, SpecLayer], left: list[Site], pairs: Pairs,
                     there[place] = site
         if len({id(site) for site in there.values()}) == len(places):
             for place, site in there.items():
-                pairs[place] = site
-                _take(left, site)
+                _pair(pairs, place, site, left)
 
 
 def with_path(sites: Sequence[Site], used: Container[int], *, ordered: bool) -> set[str]:
@@ -264,12 +260,12 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
             settling = [place for place in places if not free[place].placed.starts]
             raise _ambiguous(free[(settling or places)[0]], fitting, len(places))
         for place, site in zip(places, fitting, strict=False):
-            pairs[place] = site
-            _take(left, site)
+            _pair(pairs, place, site, left)
 
 
-def _take(left: list[Site], site: Site) -> None:
-    """Remove a site from the list by identity, not by equality."""
+def _pair(pairs: Pairs, place: int, site: Site, left: list[Site]) -> None:
+    """Pair a layer with a site, and remove that from those that are left by identity, not by equality."""
+    pairs[place] = site
     del left[next(place for place, each in enumerate(left) if each is site)]
 
 
