@@ -154,9 +154,6 @@ class Layer(Frozen, kw_only=True):
     meanings: ClassVar[Mapping[str, str]] = {}
     """What its letters of widths mean, if that is not what other layers mean by them."""
 
-    made_from: ClassVar[tuple[str, ...]] = ()
-    """The sizes without which no framework can make a layer of this kind: its options, or `inputs`."""
-
     without: ClassVar[tuple[str, ...]] = ()
     """The options of other layers that it does not have, though they are its fields."""
 
@@ -346,7 +343,6 @@ class Dense(Layer):
 
     kind = "dense"
     title = "dense layer"
-    made_from = ("units",)
 
     units: int
     bias: bool = True
@@ -392,7 +388,6 @@ class Embedding(Layer):
 
     kind = "embedding"
     title = "embedding"
-    made_from = ("inputs", "units")
     own_options: ClassVar[Mapping[str, Option]] = {
         "positions": Option(Size(letters=True), "a trained vector for each of N steps, added to the word's: N·d more")
     }
@@ -434,7 +429,6 @@ class Dropout(Layer):
 
     kind = "dropout"
     title = "dropout"
-    made_from = ("rate",)
     number = "rate"
     by_place = True
 
@@ -457,7 +451,6 @@ class External(Layer):
     kind = "external"
     title = "part that is counted elsewhere"
     number = "params"
-    made_from = ("outputs", "shapes")
 
     without = ("tensors",)  # which params has in a spec
     own_options: ClassVar[Mapping[str, Option]] = {

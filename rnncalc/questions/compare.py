@@ -255,11 +255,9 @@ def _exchanged(network: Network, cell: type[Cell] | None, units: int | None = No
     A decoder's layer gets the units that match the states of the encoder's layer, whose directions have `units` each;
     one with a bridge reads those states, and has `units` itself.
     """
-    parts = {}
+    parts, same = {}, {} if units is None else {"units": units}
     for name, part in network.parts.items():
-        rows: list[tuple[Layer, dict[str, int]]] = [
-            (layer, {} if units is None else {"units": units}) for layer in part.layers
-        ]
+        rows = [(layer, same) for layer in part.layers]
         if name == "decoder" and units is not None:
             met = [(layer, gives * units, takes) for layer, gives, takes in _met(network.encoder, part)]
             rows = [(layer, {"units": state // takes} | _bridge(layer, state)) for layer, state, takes in met]
