@@ -57,7 +57,7 @@ def everything(target: str) -> Iterator[Network]:
         MGU(5, bidirectional=True, name="class"),
         Dropout(0.5),
         GRU(5, repeat=2),
-        External(7),
+        External({"in.w": (2, 3), "scope": (1,)}, trainable={"scope": False}),
         FastGRNN(6),
         SRU(6),
     ]
