@@ -108,17 +108,6 @@ def test_a_layer_that_cannot_be_has_no_shapes(layer: Layer, inputs: int, framewo
 def test_the_smallest_layers_can_be() -> None:
     """One unit over one feature."""
     assert expected(LSTM(1), 1, "pytorch") == cell(4, 1, 1)
-    assert site("pytorch", module("rnn", cell(4, 1, 1))).layer == LSTM(1)
-    assert site("pytorch", module("fc", {"weight": (1, 0), "bias": (1,)})).layer is None
-
-
-def test_sites_stand_as_the_modules_do() -> None:
-    """One a module, and one for each layer that is stacked in it; what is not known is one as well."""
-    stacked = {**cell(4, 4, 3), **cell(4, 3, 3, number=1)}
-    modules = module("fc", linear(3, 5)), module("rnn", stacked), module("bn", {"weight": (4,)})
-    found = sites_of(file("pytorch", *modules))
-    assert [(site.path, site.number) for site in found] == [("fc", 0), ("rnn", 0), ("rnn", 1), ("bn", 0)]
-    assert [site.params for site in found] == [20, 108, 96, 4]  # 5·3 + 5, 4·3·(4 + 3 + 2), 4·3·(3 + 3 + 2)
 
 
 def test_a_cell_of_one_step() -> None:
@@ -143,12 +132,6 @@ def test_stacked_layers_are_sites_of_their_own() -> None:
     assert [site.layer for site in found] == [*[GRU(units=3)] * 4, Dense(5)]
     assert found[3].tensors["weight_ih_l0"].name == "rnn.weight_ih_l10"
     assert [site.params for site in found] == [81, 72, 72, 72, 20]  # 3·3·(4 + 3 + 2), 3·3·(3 + 3 + 2), 5·3 + 5
-
-
-@pytest.mark.parametrize("name", ["xweight_ih_l0", "weight_ih_l0x", "weight_ih_l123456", "weight_ih_l"])
-def test_a_name_that_only_looks_like_a_cells(name: str) -> None:
-    """Is what else there is in the module, under its own name."""
-    assert site("pytorch", module("rnn", {name: (12, 4)})).shapes == {name: (12, 4)}
 
 
 @pytest.mark.parametrize(("below", "groups"), [(None, 1), (1, 1), (4, 4), (8, 8), (3, 1)])
