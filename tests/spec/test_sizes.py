@@ -179,13 +179,6 @@ def test_a_formula_in_the_names_is_judged(tmp_path: Path, call: Call) -> None:
     assert "at character 1 of 'q(h+1)'" in call("answer", path, "4h(m+h+1)", "3h(h + h + 1)", "q(h+1)").err
 
 
-def test_a_letter_that_may_be_a_misspelt_name_is_named(tmp_path: Path, call: Call) -> None:
-    """It is counted as a letter; one that is like no name is not named."""
-    path = file_at(tmp_path / "net.yaml", "sizes: {d_model: 5}\ninput: q\nlayers: [rnn: d_model, gru: 2*d_modle]\n")
-    done = call("count", path)
-    assert (done.code, done.err) == (0, f"{path}: d_modle is a letter without a number; did you mean 'd_model'?\n")
-
-
 def test_a_budget_and_a_check_read_names(tmp_path: Path, call: Call) -> None:
     """Names are for sizes; counts are numbers."""
     text = "sizes: {D: 4}\ninput: D\nlayers: [rnn: D]\nexpect: 36\nbudget: {max_params: 36}\n"
