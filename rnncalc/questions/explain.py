@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions import NOTATIONS, convention
 from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
@@ -14,7 +14,7 @@ from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Embedding, Output, Shape, Transform
+from rnncalc.layers.layer import Dense, Embedding, External, Output, Shape, Transform
 from rnncalc.network.flow import Attend, Delay, Last, Merge, Moves, Placement, shapes
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -56,7 +56,7 @@ class Step(NamedTuple):
     """One line of a derivation: what is counted, its expression, and its value.
 
     name, role: of a tensor. gates: the letters of the gates it is about.
-    sizes: the values of the letters in the expression.
+    sizes: the values of the letters in the expression; names: those in the names of a network's sizes, if any has one.
     """
 
     what: StepKind
@@ -66,6 +66,7 @@ class Step(NamedTuple):
     name: str = ""
     role: Role | None = None
     gates: str = ""
+    names: Mapping[str, Any] = {}
 
 
 class Derivation(NamedTuple):
@@ -269,21 +270,21 @@ def _steps(placed: Placed) -> Iterator[Step]:
     parts = []
     if alike:
         one = [tensor for tensor in tensors if tensor.role in _OF_GATES and tensor.gates == alike[0]]
-        yield from (_tensor_step(tensor, placed.sizes) for tensor in one)
+        yield from (_tensor_step(tensor, placed) for tensor in one)
         gate = sum(tensor.params for tensor in one)
         yield Step(StepKind.ONE_BLOCK, Plus(tuple(tensor.params for tensor in one)), gate)
         yield Step(StepKind.BLOCKS, Times((len(alike), gate)), gate * len(alike), gates=alike)
         parts.append(gate * len(alike))
         tensors = [tensor for tensor in tensors if tensor.role not in _OF_GATES]
     for tensor in tensors:
-        yield _tensor_step(tensor, placed.sizes)
+        yield _tensor_step(tensor, placed)
         parts.append(tensor.params)
     if len(parts) > 1:
         yield Step(StepKind.SUM, Plus(tuple(parts)), sum(parts))
     if any(tensor.direction is Direction.BACKWARD for tensor in all_tensors):
         yield Step(StepKind.DIRECTIONS, Times((2, sum(parts))), placed.params)
     if len(all_tensors) > 1:
-        yield Step(StepKind.FORMULA, placed.layout.params, placed.params, placed.sizes)
+        yield Step(StepKind.FORMULA, placed.layout.params, placed.params, placed.sizes, names=placed.names)
 
 
 _OF_GATES = (Role.KERNEL, Role.INPUT, Role.RECURRENT, Role.BIAS, Role.RECURRENT_BIAS, Role.GAIN)
@@ -298,5 +299,12 @@ def _alike(tensors: list[Tensor]) -> str:
     return letters if len(letters) > 1 and len(kinds) == 1 and apart else ""
 
 
-def _tensor_step(tensor: Tensor, sizes: Mapping[str, int]) -> Step:
-    return Step(StepKind.TENSOR, arithmetic(tensor.axes), tensor.params, sizes, tensor.name, tensor.role, tensor.gates)
+def _tensor_step(tensor: Tensor, placed: Placed) -> Step:
+    expression, sizes, names = arithmetic(tensor.axes), placed.sizes, placed.names
+    if isinstance(placed.layer, External) and placed.layer.tensors:  # whose widths have no letters but the user's
+        shape = dict(placed.layer.tensors)[tensor.name]
+        written = [getattr(size, "expression", size) for size in shape]
+        factors = [size if isinstance(size, int) or size.isalnum() else f"({size})" for size in written]
+        expression, sizes, names = Times((*factors,)), dict(zip(map(str, factors), shape, strict=True)), {}
+    of_tensor = tensor.name, tensor.role, tensor.gates
+    return Step(StepKind.TENSOR, expression, tensor.params, sizes, *of_tensor, names)

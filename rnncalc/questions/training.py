@@ -148,13 +148,13 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
 
 
 def _states(network: Network, chunk: int | None) -> int | None:
-    """Return the size of all states of a chunk's steps: T·s, or min(K, T)·s, for each recurrent layer."""
+    """Return the size of all states of a chunk's steps: T·s, or min(K, T)·s, for each layer that carries one."""
     values = 0
     for entry in network.stack:
         steps, layer = entry.uses, entry.layer
-        if steps is None:
+        cell = sum(layer.state_widths()) if isinstance(layer, Cell) else 0
+        state = layer.state if isinstance(layer, External) else cell
+        if steps is None or state is None:
             return None
-        if isinstance(layer, Cell):
-            widths = sum([entry.sizes[width] for width in layer.states.values()])
-            values += min(chunk or steps, steps) * widths * layer.directions
+        values += min(chunk or steps, steps) * state
     return values

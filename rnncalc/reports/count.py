@@ -80,14 +80,13 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        from rnncalc.reports.sheet import Arithmetic, worked  # imported only for tables
+        from rnncalc.reports.sheet import worked  # imported only for tables
 
         count = self.counted
         total = _numbers(count, self.cost, count)
         rows: list[tuple[Placed, Row]] = []
         for layer in count.layers:
-            params = Arithmetic(layer.formula, layer.substituted) if layer.names else None
-            formula = params or worked(layer.layout.params, layer.sizes)
+            formula = worked(layer.layout.params, layer.sizes, layer.names)
             numbers = _numbers(count, self.cost, layer).values()
             rows.append((layer, (layer.kind, widths(layer), layer.shape, formula, *numbers)))
         words, notes = ("Kind", "In → out", "Output shape", "Formula"), _notes(count, self.cost, self.dense)

@@ -190,7 +190,7 @@ def in_words(value: str | TensorName | Phrase) -> str:
 
 def _row(step: Step, derivation: Derivation | None = None) -> Row:
     """Return a line; a tensor whose name is a symbol in the convention is labelled with the symbol."""
-    arithmetic = worked(step.expression, step.sizes)
+    arithmetic = worked(step.expression, step.sizes, step.names)
     label, what = _words(step, derivation)
     if step.what is StepKind.TENSOR and derivation and derivation.row.symbols:
         direction, mark, symbol = label.rpartition("/")
@@ -425,13 +425,14 @@ def letters_of(each: Derivation) -> Iterator[str]:
         added = beside and not has_letters(placed.inputs)
         sum_ = f"{' + '.join(map(str, (width, *beside.values())))} = " if added else ""
         size = f"{sum_}{placed.sizes['m']}"
-        yield f"{'' if has_letters(placed.sizes['m']) else 'm = '}{size}: {_source(each)}{extra}"
+        shown = worked("m", placed.sizes, placed.names).letters
+        yield f"{'' if has_letters(placed.sizes['m']) else f'{shown} = '}{size}: {_source(each)}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
     names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {}) | {**layer.meanings}
     for letter, name in names.items():
         if letter in placed.sizes:
-            number = placed.sizes[letter]
-            yield f"{number}: {name}" if has_letters(number) or letter in others else f"{letter} = {number}: {name}"
+            number, shown = placed.sizes[letter], worked(letter, placed.sizes, placed.names).letters
+            yield f"{number}: {name}" if has_letters(number) or letter in others else f"{shown} = {number}: {name}"
     for letter, number in placed.sizes.items() if isinstance(layer, Transform) else ():  # letters of its own
         if letter != "m" and letter not in names and len(letter) == 1:
             yield f"{letter} = {number}"

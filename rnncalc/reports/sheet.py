@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rnncalc.conventions.formula import Expression, letters, numbers
+from rnncalc.conventions.formula import Expression, letters, numbers, substituted
 from rnncalc.records import Frozen
 from rnncalc.text import has_letters, raised
 
@@ -24,11 +24,15 @@ class Arithmetic(Frozen):
     numbers: str
 
 
-def worked(expression: Expression, sizes: Mapping[str, int] = {}) -> Arithmetic:
-    """Return an expression in letters and with numbers; in the user's letters alone if they gave any for a size."""
-    substituted = numbers(expression, sizes)
-    in_letters = any(map(has_letters, sizes.values()))
-    return Arithmetic(substituted if in_letters else letters(expression), substituted)
+def worked(expression: Expression, sizes: Mapping[str, int] = {}, names: Mapping[str, Any] = {}) -> Arithmetic:
+    """Return an expression in letters and with numbers; in the user's letters alone if they gave any for a size.
+
+    names: the letters in the names of a network's sizes, if any of them has one.
+    """
+    in_numbers = numbers(expression, sizes)
+    if names:
+        return Arithmetic(letters(substituted(expression, names)), in_numbers)
+    return Arithmetic(in_numbers if any(map(has_letters, sizes.values())) else letters(expression), in_numbers)
 
 
 class TensorName(Frozen):
