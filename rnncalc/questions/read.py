@@ -118,7 +118,7 @@ class _Drafting:
             if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
                 self._unknown(site, last=not any(later.params for later in sites[place + 1 :]))
             elif isinstance(site.layer, Embedding) and not front:
-                self.unknown.append(site)  # a spec has a table in front alone
+                self._wait(site)  # a spec has a table in front alone
             else:
                 self._known(site)
             self.ended = ends.get(site.path, self.ended)
@@ -175,7 +175,14 @@ class _Drafting:
             output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
             self._add(output, Remark(Doubt.ACTIVATION))
         elif site.params:
-            self.unknown.append(site)
+            self._wait(site)
+
+    def _wait(self, site: Site) -> None:
+        """Keep an unknown site for one external layer with those around it; frozen ones are apart from others."""
+        frozen = [all(tensor.frozen for tensor in each.tensors.values()) for each in (*self.unknown[-1:], site)]
+        if len({*frozen}) > 1:
+            self._flush(self.width)
+        self.unknown.append(site)
 
     def _bare(self, site: Site) -> None:
         """Add a layer without tensors, which reads what reaches it; leave it out if it, or what reaches it, is unknown.
