@@ -70,14 +70,14 @@ class Source(Protocol[Node]):
 def read_weights(reading: Source[Node], node: Node, path: Path, network: Network) -> Weights:
     """Return `{layer: {tensor: nested lists}}`; note wrong shapes, names and numbers.
 
-    The tensors of a layer are those of the convention, or of the notation if a name is given that only it has.
+    The tensors of a layer are those of the convention, or of the notation if only it has their names or shapes.
     """
     expected, shown = (
         {placed.name: {each.name: each.shape for each in placed.stored} for placed in stack}
         for stack in ([each for each in network.stack if not isinstance(each.layer, External)], network.spelled)
     )
     names = tuple(name for name, tensors in expected.items() if tensors)
-    of_convention = f"; weights are in the shapes of {network.convention}, not of the notation"
+    of_convention = f"; a layer's weights are in the shapes of {network.convention}, or all in those of the notation"
     nodes = dict(reading.keys(node, path, names))
     weights: Weights = {}
     for name in names:
@@ -85,7 +85,9 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
             reading.note(node, (*path, name), "missing; give the weights of every layer")
             continue
         below = dict(reading.keys(nodes[name], (*path, name), tuple(shown[name] | expected[name])))
-        tensors = expected[name] if below and below.keys() <= expected[name].keys() else shown[name]
+        shapes = {tensor: _shape(reading, numbers) for tensor, numbers in below.items()}
+        spelled = shapes == shown[name] != expected[name]
+        tensors = expected[name] if below and below.keys() <= expected[name].keys() and not spelled else shown[name]
         remark = of_convention if network.notation and tensors is expected[name] else ""
         weights[name] = {}
         for tensor, shape in tensors.items():
@@ -95,6 +97,12 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
             elif reading.has_keys(nodes[name]):
                 reading.note(nodes[name], at, f"missing; expected shape {bracketed(shape)}{remark}")
     return weights
+
+
+def _shape(reading: Source[Node], node: Node) -> tuple[int, ...]:
+    """Return the shape of nested lists, by the first of each."""
+    items = reading.items(node)
+    return (len(items), *_shape(reading, items[0])) if items else ()
 
 
 def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network) -> Inputs:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role
-from rnncalc.forward.arrays import Arrays, Matrix, WeightVector, flat
+from rnncalc.forward.arrays import Arrays, Matrix, WeightVector, flat, shape_of
 from rnncalc.forward.bindings import BoundWeights, binding
 from rnncalc.forward.layer_pass import bound_weights
 from rnncalc.layers.cell import Cell
@@ -26,11 +26,14 @@ from rnncalc.step.trace import trace
 def stored_weights(network: Network, weights: Weights) -> Weights:
     """Return weights under the names and in the shapes of the convention, of layers whose are those of the notation.
 
-    Each number is where a running number is that goes from the convention to the notation.
+    Those that fit both are the convention's. Each number is where a running number is that goes from the convention to
+    the notation.
     """
     stored: Weights = {}
     for placed in network.stack:
-        if (numbers := weights.get(placed.name)) is None or numbers.keys() == {each.name for each in placed.stored}:
+        numbers = weights.get(placed.name, {})
+        shapes = {name: shape_of(nested) for name, nested in numbers.items()}
+        if not numbers or shapes == {each.name: each.shape for each in placed.stored}:
             continue
         places = count()
         numbered = {each.name: _shaped(each.shape, places) for each in placed.tensors}
