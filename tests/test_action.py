@@ -97,7 +97,7 @@ def test_the_action_installs_its_pins_and_nothing_else(runner: Path) -> None:
 @pytest.mark.slow
 def test_the_actions_summary_keeps_within_what_github_shows(runner: Path, tmp_path: Path) -> None:
     """A mebibyte, with a thousand failures in a file whose path is long: whole lines, and how many are left out."""
-    folder = tmp_path.joinpath(*["n" * 200] * 6)
+    folder = tmp_path.joinpath(*["n" * 200] * 3)
     folder.mkdir(parents=True)
     wrong = f"input: 4\nlayers: [{{rnn: 3, repeat: 1000}}]\nexpect: {{layers: [{'1, ' * 1_000}]}}\n"
     (folder / "wrong.yaml").write_text(wrong)

@@ -18,7 +18,7 @@ from rnncalc.programs.writer import Around, Writer, arguments_of, shape_of, tupl
 EXTERNAL = '''class External(layers.Layer):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
-    def __init__(self, outputs: int, shapes: dict, frozen: tuple = (), **options) -> None:
+    def __init__(self, outputs, shapes: dict, frozen: tuple = (), **options) -> None:
         super().__init__(**options)
         self.outputs = outputs
         self.shapes = shapes

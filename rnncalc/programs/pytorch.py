@@ -50,9 +50,7 @@ NORMALISED = '''def normalised(x: torch.Tensor) -> torch.Tensor:
 EXTERNAL = '''class External(nn.Module):
     """Replaces a part described elsewhere: its parameters, and zeros as output."""
 
-    def __init__(
-        self, outputs: int, shapes: dict[str, tuple[int, ...]], frozen: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, outputs: int, shapes: dict, frozen: tuple = ()) -> None:
         super().__init__()
         self.outputs = outputs
         for name, shape in shapes.items():
@@ -61,8 +59,8 @@ EXTERNAL = '''class External(nn.Module):
                 if part not in dict(module.named_children()):
                     module.add_module(part, nn.Module())
                 module = module.get_submodule(part)
-            parameter = nn.Parameter(torch.zeros(shape), requires_grad=name not in frozen)
-            module.register_parameter(last, parameter)
+            zeros, trainable = torch.zeros(shape), name not in frozen
+            module.register_parameter(last, nn.Parameter(zeros, trainable))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x.new_zeros(*x.shape[:-1], self.outputs)
