@@ -107,6 +107,9 @@ LONGEST_ANSWER = 10_000
 MOST_BRACKETS = 30
 """The brackets of a formula in one another: each is three recursive calls, and nobody follows more."""
 
+MOST_RESTS = 64
+"""The sizes with which a quotient is tried: half of T(T + 1) is whole for an even T, and for an odd one."""
+
 MOST_DEGREE, MOST_PRODUCTS = 20, 20_000
 """The letters in one product, and the products of two terms, of a formula: a power of a power, or of a long sum, grows
 faster than it is written. A count multiplies three or four sizes; so many products take 0.1 s.

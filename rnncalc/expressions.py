@@ -21,7 +21,7 @@ from itertools import product as combinations
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS
+from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS
 from rnncalc.errors import CallError
 from rnncalc.text import GREEK, LETTER, all_of, did_you_mean, escape, has_letters
 
@@ -148,10 +148,6 @@ class GivenNumber(NamedTuple):
         return self.means(prod(shape))
 
 
-MOST_RESTS = 64
-"""The sizes with which a quotient is tried: half of T(T + 1) is whole for an even T, and for an odd one."""
-
-
 class Token(NamedTuple):
     """A sign of the grammar. text: its plain spelling. number: the match of a number."""
 
@@ -219,9 +215,8 @@ def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str 
             sign = ""
         elif sign[:1] in (",", ";"):
             raise parser.expected("+, -, a factor or the end")
-    parser.check_letters(
-        *getattr(side.number, "letters", ())
-    )  # the sides before may be in letters of the learner's own
+    # The sides before the last may be in letters of the learner's own.
+    parser.check_letters(*getattr(side.number, "letters", ()))
     return tuple(sides)
 
 

@@ -318,7 +318,7 @@ def length_of(window: range) -> int:
 
 def inside(window: range, steps: int) -> range:
     """Return the steps of a window that are in a sequence of so many steps."""
-    first, after = (max(0, -((window.start - bound) // window.step)) for bound in (0, steps))
+    first, after = (length_of(range(window.start, bound, window.step)) for bound in (0, steps))
     return window[first:after]
 
 

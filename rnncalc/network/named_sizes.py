@@ -38,7 +38,10 @@ class NamedPolynomial(Polynomial):
     expression: str
 
 
-def named_size(size: Any, expression: str) -> NamedSize | NamedPolynomial:
+Named = NamedSize | NamedPolynomial
+
+
+def named_size(size: Any, expression: str) -> Named:
     """Return a number or a polynomial that knows its expression."""
     if isinstance(size, int):
         return NamedSize(size, expression)
@@ -52,7 +55,7 @@ def letters_in(expression: str) -> dict[str, Any]:
     return {name: letter(name) for name in re.findall(LETTER, expression)}
 
 
-Change = Callable[[NamedSize | NamedPolynomial], Any]
+Change = Callable[[Named], Any]
 Sizes = Mapping[str, Any]
 """The value of each name: a number, or a polynomial."""
 
@@ -64,7 +67,7 @@ def at_size(sizes: Sizes, parts: Parts, name: str, size: int) -> tuple[Sizes, Pa
     """
     changed: dict[str, Any] = {}  # each comes after those that it is made of
 
-    def computed(named: NamedSize | NamedPolynomial) -> Any:
+    def computed(named: Named) -> Any:
         value = evaluate(named.expression, letters_in(named.expression) | changed)
         return named_size(value, named.expression)
 
@@ -82,7 +85,7 @@ def with_names(
     """Yield the layers of a network, the letters of each that have names with these: h is `2*D`."""
     values: dict[str, Any] = {name: letter(name) for name in letters_of(parts)} | {**sizes}
 
-    def lettered(named: NamedSize | NamedPolynomial) -> Any:
+    def lettered(named: Named) -> Any:
         try:
             return evaluate(named.expression, letters_in(named.expression))
         except CallError:  # D/2 is not whole in letters
@@ -107,7 +110,7 @@ def multiplied_out(number: Any, sizes: Sizes) -> Any:
     """
     values: dict[str, Any] = {name: letter(name) for name in number.letters if name[0] != "("}
     for name, size in sizes.items():  # each comes after those that it is made of
-        values[name] = evaluate(size.expression, values, whole=False) if hasattr(size, "expression") else letter(name)
+        values[name] = evaluate(size.expression, values, whole=False) if isinstance(size, Named) else letter(name)
     return evaluate(str(number), values, whole=False)
 
 
@@ -134,6 +137,6 @@ def _parts(parts: Parts, change: Change, *, letters: bool = False) -> Parts:
 
 def _changed(value: Any, change: Change) -> Any:
     """Return a value with the named sizes in it changed."""
-    if isinstance(value, NamedSize | NamedPolynomial):
+    if isinstance(value, Named):
         return change(value)
     return tuple(_changed(each, change) for each in value) if isinstance(value, tuple) else value

@@ -58,8 +58,10 @@ def _value(value: Any) -> Any:
         return dict(value)
     if isinstance(value, tuple):
         return "x".join(map(str, value)) if len(value) > 1 else value[0]
-    if has_letters(value) and not hasattr(value, "expression"):
+    if expression := getattr(value, "expression", ""):
+        return expression
+    if has_letters(value):
         terms = sorted(value.terms.items(), key=lambda term: term[1] < 0)
         products = ("*".join([str(factor)] * (factor != 1 or not letters) + [*letters]) for letters, factor in terms)
         return " + ".join(products).replace("+ -", "- ")
-    return getattr(value, "expression", "") or value
+    return value

@@ -90,9 +90,8 @@ class NamedSizes(Mapping[str, Any]):
         if not (text in self or self.open if alone else re.fullmatch(EXPRESSION, text)):
             return None
         names = re.findall(LETTER, text)
-        letters = {} if self.open else {name: size for name, size in letters_in(text).items() if name not in self}
         try:
-            size: Any = evaluate(text, ChainMap(letters, self))  # type: ignore[arg-type]  # which is only read
+            size: Any = evaluate(text, ChainMap(self, {} if self.open else letters_in(text)))  # type: ignore[arg-type]  # which is only read
         except ValueError:
             if self.wrong.isdisjoint(names):
                 raise
