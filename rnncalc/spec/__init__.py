@@ -186,8 +186,20 @@ def keys_in(data: bytes) -> tuple[str, ...]:
 
 
 def spec_in_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: Override) -> Spec:
-    """Return the spec in flags, with sizes written `?` left open."""
-    root = tree(input=input, layers=layers, output=output, **others)
+    """Return the spec in flags, with sizes written `?` left open: the tree that a file would give, and its messages.
+
+    `others` are the plain keys: steps, topology, convention and those of OVERRIDES.
+    """
+    root = Mapping(Flag(""))  # there is no flag for the whole network
+    if input is not None:
+        root.put("input", Scalar(input, True, Flag("--input")))
+    if layers:
+        stack = Sequence(Flag("--layer"))
+        stack.items = [_layer(text, Flag(f"--layer {number}", number)) for number, text in enumerate(layers, 1)]
+        root.put("layers", stack)
+    if output is not None:
+        root.put("output", _output(output))
+    override(root, others)
     return Spec(root, "", "network", own_convention="")
 
 
@@ -232,26 +244,6 @@ def parse_data(
     if wrong:
         raise SpecError(tuple(wrong))
     return Data(**data)
-
-
-# From flags to the tree that a spec file would give, so that both give the same messages
-
-
-def tree(
-    *, input: str | None = None, layers: tuple[str, ...] = (), output: str | None = None, **others: Override
-) -> Mapping:
-    """Return the tree of a network in flags; `others` are the plain keys steps, topology and convention."""
-    root = Mapping(Flag(""))  # there is no flag for the whole network
-    if input is not None:
-        root.put("input", Scalar(input, True, Flag("--input")))
-    if layers:
-        stack = Sequence(Flag("--layer"))
-        stack.items = [_layer(text, Flag(f"--layer {number}", number)) for number, text in enumerate(layers, 1)]
-        root.put("layers", stack)
-    if output is not None:
-        root.put("output", _output(output))
-    override(root, others)
-    return root
 
 
 def override(root: Node, values: dict[str, Override]) -> None:

@@ -10,8 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
-from rnncalc.layers import KINDS, kind
-from rnncalc.layers.cell import Cell
+from rnncalc.layers import KINDS
 from rnncalc.layers.options import OPTIONS
 from rnncalc.text import did_you_mean, escape, one_of
 
@@ -31,8 +30,6 @@ ALIASES = {
     "max_multiply_adds with half the number: one multiply-add is two FLOPs": "flops max_flops max_flop max_mflops "
     "max_gflops",
     "max_training_bytes": "max_training_memory max_training_mem max_training_size",
-    "saved": "held",
-    "max_saved": "max_held",
     "batch": "batch_size batchsize bs minibatch mini_batch minibatch_size",
     "chunk": "chunk_size truncate truncation tbptt bptt bptt_steps k1 k2",
     "optimizer": "optim optimiser opt",
@@ -172,6 +169,7 @@ ALIASES = {
 word."""
 
 IN_NETWORK = {
+    "write it into the decoder of an encoder and a decoder: it attends to the outputs of the encoder": "attention",
     "write name": "model",
     "write output: {{units: N, tied: true}}": "tied",
     "the units follow the kind, in the list of layers: - lstm: {value}": "units",
@@ -186,6 +184,9 @@ IN_LAYER = {
     "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype",
     "remove it: the gates have sigmoid": "recurrent_activation=sigmoid",
     "remove it: it changes no count; in a pass the gates have sigmoid": "recurrent_activation",
+    "remove it: lower layers always output every step; topology, many-to-many or many-to-one, says it of the network": (
+        "return_sequences return_sequence"
+    ),
     "the units follow the kind, as in {kind}{of}20": "units",
     "the width it reads is that of the layer below, or of input": "input inputs",
     "dropout is a layer of its own; write {layer}dropout{of}{value}": "dropout",
@@ -333,6 +334,8 @@ def key_cure(key: str, known: tuple[str, ...], value: str = "") -> str:
     """
     if space := space_cure(key, known):
         return f"; {space}"
+    if "max_growth" in known and (old := instead_of(key, in_flags=False)):
+        return old
     if {"input", "layers"} <= {*known} and not meant(key, known) and (remedy := _in_network(key, known, value)):
         return f"; {remedy}"
     return cure(key, known)
@@ -347,10 +350,10 @@ def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
     written = escape(value) or "N"
     if value.lower() in KINDS:
         return f"write a layer in the list of layers, with a dash: - {value.lower()}: N"
-    if key in KINDS:
-        return f"write a layer in the list of layers, with a dash: - {key}: {written}"
     if remedy := elsewhere(key, IN_NETWORK, {"value": written}):
         return remedy
+    if key in KINDS:
+        return f"write a layer in the list of layers, with a dash: - {key}: {written}"
     ours = [key, *meanings(key)]
     for holder, keys in (("expect", Expect.fields), ("budget", BUDGET_KEYS), ("training", UPDATE_KEYS)):
         if holder in known and (matches := [key] if key in keys else meant(key, keys)):
@@ -397,22 +400,6 @@ def cure_of_other_kind(key: str, kind: str, known: tuple[str, ...], value: str, 
             return remedy
     matches = meant(key, known, spelling)
     return f"write {matches[0]}{spelling['is_'] + escape(value) if value else ''}" if matches else ""
-
-
-def sequences_cure(value: str, above: Collection[str], half: str, topology: str, *, in_flags: bool) -> str:
-    """Return the cure for a layer's return_sequences.
-
-    above: the kinds of the layers above it. half: the half that it is in, if any. topology: the network's.
-    """
-    if half:
-        return "remove it: a decoder outputs every step, and an encoder gives it its last states"
-    kinds = [kind(each) for word in above for each in (word, *meanings(word)) if each in KINDS]
-    if any(issubclass(each, Cell) for each in kinds):
-        return "remove it: lower layers always output every step"
-    meant = "many-to-one" if value.lower() in ("false", "no", "off", "0") else "many-to-many"
-    if topology == meant:
-        return f"remove it: the topology is {meant}"
-    return f"remove it, and {f'give --topology {meant}' if in_flags else f'write topology: {meant} beside input'}"
 
 
 def instead_of(key: str, *, in_flags: bool) -> str:

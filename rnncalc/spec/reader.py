@@ -22,7 +22,6 @@ from rnncalc.layers.options import (
     Allowed,
     Choice,
     Params,
-    Rate,
     Size,
     Sizes,
     Switch,
@@ -83,7 +82,7 @@ class _NetworkReader(TreeReader):
 
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, if it cannot be one."""
-        nodes = dict(self.keys(self.root, (), TOP_KEYS, _unknown_top))
+        nodes = dict(self.keys(self.root, (), TOP_KEYS))
         if not isinstance(self.root, Mapping):
             return None
         parts = {
@@ -239,10 +238,7 @@ class _NetworkReader(TreeReader):
         if not kinds:
             self.no_kind(node, path)
             return _STAND_IN
-        rates = [
-            one for one in kinds if (number := kind(one).number) and isinstance(kind(one).option(number).allowed, Rate)
-        ]
-        name = next((one for one in kinds if one not in rates), kinds[0])  # a dropout is meant for the other
+        name = next((one for one in kinds if not issubclass(kind(one), Dropout)), kinds[0])  # it is meant for the other
         if len(kinds) > 1:  # layer_norm is a kind, and an option of cells
             name = next((one for one in kinds if {*kinds} & {*kind(one).options()}), name)
         others = [one for one in kinds if one != name and one not in kind(name).options()]
@@ -257,9 +253,8 @@ class _NetworkReader(TreeReader):
         if not cls.number:
             self.no_number(node, name, path, in_flags=in_flags)
             others = [*others, name]
-        keys = self.keys(node, path, (*allowed, *others), partial(self.unknown_option, cls, node, path))
-        read = [(key, below) for key, below in keys if key not in others]
-        values = self.values((each for each in read if not self.no_size(*each, allowed, path)), path, allowed)
+        keys = self.keys(node, path, (*allowed, *others), partial(_unknown_option, cls, node))
+        values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
         for option in cls.needed():
             if option not in values:
                 unknown = [key.value for key, _ in node.items if key.value not in allowed and key.value not in KINDS]
@@ -268,16 +263,6 @@ class _NetworkReader(TreeReader):
                     self.missing(node, (*path, option), cls.option(option).meaning)
                 values[option] = (1,) if isinstance(cls.option(option).allowed, Sizes) else 1
         return cls(**({cls.number: values.pop(name, 1)} if cls.number else {}), **values)
-
-    def no_size(self, key: str, node: Node, allowed: dict[str, Allowed], path: Path) -> bool:
-        """Note a size that is missing after its key, with an example; return whether it is."""
-        size = allowed[key]
-        if not (isinstance(size, Size) and isinstance(node, Scalar) and node.plain and node.value in NOTHING):
-            return False
-        colon = ": " if node.flag is None else ":" if key in KINDS else "="
-        such = f"{key}{colon}{20 if size.letters else 2}"
-        self.problem(node.mark, (*path, key), f"expected {size.expected}, such as {such}, got nothing")
-        return True
 
     def no_number(self, layer: Mapping, name: str, path: Path, *, in_flags: bool) -> None:
         """Note a value under a kind that takes none."""
@@ -314,23 +299,6 @@ class _NetworkReader(TreeReader):
         cure = cure or f"; the kinds are {one_of(tuple(KINDS))}"
         self.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
-    def unknown_option(
-        self, cls: type[Layer], layer: Node, path: Path, key: str, known: tuple[str, ...], below: Node
-    ) -> str:
-        if key not in ("return_sequences", "return_sequence"):
-            return _unknown_option(cls, layer, key, known, below)
-        from rnncalc.spec.aliases import sequences_cure
-
-        layers, place = node_at(self.root, path[:-1]), path[-1]
-        assert isinstance(layers, Sequence)
-        assert isinstance(place, int)
-        items = [item.items for item in layers.items[place + 1 :] if isinstance(item, Mapping)]
-        above = [word.value for words in items for word, _ in words]
-        half = str(path[0]) if path[0] in ("encoder", "decoder") else ""
-        topology = word_of(node_at(self.root, ("topology",))) or "many-to-one"
-        in_flags = isinstance(layer.mark, Flag)
-        return f"unknown key; {sequences_cure(word_of(below), above, half, topology, in_flags=in_flags)}"
-
     def attention(self, node: Node, path: Path) -> DecoderAttention:
         from rnncalc.layers.decoder_attention import (  # imported only for a spec that has it
             BIASED,
@@ -358,18 +326,11 @@ class _NetworkReader(TreeReader):
             got = f"expected a positive whole number, got '{escape(units.value)}'"
             self.problem(units.mark, path, f"{got}; the output layer is dense: {cure}")
             units.value = number
-        if isinstance(node, Sequence):
-            first = node.items[0] if len(node.items) == 1 else None
-            only = first.items[0][1] if isinstance(first, Mapping) and len(first.items) == 1 else first
-            number = word_of(only) if isinstance(only, Scalar) else ""
-            cure = f"; write output: {escape(number)}" if number else ""
-            self.problem(node.mark, path, f"expected the number of outputs, or keys, got a list{cure}")
-            return Output(1)
-        if isinstance(node, Scalar):
+        if not isinstance(node, Mapping):
             return Output(self.value(node, path, OPTIONS["units"].allowed, 1))
         keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
         values = self.values(keys, path, {key: OPTIONS[key].allowed for key in OUTPUT_KEYS})
-        keys_there = {key.value.partition(":")[0] for key, _ in node.items} if isinstance(node, Mapping) else {"units"}
+        keys_there = {key.value.partition(":")[0] for key, _ in node.items}
         if keys_there.isdisjoint(("units", *KINDS)):
             self.missing(node, (*path, "units"), "the number of outputs")
         return Output(**{"units": 1} | values)
@@ -427,13 +388,7 @@ class _NetworkReader(TreeReader):
             self.problem(node.mark, path, f"expected keys, got '{escape(node.value)}'; write budget: {such}")
             return Budget()
 
-        def unknown(key: str, known: tuple[str, ...], below: Node) -> str:
-            from rnncalc.spec.aliases import instead_of  # imported only for an unknown key
-
-            cure = instead_of(key, in_flags=False)
-            return f"unknown key{cure}" if cure else unknown_key(key, known, below)
-
-        nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", "layers"), unknown))
+        nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", "layers")))
         limits: dict[str, Any] = {}
         if growths := nodes.pop("max_growth", None):
             limits["max_growth"] = tuple(self.growths(growths, (*path, "max_growth")))
@@ -456,13 +411,6 @@ class _NetworkReader(TreeReader):
                 yield name, GrowthLimit(*growth(limit.value, GROWING[name], limit.plain))
             except ValueError as error:
                 self.problem(limit.mark, at, str(error))
-
-
-def _unknown_top(key: str, known: tuple[str, ...], below: Node) -> str:
-    """Return the message for an unknown key of a network; attention is a key of a decoder."""
-    if key == "attention":
-        return "attends to the outputs of an encoder; write it into the decoder of an encoder and a decoder"
-    return unknown_key(key, known, below)
 
 
 @cache

@@ -7,7 +7,6 @@ base-60 number and two floats. Each is refused, with the way to write what was m
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS
@@ -90,25 +89,16 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
 
 def growth(text: str, allowed: Allowed, plain: bool = True) -> tuple[Any, bool]:
     """Return the number of a limit on growth, such as `10k` or `5%`, and whether it is a percentage."""
+    percent = text.endswith("%")
     try:
-        return _growth(text, allowed, plain)
+        # a percentage may be in quotes, as JSON writes it
+        return read(text.removesuffix("%"), Ratio()) if percent else read(text, allowed, plain), percent
     except ValueError:
+        shares = ways_to_write(text.removesuffix("%"), Ratio()) if percent else []
+        cure = f"; write {shares[0]}%" if shares else _cure(text, allowed, plain, None)
         such = f"10k{getattr(allowed, 'unit', '')}"
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        share = ways_to_write(text.removesuffix("%"), Ratio()) if text.endswith("%") else []
-        bare = [] if "," in text else [text]  # a comma ends a value in braces
-        for meant in (*bare, *[f"{each}%" for each in share], *ways_to_write(text, allowed)):
-            with suppress(ValueError):
-                _growth(meant, allowed, True)
-                message += f"; write {meant}" if meant != text else "; remove the quotes"
-                break
-        raise ValueError(message) from None
-
-
-def _growth(text: str, allowed: Allowed, plain: bool) -> tuple[Any, bool]:
-    if text.endswith("%"):  # in quotes too, as JSON writes it
-        return read(text.removesuffix("%"), Ratio()), True
-    return read(text, allowed, plain), False
+        raise ValueError(f"{message}{cure}") from None
 
 
 def _digits(text: str) -> int | None:
