@@ -58,18 +58,6 @@ _GOING_ON = bytes(range(128, 256))
 """The first byte value that is followed by another byte of the same number."""
 
 
-class ByteRange(NamedTuple):
-    """A range of bytes in a file."""
-
-    start: int
-    end: int
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return self.end - self.start
-
-
 class Wire:
     """The fields of one open file, read up to a bound.
 
@@ -80,9 +68,9 @@ class Wire:
         self.file = file
         self.fields_read = 0
 
-    def fields(self, span: ByteRange) -> Iterator[tuple[int, int | ByteRange]]:
+    def fields(self, span: range) -> Iterator[tuple[int, int | range]]:
         """Yield the fields of a message: the number of each, and its value, a whole number or a range of bytes."""
-        at, end = span
+        at, end = span.start, span.stop
         while at < end:
             self.fields_read += 1
             if self.fields_read > bounds.MOST_FIELDS:
@@ -98,12 +86,12 @@ class Wire:
             )
             if size < 0 or at + size > end:
                 raise BadFileError("is cut off, or no ONNX file")
-            yield key >> 3, ByteRange(at, at + size)
+            yield key >> 3, range(at, at + size)
             at += size
 
     def _number(self, at: int, end: int) -> tuple[int, int]:
         value = shift = 0
-        for byte in self.bytes(ByteRange(at, min(at + 10, end))):
+        for byte in self.bytes(range(at, min(at + 10, end))):
             at += 1
             value |= (byte & 127) << shift
             if byte < 128:
@@ -111,43 +99,43 @@ class Wire:
             shift += 7
         raise BadFileError("is cut off, or no ONNX file")
 
-    def bytes(self, span: ByteRange) -> bytes:
+    def bytes(self, span: range) -> bytes:
         """Return the bytes of a range."""
         self.file.seek(span.start)
-        data = self.file.read(span.size)
-        if len(data) < span.size:
+        data = self.file.read(len(span))
+        if len(data) < len(span):
             raise BadFileError("is cut off")
         return data
 
-    def text(self, span: int | ByteRange, most: int = 10_000) -> str:
+    def text(self, span: int | range, most: int = 10_000) -> str:
         """Return a range of bytes as text."""
-        if isinstance(span, int) or span.size > most:
+        if isinstance(span, int) or len(span) > most:
             raise BadFileError(f"has a name of more than {most:,} characters")
         return self.bytes(span).decode("utf-8", "replace")
 
-    def count(self, value: int | ByteRange) -> int:
+    def count(self, value: int | range) -> int:
         """Return how many whole numbers a value has: one, or several packed in a row."""
         if isinstance(value, int):
             return 1
-        if value.size > bounds.MOST_PACKED_COUNTED:
-            raise BadFileError(f"has {value.size:,} bytes of whole numbers in one field")
+        if len(value) > bounds.MOST_PACKED_COUNTED:
+            raise BadFileError(f"has {len(value):,} bytes of whole numbers in one field")
         return len(self.bytes(value).translate(None, _GOING_ON))
 
-    def numbers(self, value: int | ByteRange) -> list[int]:
+    def numbers(self, value: int | range) -> list[int]:
         """Return the whole numbers of a value: one, or several packed in a row."""
         if isinstance(value, int):
             return [_signed(value)]
-        if value.size > bounds.MOST_PACKED_READ:
-            raise BadFileError(f"has {value.size:,} bytes of sizes or settings in one field")
+        if len(value) > bounds.MOST_PACKED_READ:
+            raise BadFileError(f"has {len(value):,} bytes of sizes or settings in one field")
         at, numbers = value.start, []
-        while at < value.end:
-            number, at = self._number(at, value.end)
+        while at < value.stop:
+            number, at = self._number(at, value.stop)
             numbers.append(_signed(number))
         return numbers
 
-    def reals(self, span: ByteRange) -> list[float]:
+    def reals(self, span: range) -> list[float]:
         """Return the float32 numbers of a range."""
-        if span.size % 4:
+        if len(span) % 4:
             raise BadFileError("is cut off, or no ONNX file")
         return [number for (number,) in struct.iter_unpack("<f", self.bytes(span))]
 
@@ -191,17 +179,17 @@ class ONNXGraph(NamedTuple):
 def _graph(path: str, wire: Wire) -> ONNXGraph:
     """Return the graph of a file. Raises BadFileError if there is none."""
     span, versions = None, 0
-    for number, value in wire.fields(ByteRange(0, os.fstat(wire.file.fileno()).st_size)):
-        if number == 7 and isinstance(value, ByteRange):
+    for number, value in wire.fields(range(os.fstat(wire.file.fileno()).st_size)):
+        if number == 7 and isinstance(value, range):
             span = value
         versions += number == 8
     if span is None or not versions:
         raise BadFileError("is cut off, or no ONNX file: it has no graph, or no version of its operators")
     graph = ONNXGraph([], {}, set(), [])
     for number, value in wire.fields(span):
-        if isinstance(value, ByteRange) and number == 1:
+        if isinstance(value, range) and number == 1:
             _operator(path, wire, value, graph)
-        elif isinstance(value, ByteRange) and number == 5:
+        elif isinstance(value, range) and number == 5:
             _add(_tensor(path, wire, value), graph)
         elif number == 15:
             raise BadFileError("holds sparse tensors, which are not read here")
@@ -216,13 +204,13 @@ def _add(tensor: FileTensor, graph: ONNXGraph) -> None:
     graph.tensors[tensor.name] = tensor
 
 
-def _operator(path: str, wire: Wire, span: ByteRange, into: ONNXGraph) -> None:
+def _operator(path: str, wire: Wire, span: range, into: ONNXGraph) -> None:
     words: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: []}
-    attributes: list[ByteRange] = []
+    attributes: list[range] = []
     for number, value in wire.fields(span):
         if number in words:
             words[number].append(wire.text(value))
-        elif number == 5 and isinstance(value, ByteRange):
+        elif number == 5 and isinstance(value, range):
             attributes.append(value)
     node = Operator("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {})
     into.nodes.append(node)
@@ -230,14 +218,14 @@ def _operator(path: str, wire: Wire, span: ByteRange, into: ONNXGraph) -> None:
         _attribute(path, wire, attribute, node, into)
 
 
-def _attribute(path: str, wire: Wire, span: ByteRange, node: Operator, into: ONNXGraph) -> None:
+def _attribute(path: str, wire: Wire, span: range, node: Operator, into: ONNXGraph) -> None:
     """Take an attribute: numbers and words into the operator's settings, a constant into the graph.
 
     Its type says which field has its value. A list without entries, and in proto3 a single value that is the default,
     have no field. Files from before IR version 2 have no type.
     """
     name = ""
-    kind: int | ByteRange = 0
+    kind: int | range = 0
     complete = True
     whole: list[int] = []
     texts: list[str] = []
@@ -247,27 +235,27 @@ def _attribute(path: str, wire: Wire, span: ByteRange, node: Operator, into: ONN
             name = wire.text(value)
         elif number == 20:
             kind = value
-        elif number in (2, 3, 4, 7, 8, 9) and isinstance(value, ByteRange) and value.size > bounds.MOST_SETTING:
+        elif number in (2, 3, 4, 7, 8, 9) and isinstance(value, range) and len(value) > bounds.MOST_SETTING:
             complete = False
         elif number in (3, 8):
             whole += wire.numbers(value)
-        elif number in (4, 9) and isinstance(value, ByteRange):
+        elif number in (4, 9) and isinstance(value, range):
             texts.append(wire.text(value))
-        elif number in (2, 7) and isinstance(value, ByteRange):
+        elif number in (2, 7) and isinstance(value, range):
             reals += wire.reals(value)
-        elif number == 5 and isinstance(value, ByteRange) and node.kind == "Constant" and node.outputs:
+        elif number == 5 and isinstance(value, range) and node.kind == "Constant" and node.outputs:
             tensor = _tensor(path, wire, value)._replace(name=node.outputs[0][: bounds.MOST_NAME])
             _add(tensor, into)
             into.constants.add(tensor.name)
         elif number in (6, 11):
             into.branching.append((node.name or node.kind)[: bounds.MOST_NAME])
-    values: dict[int | ByteRange, object] = {0: texts or reals or whole or None, 6: reals, 7: whole, 8: texts}
+    values: dict[int | range, object] = {0: texts or reals or whole or None, 6: reals, 7: whole, 8: texts}
     values |= {1: reals or [0.0], 2: whole or [0], 3: texts or [""]}
     if name and complete and (value_of := values.get(kind)) is not None:
         node.settings[name] = value_of
 
 
-def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
+def _tensor(path: str, wire: Wire, span: range) -> FileTensor:
     """Return a tensor whose shape is that of its numbers, wherever those are."""
     sizes: list[int] = []
     name, dtype, data, apart, count = "", "", None, False, 0
@@ -279,11 +267,11 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
             dtype = TYPES.get(value, f"type {value % 1000}")
         elif number == 8:
             name = wire.text(value)
-        elif number in (9, *_TYPED) and isinstance(value, ByteRange):
+        elif number in (9, *_TYPED) and isinstance(value, range):
             data = value
         elif number in (5, 7, 11):
             count += wire.count(value)
-        elif number == 13 and isinstance(value, ByteRange):
+        elif number == 13 and isinstance(value, range):
             pair = {number: wire.text(word) for number, word in wire.fields(value) if number in (1, 2)}
             location[pair.get(1, "")] = pair.get(2, "")
         elif number == 14:
@@ -300,7 +288,7 @@ def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
         return FileTensor(
             name, shape, dtype, TensorRole.PARAMETER, partial(model.numbers_at, file, start, dtype, shape)
         )
-    numbers = data.size // model.BYTES[dtype] if data and dtype in model.BYTES else count
+    numbers = len(data) // model.BYTES[dtype] if data and dtype in model.BYTES else count
     if dtype in model.BYTES and numbers != prod(shape):
         raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {numbers:,}")
     read = partial(model.numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)

@@ -5,7 +5,6 @@ Knows nothing of files or of questions about a network. `validation.py` says wha
 
 from __future__ import annotations
 
-import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -75,11 +74,11 @@ class Network(Description):
     @cached_property
     def letters(self) -> Mapping[str, Any]:
         """The letters among its sizes by name, in alphabetical order, each a `polynomial.Polynomial`."""
-        if "rnncalc.polynomial" not in sys.modules:  # nothing has made a letter, as in most calls
+        if not (names := letters_of(self.parts)):
             return {}
         from rnncalc.polynomial import letter
 
-        return {name: letter(name) for name in letters_of(self.parts)}
+        return {name: letter(name) for name in names}
 
     @property
     def topology_name(self) -> str:

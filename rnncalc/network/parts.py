@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -97,6 +98,8 @@ Parts = Mapping[str | None, Part]
 
 def letters_of(parts: Parts) -> list[str]:
     """Return the letters among the sizes of a network, in alphabetical order."""
+    if "rnncalc.polynomial" not in sys.modules:  # nothing has made a letter, as in most calls
+        return []
     values: list[Any] = []
     for part in parts.values():
         values += (part.input, part.steps)

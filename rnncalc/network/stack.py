@@ -165,21 +165,12 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             repeats, work = None, per_step and (None if uses is None else per_step * uses)
             if move.layer.whole and step:
                 read = widths[move.reads[-1]][0]
-                if isinstance(move, Attend):
-                    heads = sizes.get(HEADS, 1)
-                    repeats = None if read is None or uses is None else Repeats(uses, read, uses * read, heads)
-                else:
-                    repeats = repeats_of(move.layer, read, uses, sizes)
+                if read is not None and uses is not None:
+                    pairs = uses * read if isinstance(move, Attend) else move.layer.pairs(read)
+                    repeats = Repeats(uses, read, pairs, sizes.get(HEADS, 1))
                 per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)
                 work = repeats and step.multiply_adds(sizes, repeats)
             yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts)
-
-
-def repeats_of(layer: Layer, steps: int | None, outputs: int | None, sizes: Mapping[str, int]) -> Repeats | None:
-    """Return how often a layer that reads a whole sequence computes what; None if the steps are not known."""
-    if steps is None or outputs is None:
-        return None
-    return Repeats(outputs, steps, layer.pairs(steps), sizes.get(HEADS, 1))
 
 
 def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:

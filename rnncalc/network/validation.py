@@ -8,7 +8,6 @@ Every check yields problems; none raises. The path of a problem is the path in a
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
@@ -186,7 +185,7 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
         if (number := sum(layer.repeat * len(layer.tensors) for layer in externals)) > MOST_TENSORS:
             message = f"expected at most {MOST_TENSORS:,} tensors of external layers, got {number:,}"
             yield Problem((name, "layers") if name else ("layers",), f"{message}; write their number of parameters")
-    if "rnncalc.polynomial" in sys.modules and (number := len(letters_of(parts))) > MOST_LETTERS:
+    if (number := len(letters_of(parts))) > MOST_LETTERS:
         message = f"expected at most {MOST_LETTERS} different letters, got {number}: no formula with more can be read"
         yield Problem((next(filter(None, parts), "layers"),), f"{message}; give numbers for some sizes")
 

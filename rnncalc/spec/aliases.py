@@ -219,9 +219,6 @@ TYPED = {
 """What to write for one of our words, or another name for it, that is typed as a flag with a number, with a layer or
 alone; the first row that fits is meant."""
 
-NO_NOTATION = {"{framework}": "keras flax-linen flax-nnx onnx tensorflow tf jax flax linen nnx"}
-"""Cures for words that are not notations."""
-
 NO_KIND = {
     "{bidirectional}": "bidirectional",
     "{output}": "output out",
@@ -242,7 +239,6 @@ IN_YAML: Spelling = {
     "kernel": "3",
     "space": "64x64",
     "bidirectional": "write bidirectional: true in the layer itself",
-    "framework": "for a framework's own tensors write convention: {value}, and no notation",
     "output": "the output layer is output: N, below layers",
     "cudnn": ", and convention: pytorch beside input, which has its two bias vectors",
 }
@@ -259,7 +255,6 @@ IN_FLAGS: Spelling = {
     "kernel": "3",
     "space": "64x64",
     "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
-    "framework": "for a framework's own tensors write -c {value}, and no --notation",
     "output": "the output layer is -o N",
     "cudnn": ", and -c pytorch, which has its two bias vectors",
 }
@@ -314,10 +309,10 @@ def expected_word(word: str, known: tuple[str, ...]) -> str:
 
 def choice_cure(word: str, known: tuple[str, ...], *, in_flags: bool) -> str:
     """Return the cure for a word that is not among the values of an option; empty if there is none."""
-    spelling = IN_FLAGS if in_flags else IN_YAML
-    if known == NOTATIONS and not meant(word, known) and elsewhere(word, NO_NOTATION, spelling):
-        framework = one_of(meant(word, (*CONVENTIONS,)) or [escape(word.lower())])
-        return f"; {spelling['framework'].format(value=framework)}"
+    frameworks = meant(word, (*CONVENTIONS,)) or [name for name in CONVENTIONS if name == word.lower()]
+    if known == NOTATIONS and frameworks and not meant(word, known):
+        key = "-c " if in_flags else "convention: "
+        return f"; for a framework's own tensors write {key}{one_of(frameworks)}, and no notation"
     return cure(word, known)
 
 

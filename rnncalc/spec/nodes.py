@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.expressions import DivisionError
-from rnncalc.layers.options import Allowed, Size, Sizes, Switch
+from rnncalc.layers.options import Allowed, Size, Sizes
 from rnncalc.records import Frozen
 from rnncalc.spec import values
 from rnncalc.text import did_you_mean, escape, escape_path, keys_here, one_of
@@ -226,9 +226,7 @@ class TreeReader:
         try:
             return self.read(node, allowed)
         except ValueError as error:
-            is_on = isinstance(allowed, Switch) and node.value == path[-1]  # bidirectional: bidirectional
-            message = f"{error}; write true" if is_on else str(error).partition("\n")[0]
-            self.problem(node.mark, path, message, rest=isinstance(error, DivisionError))
+            self.problem(node.mark, path, str(error).partition("\n")[0], rest=isinstance(error, DivisionError))
             return stand_in
 
     def read(self, node: Scalar, allowed: Allowed) -> Any:

@@ -152,26 +152,13 @@ def _unclosed(text: RefusedText) -> PlacedMessage:
     if text.within is None:
         return None
     line, column = text.within
-    rest = "\n".join([text.lines[line][column:], *text.lines[line + 1 :]])
-    opened = rest[:1]
+    opened = text.lines[line][column : column + 1]
     if "quoted" in text.says and "end of stream" in text.says:
         return text.within, f"the quotes ({opened}) that open here are not closed"
     if (closing := {"[": "]", "{": "}"}.get(opened)) and "flow" in text.says:
-        if _closes(rest, opened, closing):
-            return text.at, f"expected a comma or {closing} here"
-        return text.within, f"the bracket {opened} that opens here is not closed; add {closing}"
+        return text.at, f"expected a comma or {closing} here: the {opened} in line {line + 1} is not closed"
     here = text.lines[text.at[0]][text.at[1] : text.at[1] + 1]
     return (text.at, f"no bracket opens this {here}; remove it") if here in ("]", "}") else None
-
-
-def _closes(text: str, opened: str, closing: str) -> bool:
-    """Return whether the opening bracket of a text is closed in it."""
-    depth = 0
-    for bracket in re.findall(rf"[{re.escape(opened + closing)}]", text):
-        depth += 1 if bracket == opened else -1
-        if not depth:
-            return True
-    return False
 
 
 def _text(text: RefusedText) -> PlacedMessage:

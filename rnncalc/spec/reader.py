@@ -338,11 +338,6 @@ class _NetworkReader(TreeReader):
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
-        if isinstance(node, Sequence):
-            counts = escape(", ".join(map(word_of, node.items)), limit=1_000)
-            cure = f"write expect: {{layers: [{counts}]}}"
-            self.problem(node.mark, path, f"expected a total, or keys, got a list; {cure}")
-            return Expect()
         values: dict[str, Any] = {}
         for key, below in self.keys(node, path, Expect.fields):
             at = (*path, key)
@@ -353,7 +348,7 @@ class _NetworkReader(TreeReader):
             elif isinstance(below, Sequence):
                 values[key] = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
             else:
-                self.problem(below.mark, at, f"expected a list of counts, got {what(below)}{_as_list(below)}")
+                self.problem(below.mark, at, f"expected a list of counts, one for each layer, got {what(below)}")
         return Expect(**values)
 
     def shapes(self, node: Node, path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -381,12 +376,6 @@ class _NetworkReader(TreeReader):
 
     def budget(self, node: Node, path: Path) -> Budget:
         from rnncalc.network.budget import ALLOWED, LAYER_LIMIT, Budget  # imported only for a spec that has one
-
-        if isinstance(node, Scalar) and node.value[:1].isdecimal():
-            key = "max_bytes" if node.value.endswith("B") else "max_params"
-            such = f"{{{key}: {escape(node.value)}}}"
-            self.problem(node.mark, path, f"expected keys, got '{escape(node.value)}'; write budget: {such}")
-            return Budget()
 
         nodes = dict(self.keys(node, path, (*ALLOWED, "max_growth", "layers")))
         limits: dict[str, Any] = {}
@@ -530,13 +519,3 @@ def _dash_cure(node: Node) -> str:
     sign = first[0].value.removesuffix(kind).strip()
     space = ", with a space after the dash" if sign == "-" else f", with a hyphen instead of {sign}" if sign else ""
     return f"; write - {kind}: {escape(first[1].value)}{space}"
-
-
-def _as_list(node: Node) -> str:
-    """Return the list to write for counts under the names of layers, or for a single count."""
-    below = [value for _, value in node.items] if isinstance(node, Mapping) else [node]
-    counts = [escape(each.value) for each in below if isinstance(each, Scalar) and each.value]
-    if not counts or len(counts) < len(below):
-        return ""
-    order = ", one for each layer in order" if isinstance(node, Mapping) else ""
-    return f"; write [{', '.join(counts)}]{order}"

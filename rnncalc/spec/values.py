@@ -7,7 +7,7 @@ base-60 number and two floats. Each is refused, with the way to write what was m
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rnncalc.bounds import MAX_DIGITS
 from rnncalc.layers.options import (
@@ -25,13 +25,6 @@ from rnncalc.layers.options import (
 )
 from rnncalc.text import LETTER, escape
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from rnncalc.polynomial import Polynomial
-
-    Value = int | float | bool | str | Fraction | tuple[int | None, ...]
-
 _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
 _REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
@@ -40,20 +33,19 @@ _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 NOTHING = ("", "~", "null", "Null", "NULL")
 
 
-def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = None) -> Value | Polynomial:
+def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = None) -> Any:
     """Return the value of a word; ValueError says what was expected, what was given and what to write.
 
     plain: whether it has no quotes. flag: the flag that it comes from; the cure is then written for flags.
     """
-    value: Value | None = None
+    value: Any = None
     match allowed:
         case Size():  # first, as most values are sizes
             value = _digits(text) if plain else None
             if value is None and allowed.letters and re.fullmatch(LETTER, text):  # in quotes too, as JSON writes it
                 from rnncalc.polynomial import letter  # most sizes are numbers
 
-                size: Polynomial = letter(text)
-                return size
+                return letter(text)
         case Text():
             value = None if plain and text in NOTHING else text
         case Choice():
@@ -175,10 +167,7 @@ def _number_cure(text: str, allowed: Allowed, flag: str | None) -> str:
     if in_flags and re.fullmatch(r"[0-9]+:[a-z_]+\b.*", text):  # lstm:16:bidirectional
         return f"; write a comma before an option: {escape(text.replace(':', ',', 1))}"
     if isinstance(allowed, Size) and re.fullmatch(r"[0-9]+\.\.[0-9]+(:[0-9]+)?", text):
-        low = text.partition(".")[0]
-        size = next((name for name in ("input", "steps", "output") if flag == f"--{name}"), "SIZE")
-        name = ", SIZE being its name, such as lstm_1" if size == "SIZE" else ""
-        return f"; write {low}, and --vary {size}={text} for a range{name}"
+        return f"; write one number, and --vary SIZE={text} for a range"
     why = ""
     if re.fullmatch("0[0-9]+", text) and not in_flags:
         why = "some readers of YAML take it for octal: "
