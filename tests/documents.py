@@ -154,9 +154,8 @@ def specs_page() -> str:
     """Return specs/README.md: a line for each spec, with its name, its parameters and its source."""
     opening = (
         "# Specs of known networks\n\n"
-        "Each file is a spec with its `source` and the count that it is known to have: copy one and change it. "
-        "`rnncalc check specs` checks them all. `models/` holds small model files for the examples of "
-        "[model files](../docs/models.md).\n"
+        "Each file is a spec with its `source` and the count that it is known to have. Copy one and change it.\n"
+        "`rnncalc check specs` checks them all. `models/` has small models for [model files](../docs/models.md).\n"
     )
     parts = [opening]
     for folder, title in FOLDERS.items():
@@ -166,7 +165,7 @@ def specs_page() -> str:
             name = path.relative_to(SPECS.parent).as_posix()
             source = (network.source or "").replace("|", "\\|")
             parts.append(f"| [{name}]({name}) | {network.name} | {network.params:,} | {source} |\n")
-    return "".join(parts)
+    return with_contents("".join(parts))
 
 
 def main() -> None:

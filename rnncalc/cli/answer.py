@@ -77,8 +77,8 @@ def answer(
     """Judge a count or shapes, and find a wrong one's mistake.
 
     One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
-    are those of the tensors. A number may be rounded, a calculation or a formula. Write -- before an ANSWER that
-    begins with a dash. Exit code 1 when it is wrong, but 0 when a class is graded.
+    are those of the tensors. An ANSWER may be a rounded number, a calculation or a formula. Write -- before an
+    ANSWER that begins with a dash. Exit code 1 if it is wrong, but 0 when a class is graded.
     """
     ended = len(context.obj) - context.obj.index("--") - 1 if "--" in context.obj else 0
     for word in words[: len(words) - ended]:

@@ -71,7 +71,7 @@ _limit_flags = together(*(option(flag_of(key), metavar="N", help=BUDGET_KEYS[key
 @option("--rate", metavar="R", help="Steps per second, of a live signal.")
 @dtype_flag
 @quantize_flag
-@file_flag("--baseline", metavar="PATH", help="A spec, folder, git:REF or JSON to compare.")
+@file_flag("--baseline", metavar="PATH", help="An earlier version: a spec, folder, git:REF or JSON.")
 @option(
     "--max-growth",
     multiple=True,
@@ -100,8 +100,8 @@ def check(
 ) -> int:
     """Check that specs keep their expect and budget.
 
-    PATH is a YAML file, a folder of them, or - for standard input. A limit given here holds beside a spec's own.
-    Exit code 1: a check failed.
+    PATH is a YAML file, a folder of them, or - for standard input. Limits in flags are checked beside
+    those of the specs. Exit code 1 if a check fails.
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention, "sizes": sizes, "rate": rate}
     with AllAtOnce() as at_once:

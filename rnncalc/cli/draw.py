@@ -37,7 +37,7 @@ def draw(
 ) -> None:
     """Draw a network: unrolled, a cell, or its growth.
 
-    In characters, as wide as the terminal, in a pipe at most 152; or, with --out, as SVG, TikZ, HTML or text in a file.
+    In characters, as wide as the terminal; in a pipe, at most 152. With --out, as SVG, TikZ, HTML or text in a file.
     """
     with AllAtOnce() as at_once:
         if standalone and destination.format != "tikz":

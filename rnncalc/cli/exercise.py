@@ -36,7 +36,7 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 @option("--choices", metavar="N", default="0", help="Answers to choose from; 0 for none.")
 @option("--sheet", help="Write the questions alone.")
 @option("--key", help="Write the answers alone.")
-@option("--site", metavar="URL", help="The playground that -f link opens, if it is another one.")
+@option("--site", metavar="URL", help="The address of a playground of your own, for -f link.")
 @report_flags(ExerciseReport, ExerciseLinkReport)
 def exercise(
     specs: tuple[str, ...],

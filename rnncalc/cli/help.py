@@ -12,7 +12,7 @@ from rnncalc.cli.output import write_text
 from rnncalc.errors import CallError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import Choice, Option, Switch, Text
+from rnncalc.layers.options import Choice, Option, Switch, Text, Trainable
 from rnncalc.text import not_among
 
 
@@ -52,6 +52,8 @@ def _usage(name: str, option: Option) -> str:
             return f"{name}={'|'.join(words)}"
         case Text():
             return f"{name}={name.upper()}"
+        case Trainable():
+            return f"{name}={{NAME: false}}"
         case allowed:
             return f"{name}={'X' if allowed.schema.get('type') == 'number' else 'N'}"
 

@@ -20,8 +20,8 @@ from rnncalc.text import one_of
     "rnncalc read specs/models/tagger.safetensors -f table",
     help=f"""List the tensors of a model file, and draft its spec.
 
-    FILE ends in {one_of(SUFFIXES)}; the first is the index of a sharded one. Nothing in it is run. By default a spec is
-    printed that counts the same; other formats list the tensors.
+    FILE ends in {one_of(SUFFIXES)}; the first is the index of a sharded model. Nothing in it is run. By
+    default it prints a spec that counts the same. Other formats list the tensors.
     """,
 )
 @click.argument("paths", nargs=-1, metavar="FILE...", shell_complete=files)

@@ -54,7 +54,7 @@ MOST_DECIMALS = 15
 @word_flag(
     "--loss",
     words="rnncalc.questions.backward:LOSSES",
-    help="With --backward: the sum of the outputs, or, by default if there are targets, the squared error.",
+    help="With --backward: sum of the outputs; with targets, squared error by default.",
 )
 @option("--max-multiply-adds", metavar="N", default="1G", help="Refuse a pass of more multiply-adds.")
 @report_flags(RunReport, DerivationReport)

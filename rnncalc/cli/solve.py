@@ -43,8 +43,8 @@ def solve(
 ) -> int:
     """Find the size, written ?, that meets a budget.
 
-    Every ? stands for one and the same size: -l 'lstm:?' -l 'lstm:?', in quotes, because to a shell a ? is any letter.
-    Exit code 1 when no size fits.
+    Every ? is the same size. Write it in quotes, as -l 'lstm:?', because shells read a bare ? as a pattern. Exit code 1
+    if no size fits.
     """
     context = click.get_current_context()
     if specs and specs[-1].isdecimal() and params is bytes_ is match is None:

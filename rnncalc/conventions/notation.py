@@ -91,8 +91,7 @@ _UVW = W.replace(
     | dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{apart}", "h"))
     | {"gain": Array("gamma_{apart}", "h")},
     output=DenseArrays(Array("V", "n m"), Array("c", "n")),
-    note="U multiplies the input and W the state before; V and c are the output's matrix and bias: the textbook's W_x, "
-    "W_h, W_hy and b_y",
+    note="U multiplies the input, W the state before; V and c are the output's matrix and bias",
 )
 _ROWS = W.replace(
     name="rows",
@@ -100,7 +99,7 @@ _ROWS = W.replace(
     dense=DenseArrays(_as_rows(W.dense.kernel), _as_rows(W.dense.bias)),
     output=DenseArrays(_as_rows(W.output.kernel), _as_rows(W.output.bias)),
     rows=True,
-    note="vectors are rows, so each matrix is the transpose of the textbook's and is after its vector",
+    note="vectors are rows, so each matrix is after its vector, and the transpose of the textbook's",
 )
 _COLUMNS = W.replace(
     name="columns",
@@ -111,14 +110,14 @@ _COLUMNS = W.replace(
 _STACKED = _ROWS.replace(
     name="stacked",
     parts={**_ROWS.parts, "stacked": Array("W_{gate}", "stacked h")},
-    note="vectors are rows, and a gate reads the state before and the input as one of them; its matrix is the "
-    "textbook's W_h and W_x, transposed, one above the other",
+    note="vectors are rows, and a gate reads the state before and the input as one row; its matrix is the textbook's "
+    "W_h and W_x, transposed, one above the other",
 )
 _STACKED_GATES = _STACKED.replace(
     name="stacked-gates",
     joins_gates=True,
-    note="vectors are rows, and gates that read the same vectors have one matrix and one bias, the gates side by side; "
-    "a_t is the row of their sums, and a_i is the part of it for the gate i",
+    note="vectors are rows, and gates that read the same vectors share one matrix and one bias; a_t is the row of "
+    "their sums, and a_i its part for the gate i",
 )
 _PYTORCH = W.replace(
     name="pytorch",

@@ -161,7 +161,7 @@ class Transformer(_WithHeads):
     kind = "transformer"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {
         "feed_forward": Option(Size(letters=True), "the units of the first of its two dense layers"),
-        "norm": Option(Choice(("last", "first")), "whether a sum is normalised, or what is added to it is made of"),
+        "norm": Option(Choice(("last", "first")), "where it normalises: last, each sum; first, what each part reads"),
     }
 
     feed_forward: int

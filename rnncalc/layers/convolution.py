@@ -136,7 +136,7 @@ class Pool1D(Sliding):
     own_options: ClassVar[Mapping[str, Option]] = {
         "window": Option(Size(), "the steps that are pooled into one"),
         "stride": Conv1D.own_options["stride"],
-        "mode": Option(Choice(("max", "average")), "what a pool1d takes of a window"),
+        "mode": Option(Choice(("max", "average")), "what a pool1d computes from a window"),
     }
 
     window: int

@@ -116,9 +116,9 @@ It is here for those who name its arrays, as few networks need the layer itself.
 class Layer(Frozen, kw_only=True):
     """What every layer has.
 
-    name: how reports call it; by default its kind and a running number.
+    name: how reports call it; by default its kind and a number.
     frozen: its parameters are counted, but not as trainable.
-    repeat: how many such layers are one after another, each fed by the one before.
+    repeat: that many layers, one after another.
     extra_inputs: features joined to its input from elsewhere (attention context, a skip connection).
     path: where its tensors are in a model file.
     """

@@ -320,11 +320,11 @@ OPTIONS: dict[str, Option] = {
     "units": Option(Size(letters=True), "the number of units"),
     "rate": Option(Rate(), "the share that is dropped while training"),
     "params": Option(Params(0, letters=True), "the number of parameters counted elsewhere"),
-    "name": Option(Text(), "how reports call it; by default its kind and a running number"),
+    "name": Option(Text(), "how reports call it; by default its kind and a number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
-    "repeat": Option(Size(room=MAX_LAYERS), "how many such layers are one after another, each fed by the one before"),
+    "repeat": Option(Size(room=MAX_LAYERS), "that many layers, one after another"),
     "extra_inputs": Option(
-        Size(0, letters=True), "features joined to its input from elsewhere (attention context, a skip connection)"
+        Size(0, letters=True), "features joined to its input from elsewhere, as by a skip connection"
     ),
     "path": Option(Text(), "where its tensors are in a model file: the path of its module, such as encoder.lstm"),
     "bias": Option(Switch(), "bias vectors, as many as the convention has; none when false"),
@@ -335,28 +335,26 @@ OPTIONS: dict[str, Option] = {
     ),
     "activation": Option(Choice(ACTIVATIONS), "of the output; never changes a count"),
     "recurrence": Option(
-        Choice(("full", "diagonal")), "diagonal leaves each unit its own past only, h weights instead of h²"
+        Choice(("full", "diagonal")), "diagonal: each unit sees only its own past; h weights instead of h²"
     ),
     "learned_state": Option(Switch(), "the state before the first step is trained too"),
     "initial_state": Option(
-        Size(letters=True), "the state before the first step comes from a vector of N numbers, densely"
+        Size(letters=True), "a dense layer makes the state before the first step from a vector of N numbers"
     ),
     "reset_after": Option(
         Switch(), "the reset gate is applied after the recurrent product; by default as the convention has it"
     ),
-    "reset_gate": Option(Switch(), "false is the simplified GRU, update gate only: 2·h(m + h + 1)"),
+    "reset_gate": Option(Switch(), "false: a GRU with an update gate only, 2·h(m + h + 1)"),
     "update_gate": Option(
         Choice(("keeps", "replaces")), "what an update gate of 1 does with the old state; never changes a count"
     ),
     "projection": Option(
         Size(letters=True), "the output is projected to p units; recurrent matrices become h×p, plus p×h"
     ),
-    "peepholes": Option(Switch(), "the gates see the cell state, h weights each"),
-    "output_gate": Option(Switch(), "false is the LSTM whose output is tanh(c): 3·h(m + h + 1)"),
+    "peepholes": Option(Switch(), "the gates see the cell state; h weights for each gate"),
+    "output_gate": Option(Switch(), "false: an LSTM whose output is tanh(c), 3·h(m + h + 1)"),
     "coupled": Option(Switch(), "the input gate is one minus the forget gate: 3·h(m + h + 1)"),
-    "layer_norm": Option(
-        Switch(), "each gate's sum has mean 0 and variance 1, and a gain of h; an LSTM's cell state too, on its way out"
-    ),
+    "layer_norm": Option(Switch(), "normalises each gate's sum, with a gain of h; in an LSTM the cell state too"),
     "outputs": Option(Size(letters=True), "the output width; by default the width of its input"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }
