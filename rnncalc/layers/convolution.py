@@ -111,21 +111,19 @@ class Conv1D(Sliding):
         return ops.activate(self.activation, affine(ops, "kernel", window, bias=self.bias))
 
     def option_problems(self) -> Iterator[OptionProblem]:
-        if self.groups != 1 and not isinstance(self.filters, int):
-            yield "groups", "do not go with a letter; give numbers"
-        elif self.groups != 1 and self.filters % self.groups:
-            yield "groups", f"{self.filters:,} filters are no multiple of {self.groups:,} groups; change one of them"
+        yield from self._undivided("filters", self.filters)
         yield from super(Transform, self).option_problems()  # extra inputs are features like any other
 
     def input_problems(self, shape: Shape) -> Iterator[OptionProblem]:
-        if self.groups != 1 and not isinstance(shape[-1], int):
-            yield "groups", "do not go with a letter; give numbers"
-        elif self.groups != 1 and shape[-1] % self.groups:
-            yield (
-                "groups",
-                f"{shape[-1]:,} features of the input are no multiple of {self.groups:,} groups; change one",
-            )
+        yield from self._undivided("features of the input", shape[-1])
         yield from super().input_problems(shape)
+
+    def _undivided(self, what: str, number: Any) -> Iterator[OptionProblem]:
+        """Yield why the groups do not divide a number, if there are several."""
+        if self.groups != 1 and not isinstance(number, int):
+            yield "groups", "do not go with a letter; give numbers"
+        elif self.groups != 1 and number % self.groups:
+            yield "groups", f"{number:,} {what} are no multiple of {self.groups:,} groups; change one of them"
 
 
 class Pool1D(Sliding):

@@ -165,15 +165,14 @@ class DecoderAttention(Transform):
             keys = ops.product("kernel", window) if self.scoring == "general" else window
             scores = ops.name("e", ops.dot(window.current, keys))
         else:
-            hidden = ops.name("a", ops.activate("tanh", self._hidden(ops, window)))
+            if self.scoring == "concat":
+                total = self._sum(ops, "matrix", ops.join(window.current, window, "q+k"))
+            else:
+                total = ops.plus(self._sum(ops, "query", window.current), self._sum(ops, "keys", window))
+            hidden = ops.name("a", ops.activate("tanh", total))
             scores = ops.joined(ops.name("e", self._sum(ops, "score", hidden)))
         weights = ops.name("alpha", ops.activate("softmax", scores))
         return ops.name("c", ops.mix(weights, window))
-
-    def _hidden(self, ops: LayerOperations[Any], window: Any) -> Any:
-        if self.scoring == "concat":
-            return self._sum(ops, "matrix", ops.join(window.current, window, "q+k"))
-        return ops.plus(self._sum(ops, "query", window.current), self._sum(ops, "keys", window))
 
     def _sum(self, ops: LayerOperations[Any], name: str, vector: Any) -> Any:
         """Return the product of a matrix and a vector, and the bias if the matrix has one."""

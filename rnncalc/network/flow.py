@@ -201,7 +201,9 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
             if attention and place == cells[0] and attention.query == "before":
                 for at in cells:
                     starts[at] = starts_of(half, *layers[at], giving[at])
-                delayed = add(Delay((starts[at][0],), NOT_YET, part.steps, state=_first_state(layers[at][0])))
+                last = layers[at][0]
+                assert isinstance(last, Cell)
+                delayed = add(Delay((starts[at][0],), NOT_YET, part.steps, state=next(iter(last.states))))
                 context = add(Attend((delayed, memory), attention.name or "attention", attention, half))
             if isinstance(layer, Cell) and layer.initial_state is not None and place not in starts:
                 starts[place] = starts_of(half, layer, copy, name, giving.get(place))
@@ -248,11 +250,6 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
             add(Apply((x,), OUTPUT, part.output, half))
         encoder, memory = recurrent, x
     return tuple(moves)
-
-
-def _first_state(layer: Layer) -> str:
-    assert isinstance(layer, Cell)
-    return next(iter(layer.states))
 
 
 def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | None]:

@@ -251,7 +251,7 @@ class _NetworkReader(TreeReader):
                 self.problem(word.mark, (*path, word.value), f"is a layer of its own; write {written} for it")
         allowed = _allowed(cls)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
         if not cls.number:
-            self.no_number(node, name, path, in_flags=in_flags)
+            self.no_number(node, name, path)
             others = [*others, name]
         keys = self.keys(node, path, (*allowed, *others), partial(_unknown_option, cls, node))
         values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
@@ -264,16 +264,13 @@ class _NetworkReader(TreeReader):
                 values[option] = (1,) if isinstance(cls.option(option).allowed, Sizes) else 1
         return cls(**({cls.number: values.pop(name, 1)} if cls.number else {}), **values)
 
-    def no_number(self, layer: Mapping, name: str, path: Path, *, in_flags: bool) -> None:
+    def no_number(self, layer: Mapping, name: str, path: Path) -> None:
         """Note a value under a kind that takes none."""
         node = layer.get(name)
         if isinstance(node, Scalar) and node.plain and node.value in NOTHING:
             return
         assert node is not None  # the kind is a key
-        got = f"'{escape(node.value)}'" if isinstance(node, Scalar) else what(node)
-        alone = len(layer.items) == 1 or in_flags
-        cure = f"write {'-l' if in_flags else '-'} {name}" if alone else f"write {name}: and nothing after it"
-        self.problem(node.mark, (*path, name), f"expected no number, got {got}; {cure}")
+        self.problem(node.mark, (*path, name), f"expected no number, got {what(node)}; remove it")
 
     def no_kind(self, node: Mapping, path: Path) -> None:
         """Note the problem of a layer without a known kind."""
