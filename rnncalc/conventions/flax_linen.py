@@ -41,8 +41,8 @@ CONVENTION = rules.Convention(
         "lstm": _CELL.replace(side=rules.Side.RECURRENT, sides={}, bias=None),
         "mgu": _CELL.replace(habits=Habits(reset_after=True, gate_keeps=True)),
     },
-    dense=rules.DenseArrays(rules.Array("kernel", "m n"), rules.Array("bias", "n")),
     transforms={
+        "dense": rules.TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(1, 0)),
         "embedding": rules.TransformArrays({"embedding": "embedding", "position_embedding": "positions"}),
         "conv1d": rules.TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0)),
         "layer_norm": rules.TransformArrays({"scale": "scale", "bias": "bias"}, epsilon=1e-6),

@@ -31,8 +31,8 @@ CONVENTION = rules.Convention(
         "lstm": _CELL.replace(order="ifgo"),
         "conv_lstm": _CELL.replace(order="ifgo"),
     },
-    dense=rules.DenseArrays(rules.Array("kernel", "m n"), rules.Array("bias", "n")),
     transforms={
+        "dense": rules.TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(1, 0)),
         "embedding": rules.TransformArrays({"embedding": "embeddings", "position_embedding": "positions"}),
         "conv1d": rules.TransformArrays(
             {"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")

@@ -13,7 +13,7 @@ from rnncalc.conventions.rules import Array, CellArrays, Convention, Side
 from rnncalc.conventions.tensor import WAYS, Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.layer import Dense, External, Layer, Output
+from rnncalc.layers.layer import External, Layer, Output
 from rnncalc.records import Frozen
 
 
@@ -62,12 +62,6 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             if twice := [name for name in names if names.count(name) > 1]:  # a trained number's and a gate's bias, say
                 message = f"two of its tensors are called {twice[0]} under {convention.name}"
                 raise DeclarationError(f"{layer.kind}: {message}; give one of its parts another letter")
-        case Dense():
-            dense = (isinstance(layer, Output) and convention.output) or convention.dense
-            kernel = _plain(dense.kernel, Role.KERNEL)
-            tensors = (_plain(dense.bias, Role.BIAS),) if layer.bias else ()
-            tied = isinstance(layer, Output) and layer.tied
-            tensors, shared = (tensors, (kernel,)) if tied else ((kernel, *tensors), ())
         case External():
             shapes = [(name, tuple(map(Axis, shape))) for name, shape in layer.tensors]
             named = shapes or [("external", (Axis(1, "N"),))]
@@ -75,14 +69,17 @@ def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[S
             return Layout(tensors, (), "N", "N")
         case _:
             tensors, buffers = _of_arrays(layer, convention)
+            if isinstance(layer, Output) and layer.tied:
+                shared, tensors = tensors[:1], tensors[1:]
     params = formula(tensors)
     return Layout(tensors, shared, params, letters(params), buffers)
 
 
 def _of_arrays(layer: Layer, convention: Convention) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """Return the tensors of a layer's arrays, its parameters and what the framework keeps beside them."""
-    arrays = convention.transform(layer.named_as)
-    listed = layer.named_as in convention.transforms  # else each array is called by its role, unless it is named
+    kind = "output" if isinstance(layer, Output) and "output" in convention.transforms else layer.named_as
+    arrays = convention.transform(kind)
+    listed = kind in convention.transforms  # else each array is called by its role, unless it is named
     tensors: dict[bool, dict[str, Tensor]] = {False: {}, True: {}}
     for role, axes in layer.arrays:
         order = arrays.order if len(axes) == len(arrays.order) else range(len(axes))
@@ -113,11 +110,6 @@ def role_of_array(role: str, axes: Sequence[str]) -> Role:
 
 
 _ROLES = {role.value for role in Role}
-
-
-def _plain(array: Array, role: Role) -> Tensor:
-    """Return the tensor of a layer that is no cell."""
-    return Tensor(array.name, role, None, "", tuple(map(_axis, array.axes.split())))
 
 
 def role_of(layer: Cell, product: Product) -> Role:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rnncalc.conventions.rules import NONE, Array, CellArrays, Convention, DenseArrays
+from rnncalc.conventions.rules import NONE, Array, CellArrays, Convention
 from rnncalc.conventions.textbook import CELL
 from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
 from rnncalc.records import Frozen
@@ -19,6 +19,7 @@ class Notation(Frozen):
     """One way to write the parameters.
 
     parts: how each part of a cell is spelled, by its name in CellArrays.
+    output: the names of the output layer's arrays.
     rows: vectors are rows, and are before the matrices that they are multiplied by.
     joins_gates: gates that read the same have one matrix.
     note: the relation of its letters to the textbook's.
@@ -28,8 +29,7 @@ class Notation(Frozen):
 
     name: str
     parts: Mapping[str, Array]
-    dense: DenseArrays
-    output: DenseArrays
+    output: Mapping[str, str]
     rows: bool = False
     joins_gates: bool = False
     note: str = ""
@@ -57,13 +57,13 @@ class Notation(Frozen):
         known: Convention | None = base.cache.get(key)
         if known is None:
             cells, spelled = base.cells, {"both_biases": None, "order": "", **self.parts}
+            dense = TEXTBOOK.transforms["dense"].replace(axes=_ROWS_OF_DENSE if self.rows else NONE)
+            others = {"dense": dense, "output": dense.replace(names=self.output)}
             known = base.cache[key] = base.replace(
                 cells=cells.replace(**spelled)
                 if isinstance(cells, CellArrays)
                 else {kind: arrays.replace(**spelled) for kind, arrays in cells.items()},
-                dense=self.dense,
-                output=self.output,
-                transforms={**base.transforms, "embedding": TEXTBOOK.transforms["embedding"]},
+                transforms={**base.transforms, "embedding": TEXTBOOK.transforms["embedding"], **others},
                 directions=TEXTBOOK.directions,
                 renamed={},
                 symbols=True,
@@ -81,7 +81,9 @@ _PARTS = {part: array for part, array in CELL.values().items() if isinstance(arr
 _PARTS |= dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{gate}", "h"))
 """The textbook's; a gate with two biases has b_xz beside the input and b_hz beside the state."""
 
-W = Notation("w", _PARTS, TEXTBOOK.dense, DenseArrays(Array("W_hy", "n m"), Array("b_y", "n")))
+_ROWS_OF_DENSE = {"kernel": "mn", "bias": "1n"}
+
+W = Notation("w", _PARTS, TEXTBOOK.transforms["output"].names)
 """The notation of equations if none is named."""
 
 _UVW = W.replace(
@@ -90,14 +92,12 @@ _UVW = W.replace(
     | {"input": Array("U_{apart}", "h m"), "recurrent": Array("W_{other}{apart}", "h reads")}
     | dict.fromkeys(("bias", "recurrent_bias"), Array("b_{read}{apart}", "h"))
     | {"gain": Array("gamma_{apart}", "h")},
-    output=DenseArrays(Array("V", "n m"), Array("c", "n")),
+    output={"kernel": "V", "bias": "c"},
     note="U multiplies the input, W the state before; V and c are the output's matrix and bias",
 )
 _ROWS = W.replace(
     name="rows",
     parts={part: array if part == "scalar" else _as_rows(array) for part, array in _PARTS.items()},
-    dense=DenseArrays(_as_rows(W.dense.kernel), _as_rows(W.dense.bias)),
-    output=DenseArrays(_as_rows(W.output.kernel), _as_rows(W.output.bias)),
     rows=True,
     note="vectors are rows, so each matrix is after its vector, and the transpose of the textbook's",
 )

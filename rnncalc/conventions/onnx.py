@@ -28,8 +28,8 @@ CONVENTION = rules.Convention(
             only=rules.restricted("learned_state", "peepholes", **_LACKS),
         ),
     },
-    dense=rules.DenseArrays(rules.Array("B", "m n"), rules.Array("C", "n")),
     transforms={
+        "dense": rules.TransformArrays({"kernel": "B", "bias": "C"}, order=(1, 0)),
         "embedding": rules.TransformArrays({"embedding": "data", "position_embedding": "positions"}),
         "conv1d": rules.TransformArrays({"kernel": "W", "bias": "B"}, steps_last=True),
         "pool1d": rules.TransformArrays(steps_last=True),

@@ -50,8 +50,8 @@ CONVENTION = rules.Convention(
             projects_down=True,
         ),
     },
-    dense=rules.DenseArrays(rules.Array("weight", "n m"), rules.Array("bias", "n")),
     transforms={
+        "dense": rules.TransformArrays(_WEIGHTS),
         "embedding": rules.TransformArrays({"embedding": "weight", "position_embedding": "positions"}),
         "conv1d": rules.TransformArrays(_WEIGHTS, steps_last=True),
         "pool1d": rules.TransformArrays(steps_last=True),

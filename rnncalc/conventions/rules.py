@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Layer
+from rnncalc.layers.layer import Layer
 from rnncalc.records import Frozen
 
 NONE: Mapping[str, Any] = {}
@@ -97,15 +97,8 @@ class CellArrays(Frozen):
     projects_down: bool = False
 
 
-class DenseArrays(Frozen):
-    """The matrix and the bias of a dense layer."""
-
-    kernel: Array
-    bias: Array
-
-
 class TransformArrays(Frozen):
-    """How a framework lays out a layer around the cells.
+    """How a framework lays out a layer that is no cell.
 
     names: of its arrays, by role; arrays of one name are one tensor, one below the other. order: of the axes of an
     array of several, by their places in the layer's own. axes: of arrays whose axes are others, by role.
@@ -207,11 +200,11 @@ class Convention(Frozen):
 
     title: how people write its name; note: its biases in a few words; why: the reason for them.
     cells: by kind, or one for every kind.
-    output: the arrays of the output layer, where they differ from other dense layers'.
     directions: what marks the two directions of a bidirectional layer, in the slot of a name or else before it; None
         where both share a tensor along its axis `directions`.
     renamed: names that the framework spells in another way, with theirs.
-    transforms: of the layers around the cells, by kind; those that have no weights need no entry.
+    transforms: of all other layers, by kind; those that have no weights need no entry. `output` is that of the output
+        layer, where it differs from other dense layers.
     other_transforms: of all others, where each array is called by its role unless it is named; None if it lacks them.
     symbols: whether its names are symbols of mathematics, a letter and after `_` what is below it.
     returns: the names and axes of the arrays that its recurrent modules return; None if they are unknown.
@@ -223,8 +216,6 @@ class Convention(Frozen):
     note: str
     why: str
     cells: Mapping[str, CellArrays] | CellArrays
-    dense: DenseArrays
-    output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NONE
     transforms: Mapping[str, TransformArrays] = NONE
@@ -243,7 +234,7 @@ class Convention(Frozen):
         self.__dict__["_cache"] = {}
 
     def transform(self, kind: str) -> TransformArrays:
-        """Return how it lays out a kind of layer around the cells; one without weights needs nothing said."""
+        """Return how it lays out a kind of layer that is no cell; one without weights needs nothing said."""
         return self.transforms.get(kind) or self.other_transforms or _PLAIN
 
     def arrays(self, kind: str) -> CellArrays | None:
@@ -259,9 +250,7 @@ class Convention(Frozen):
         """Return whether it lays out the layer's kind."""
         if isinstance(layer, Cell):
             return self.arrays(layer.kind) is not None
-        if isinstance(layer, Dense) or not layer.arrays:
-            return True
-        return layer.named_as in self.transforms or self.other_transforms is not None
+        return not layer.arrays or layer.named_as in self.transforms or self.other_transforms is not None
 
     def cannot(self, layer: Layer) -> Iterator[str]:
         """Yield the options of a layer that it cannot express with the values they have."""

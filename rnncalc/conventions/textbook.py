@@ -1,6 +1,6 @@
 """The textbook: one matrix per gate, output by input, one bias vector per gate, every cell and every option."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, TransformArrays
+from rnncalc.conventions.rules import Array, CellArrays, Convention, Returns, TransformArrays
 from rnncalc.layers.layer import CROSS
 
 _HEADS = {"query": "W_q", "key": "W_k", "value": "W_v", "output": "W_o"}
@@ -24,9 +24,9 @@ CONVENTION = Convention(
     note="one bias vector per gate",
     why="the two products are summed, so one bias serves both",
     cells=CELL,
-    dense=DenseArrays(Array("W", "n m"), Array("b", "n")),
-    output=DenseArrays(Array("W_hy", "n m"), Array("b_y", "n")),
     transforms={
+        "dense": TransformArrays({"kernel": "W", "bias": "b"}),
+        "output": TransformArrays({"kernel": "W_hy", "bias": "b_y"}),
         "embedding": TransformArrays({"embedding": "E", "position_embedding": "P"}),
         "conv1d": TransformArrays({"kernel": "W", "bias": "b"}, order=(2, 0, 1)),
         "layer_norm": TransformArrays({"scale": "g", "bias": "b"}),

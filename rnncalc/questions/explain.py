@@ -244,11 +244,8 @@ def _names(
     apart = range(read.start + later, read.stop + later, read.step)
     step = trace(layer, placed.inputs // placed.places, row)
     y, x = Symbol("y", time=time), "h" if isinstance(layer, Output) else "x"
-    symbols = convention("textbook").transform(layer.named_as).names
+    symbols = notation.output if isinstance(layer, Output) else convention("textbook").transform(layer.named_as).names
     letters = {role: (name.partition("_")[0], name.partition("_")[2]) for role, name in symbols.items()}
-    if isinstance(layer, Dense):
-        arrays = notation.output if isinstance(layer, Output) else notation.dense
-        letters = {"kernel": arrays.kernel.symbol(), "bias": arrays.bias.symbol()}
     if placed.starts:
         y, x = Symbol(placed.starts[1], "0"), "v"
     computed = [(place, node) for place, node in enumerate(step.nodes) if node.operation in OPERATIONS]

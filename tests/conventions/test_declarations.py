@@ -20,15 +20,7 @@ from rnncalc import Cell, DecoderAttention, Dense, Embedding, Network, Output, P
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.formula import value
 from rnncalc.conventions.layout import Layout, layout, sides_of_biases
-from rnncalc.conventions.rules import (
-    Array,
-    CellArrays,
-    Convention,
-    DenseArrays,
-    Side,
-    TransformArrays,
-    restricted,
-)
+from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, TransformArrays, restricted
 from rnncalc.errors import DeclarationError, RefusedError
 from rnncalc.forward.arrays import Arrays, filled
 from rnncalc.forward.bindings import binding
@@ -97,12 +89,12 @@ def check(row: Convention) -> None:
     if isinstance(row.cells, CellArrays):
         check_cells(row, row.cells, kinds)
     else:
-        assert {*row.cells} | {*row.transforms} - {DecoderAttention.kind, *CROSS} == {*kinds}
+        assert {*row.cells} | {*row.transforms} - {DecoderAttention.kind, "output", *CROSS} == {*kinds}
         for name, arrays in row.cells.items():
             check_cells(row, arrays, [name])
     for name, transform in row.transforms.items():
         attending = name in (DecoderAttention.kind, *CROSS)
-        layers = [*(attentions(name, row) if attending else layers_of(name, row))]
+        layers = [*(attentions(name, row) if attending else layers_of(name.replace("output", "dense"), row))]
         roles = {role for layer in layers for role, _ in layer.arrays}
         assert {*transform.buffers} <= roles <= {*transform.names}, f"{name}: the roles of its arrays"
         for layer in layers:
@@ -206,7 +198,7 @@ def cell_with(name: str, of: str, **parts: Any) -> Convention:
 KERAS, RETURNS = convention("keras"), convention("keras").returns
 assert isinstance(KERAS.cells, dict)
 assert RETURNS
-LSTM, NORM = KERAS.cells["lstm"], KERAS.transforms["batch_norm"]
+LSTM, NORM, DENSE = KERAS.cells["lstm"], KERAS.transforms["batch_norm"], KERAS.transforms["dense"]
 
 HALF_RIGHT = {
     "no matrix of the input": cell_with("keras", "gru", input=None),
@@ -269,9 +261,13 @@ HALF_RIGHT = {
     "an embedding with a column for each token": row_with(
         "keras", transforms={**KERAS.transforms, "embedding": KERAS.transforms["embedding"].replace(order=(1, 0))}
     ),
-    "a transposed dense layer": row_with("keras", dense=KERAS.dense.replace(kernel=Array("kernel", "n m"))),
-    "a dense bias for each input": row_with("keras", output=KERAS.dense.replace(bias=Array("bias", "m"))),
-    "a dense layer with one name": row_with("keras", dense=DenseArrays(KERAS.dense.kernel, Array("kernel", "n"))),
+    "a transposed dense layer": row_with("keras", transforms={**KERAS.transforms, "dense": DENSE.replace(order=())}),
+    "an output's bias for each input": row_with(
+        "keras", transforms={**KERAS.transforms, "output": DENSE.replace(axes={"bias": "m"})}
+    ),
+    "a dense layer with one name": row_with(
+        "keras", transforms={**KERAS.transforms, "dense": DENSE.replace(names={"kernel": "kernel", "bias": "kernel"})}
+    ),
     "a new name of no tensor": row_with("keras", renamed={"kernal": "k"}),
     "a transform of no kind": row_with("keras", transforms={**KERAS.transforms, "layer_nor": NORM}),
     "a transform without a bias": row_with("keras", transforms={"layer_norm": TransformArrays({"scale": "gamma"})}),

@@ -7,7 +7,7 @@ from conftest import Call, refusal, report_of
 
 from rnncalc import GRU, Network, run
 from rnncalc.conventions import CONVENTIONS, convention
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, TransformArrays, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, TransformArrays, restricted
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS, Binding, DenseNames, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
@@ -27,8 +27,10 @@ LOOM = Convention(
             only=restricted(bidirectional=(False,)),
         )
     },
-    dense=DenseArrays(Array("W", "n m"), Array("b", "n")),
-    transforms={"embedding": TransformArrays({"embedding": "E"})},
+    transforms={
+        "embedding": TransformArrays({"embedding": "E"}),
+        "dense": TransformArrays({"kernel": "W", "bias": "b"}),
+    },
 )
 
 
