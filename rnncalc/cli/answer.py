@@ -23,7 +23,7 @@ from rnncalc.cli.flags import (
     word_flag,
 )
 from rnncalc.cli.inputs import SUFFIXES, read_file, read_network
-from rnncalc.cli.output import AllAtOnce, Destination, tell, write
+from rnncalc.cli.output import AllAtOnce, Destination, call_text, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.layers import KINDS
 from rnncalc.questions.answer.grading import Grader
@@ -103,8 +103,8 @@ def answer(
     sizes = None
     with AllAtOnce() as at_once:
         if specs and _is_number(specs[0]) and files:
-            call = " ".join((*files[:1], *others))
-            at_once.refuse(f"the SPEC comes first: rnncalc answer {escape(call, limit=200)}")
+            call = call_text(["rnncalc", "answer", *files[:1], *others])
+            at_once.refuse(f"the SPEC comes first: {call}")
             numbers = others
         elif specs and _is_number(specs[0]):
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")

@@ -30,7 +30,7 @@ from rnncalc.cli.flags import (
     together,
 )
 from rnncalc.cli.inputs import SpecPath, find, read_file, unreadable
-from rnncalc.cli.output import AllAtOnce, Destination, tell, write
+from rnncalc.cli.output import AllAtOnce, Destination, call_text, tell, write
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.expressions import read_number
 from rnncalc.network.budget import BUDGET_KEYS, GROWING, Quantity, Rule
@@ -143,7 +143,7 @@ def _check_all(
     numbers = [path for path in paths if read_number(path) is not None and not os.path.exists(path)]
     if numbers and len(numbers) < len(paths):
         spec = next(path for path in paths if path not in numbers)
-        cure = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
+        cure = call_text(["rnncalc", "answer", spec, *numbers])
         raise CallError(f"{all_of(numbers)}: a number is not a PATH; write {cure}, or expect: {numbers[0]} in the spec")
     call = call._replace(limits=read_limits(limits))
     for key, text in call.overrides.items():

@@ -63,7 +63,8 @@ def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
             from rnncalc.cli.unknown_flag import call_meant
 
             if call := call_meant("-h", typed, context):
-                raise click.UsageError(f"-h is short for --help; for units write {call}", context)
+                see = f"(see {context.command_path} --help)"
+                raise CallError(f"-h is short for --help; for units write {call} {see}")
         write_text(f"{context.get_help()}\n")
         context.exit()
 
@@ -263,14 +264,13 @@ def run_call(args: list[str]) -> int:
     except SpecError as error:
         tell(*map(str, error.problems))
     except click.UsageError as error:
-        message = error.format_message()
+        message = _shorten(error.format_message())
         if isinstance(error, click.NoSuchOption) and error.ctx:
-            from rnncalc.cli.unknown_flag import call_meant, unknown_flag_message
+            from rnncalc.cli.unknown_flag import unknown_flag_message
 
-            call = call_meant(error.option_name, error.ctx.obj or args, error.ctx)
-            message = unknown_flag_message(error.option_name, error.ctx.command, cli, call, error.ctx.obj or args)
+            message = unknown_flag_message(error.option_name, error.ctx, cli, error.ctx.obj or args)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
-        tell(f"rnncalc: {_shorten(message)} (see {command} --help)")
+        tell(f"rnncalc: {message} (see {command} --help)")
     except click.ClickException as error:
         tell(f"rnncalc: {_shorten(error.format_message())}")
     except OSError as error:

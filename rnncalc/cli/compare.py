@@ -139,7 +139,7 @@ def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec]
     except click.NoSuchOption as error:
         from rnncalc.cli.unknown_flag import unknown_flag_message  # click's own words differ between its versions
 
-        message = unknown_flag_message(error.option_name, _one_network, cli)
+        message = unknown_flag_message(error.option_name, click.Context(_one_network), cli)
     except (ValueError, click.UsageError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
     raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300), where),))

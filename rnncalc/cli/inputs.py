@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
@@ -15,7 +14,7 @@ import click
 from rnncalc.bounds import MAX_BYTES, MOST_IN_FOLDER
 from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.cli.output import AllAtOnce, tell
+from rnncalc.cli.output import AllAtOnce, call_text, tell
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
@@ -115,8 +114,7 @@ def network_meant(words: Sequence[str], units: str = "") -> str:
     call = [*context.command_path.split(), *typed[: places[0]], *network, *typed[places[0] + len(words) :]]
     unknown = [each for each in blanks if each != units]
     cure = f", with your number{'s' * (len(unknown) > 1)} for {all_of(unknown)}" if unknown else ""
-    written = escape(shlex.join(call), limit=500)
-    return f"'{escape(' '.join(words))}': a network is written in flags; write {written}{cure}"
+    return f"'{escape(' '.join(words))}': a network is written in flags; write {call_text(call)}{cure}"
 
 
 def _file_for_units(flags: NetworkFlags) -> str:

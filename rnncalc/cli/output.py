@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -178,6 +179,11 @@ def tell(*lines: str) -> None:
 def _escaped(message: str) -> str:
     """Return a message with each of its lines escaped; lines after the first, such as a caret's, begin with blanks."""
     return "\n    ".join(escape(line, MOST_OF_A_LINE) for line in message.split("\n    "))
+
+
+def call_text(words: Sequence[str]) -> str:
+    """Return a call as a shell takes it, whole, for a message that says what to write."""
+    return escape(shlex.join(words), MOST_OF_A_LINE)
 
 
 def discard_unwritten(stream: TextIO) -> None:

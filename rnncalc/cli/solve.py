@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Unpack
 
 import click
@@ -10,14 +9,13 @@ import click
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
 from rnncalc.cli.inputs import network_meant, read_file, read_open_spec
-from rnncalc.cli.output import AllAtOnce, Destination, write
+from rnncalc.cli.output import AllAtOnce, Destination, call_text, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import solve as question
 from rnncalc.questions.count import bytes_of
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.spec import parse, read_value
-from rnncalc.text import escape
 
 
 @command("rnncalc solve -i 100 -l 'lstm:?' -o 10 --params 1M", "rnncalc solve -i 8 -l 'gru:?' --match specs/lstm.yaml")
@@ -50,7 +48,7 @@ def solve(
     if specs and specs[-1].isdecimal() and params is bytes_ is match is None:
         number = context.obj.index(specs[-1])
         context.obj = [*context.obj[:number], "--params", *context.obj[number:]]
-        call = escape(shlex.join([*context.command_path.split(), *context.obj]))
+        call = call_text([*context.command_path.split(), *context.obj])
         meant = specs[1:] and network_meant(specs[:-1], "?")
         raise CallError(meant or f"'{specs[-1]}': a budget has its flag before it; write {call}")
     with AllAtOnce() as at_once:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 
 import click
 
 from rnncalc.cli.flags import GOES_WITH, WordOption, flag_of
+from rnncalc.cli.output import call_text
 from rnncalc.errors import DeclarationError
 from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
@@ -18,20 +18,18 @@ from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, instead_o
 from rnncalc.text import all_of, did_you_mean, escape
 
 
-def unknown_flag_message(
-    flag: str, command: click.Command, group: click.Group, call: str = "", typed: Sequence[str] = ()
-) -> str:
+def unknown_flag_message(flag: str, context: click.Context, group: click.Group, typed: Sequence[str] = ()) -> str:
     """Return the message for a flag that the command does not have.
 
-    group: all commands. call: the whole call that is meant, if it is known. typed: the words of the call.
+    group: all commands. typed: the words of the call; without them no whole call is shown.
     """
-    if call:
-        return f"No such option '{flag}'; write {call}"
+    if typed and (call := call_meant(flag, typed, context)):
+        return f"No such option '{escape(flag)}'; write {call}"
     try:
-        cure = _cure(flag, command, group, typed)
+        cure = _cure(flag, context.command, group, typed)
     except DeclarationError:  # an option of a cell that this call may not use
         cure = ""
-    return f"No such option '{flag}'{cure or '.'}"
+    return f"No such option '{escape(flag)}'{cure or '.'}"
 
 
 def call_meant(flag: str, typed: Sequence[str], context: click.Context) -> str:
@@ -49,7 +47,7 @@ def call_meant(flag: str, typed: Sequence[str], context: click.Context) -> str:
     names = [word.partition("=")[0] for word in words]
     if any(sum(names.count(name) for name in option.opts) > 1 for option in _single(context.command)):
         return ""  # it would be given twice
-    return escape(shlex.join([*context.command_path.split(), *words]))
+    return call_text([*context.command_path.split(), *words])
 
 
 def _single(command: click.Command) -> list[click.Option]:
