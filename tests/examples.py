@@ -18,12 +18,17 @@ def command(name: str) -> Command:
 
 
 def examples(name: str) -> list[list[str]]:
-    """Return the examples without the program's name, what a shell does left out.
+    """Return the examples without the program's name.
 
-    One that reads a branch of git is left out too: the checkout of a test may have no such branch.
+    One that reads a branch of git is left out: the checkout of a test may have no such branch.
     """
-    lines = [line.split(" > ")[0] for line in command(name).examples if "git:" not in line]
-    return [shlex.split(line)[1:] for line in lines]
+    return [shlex.split(line)[1:] for line in command(name).examples if "git:" not in line]
+
+
+def make_files(folder: Path) -> None:
+    """Make what the examples read in a folder, where they may write files."""
+    (folder / "specs").symlink_to(ROOT / "specs")
+    (folder / "class.csv").write_text("name,answer\nAda,1152\n")
 
 
 def formats(name: str) -> list[str]:

@@ -1,17 +1,14 @@
 """`--help` and `rnncalc help`: what they show, and that it is short enough to be read."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
 from conftest import Call, refusal
-from examples import examples
+from examples import examples, make_files
 
-from rnncalc.cli.commands import COMMANDS, Command, cli
+from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.cli.flags import OF_NETWORK, WordOption
 from rnncalc.cli.help import TOPICS
 from rnncalc.conventions import CONVENTIONS, NOTATIONS
@@ -112,10 +109,8 @@ def test_the_help_of_a_command_is_a_topic(call: Call) -> None:
 def test_the_examples_of_a_help_are_calls_that_work(
     name: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each ends well, or, of `answer` and `check`, with its verdict; in a shell too, if it asks a shell for more."""
-    (tmp_path / "specs").symlink_to(Path("specs").resolve())  # what they write they write elsewhere
-    (tmp_path / "class.csv").write_text("name,answer\nAda,1152\n")
-    env = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    """Each ends well, or, of `answer` and `check`, with its verdict."""
+    make_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     good = (0, 1) if name in ("answer", "check") else (0,)
     assert examples(name)
@@ -123,10 +118,3 @@ def test_the_examples_of_a_help_are_calls_that_work(
         done = call(*words)
         assert done.code in good, words
         assert done.err == "", words
-    found = command(name)
-    assert isinstance(found, Command)
-    for example in found.examples:
-        if " > " in example:
-            shell = ["bash", "-c", example.replace("rnncalc", f"{sys.executable} -m rnncalc", 1)]
-            ran = subprocess.run(shell, env=env, capture_output=True, text=True, check=False, timeout=60)
-            assert (ran.returncode in good, ran.stdout, ran.stderr) == (True, "", ""), example
