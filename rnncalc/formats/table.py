@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from io import StringIO
-from itertools import groupby
 from typing import NamedTuple, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats import BAR, shortened, terminal_width, text_of
@@ -91,8 +88,7 @@ class _Page:
         if sheet.columns:
             measured = _Measured(sheet, shortened(sheet), self.plain)
             tables = _split(measured, self.width)
-            rows = self._stacked(measured) if tables is None else (self._grouped(measured, table) for table in tables)
-            for lines in rows:
+            for lines in self._stacked(measured) if tables is None else (self._table(measured, it) for it in tables):
                 yield Text()
                 yield from lines
         if sheet.notes:
@@ -128,16 +124,13 @@ class _Page:
                 text.stylize(colour, 0, len(sign))
         return text
 
-    def _table(
-        self, sheet: _Measured, part: _Places, rows: list[Row], total: Row | None = None, header: bool = True
-    ) -> Iterator[Text]:
+    def _table(self, sheet: _Measured, part: _Places) -> Iterator[Text]:
         """Yield some columns as a table, at most as wide as the screen unless numbers would be cut."""
-        widths = sheet.widths(part, self.width)
+        widths, rows, total = sheet.widths(part, self.width), sheet.rows, sheet.total
         longest = {place: sheet.longest(place, part.lines) for place in part.places}
         rule = "─" * _across(widths)
-        if header:
-            yield from self._row(sheet, widths, [self._text(sheet.columns[place].title) for place in widths], head=True)
-            yield Text(rule)
+        yield from self._row(sheet, widths, [self._text(sheet.columns[place].title) for place in widths], head=True)
+        yield Text(rule)
         for row in rows:
             yield from self._row(sheet, widths, [self._cell(row[place], longest[place], sheet.bar) for place in widths])
         if not total or (rows and all(total[place] == "" for place in widths if not sheet.columns[place].key)):
@@ -159,24 +152,6 @@ class _Page:
                 text.align("right" if sheet.columns[place].right else "left", width)
         yield from (Text(" " * GAP, "bold" if head else style).join(line) for line in zip(*columns, strict=True))
 
-    def _grouped(self, sheet: _Measured, part: _Places) -> Iterator[Text]:
-        """Yield a table; keys above the rows are written once for each group of rows that share them."""
-        if not part.above:
-            yield from self._table(sheet, part, sheet.rows, sheet.total)
-            return
-
-        def head(row: Row, style: str = "") -> Text:
-            return Text("  ").join([self._text(row[place], style) for place in part.above])
-
-        yield from self._table(sheet, part, [])
-        for _, group in groupby(sheet.rows, key=lambda row: [row[place] for place in part.above]):
-            rows = [*group]
-            yield head(rows[0])
-            yield from self._table(sheet, part, rows, header=False)
-        if sheet.total:
-            yield head(sheet.total, "bold")
-            yield from self._table(sheet, part, [], sheet.total, header=False)
-
     def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
         text = Text(text_of(value, longest=longest, bar=bar).translate(self.plain))
         if isinstance(value, Arithmetic) and value.letters != value.numbers:
@@ -185,30 +160,28 @@ class _Page:
 
     def _stacked(self, sheet: _Measured) -> Iterator[list[Text]]:
         """Yield the lines of each row by itself: its keys, and below them each value after its title."""
+        titles = {
+            place: self._text(sheet.columns[place].title) for place in sheet.everything if place not in sheet.keys
+        }
         for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
             head = Text("  ").join([self._cell(row[place]) for place in sorted(sheet.keys) if row[place] != ""])
-            body = Table.grid(padding=(0, 2, 0, 0))
-            for place in sheet.everything:
-                cell = self._cell(row[place])
-                if place not in sheet.keys and cell:
-                    body.add_row(self._text(sheet.columns[place].title), cell)
-            block = Table.grid()
-            block.width = min(self.width, UNBOUNDED)
-            block.add_row(head)
-            block.add_row(Padding(body, (0, 0, 0, 2)))
-            drawn = self.console.render_lines(block, pad=False)
-            yield [Text.assemble(*((segment.text, segment.style or "") for segment in line)) for line in drawn]
+            lines = self._folded(head, self.width)
+            values = {place: cell for place in titles if (cell := self._cell(row[place]))}
+            left = max((titles[place].cell_len for place in values), default=0)
+            for place, cell in values.items():
+                room = UNBOUNDED if sheet.columns[place].right else max(self.width - left - 2 * GAP, LEAST)
+                for number, text in enumerate(self._folded(cell, room)):
+                    title = Text() if number else titles[place].copy()
+                    title.align("left", left)
+                    lines.append(Text(" " * GAP).join([Text(), title, text]))
+            yield lines
 
 
 class _Places(NamedTuple):
-    """Columns of a sheet that are side by side, by their places; lines: whether equations have two lines.
-
-    above: places of keys that are written above the rows that share them.
-    """
+    """Columns of a sheet that are side by side, by their places; lines: whether equations have two lines."""
 
     places: tuple[int, ...]
     lines: bool = False
-    above: tuple[int, ...] = ()
 
 
 class _Measured:
@@ -269,9 +242,9 @@ class _Measured:
             over = 0
         return over <= 0
 
-    def beside_keys(self, group: set[int], above: tuple[int, ...] = ()) -> _Places:
-        """Return a table of some columns and the keys; above: keys that are written above the rows."""
-        return _Places(tuple(sorted((self.keys | group) - {*above})), above=above)
+    def beside_keys(self, group: set[int]) -> _Places:
+        """Return a table of some columns and the keys."""
+        return _Places(tuple(sorted(self.keys | group)))
 
 
 def _across(widths: Mapping[int, int]) -> int:
@@ -281,47 +254,27 @@ def _across(widths: Mapping[int, int]) -> int:
 def _split(sheet: _Measured, width: int) -> list[_Places] | None:
     """Return the fewest tables that fit, one below the other; None if each row is to be written by itself.
 
-    Equations are on one line, else on two, else below; if that is not enough, numbers, words and equations each have
-    a table. The keys of the rows are in all of them, and what is to be compared stays together.
+    Equations are on one line, else on two, else below. The keys of the rows are in all tables, and what is to be
+    compared stays together.
     """
-    whole = tuple(sheet.everything)
+    whole = {*sheet.everything}
     for lines in (False, True):
-        if sheet.fits(_Places(whole, lines), width):
-            return [_Places(whole, lines)]
-    if any(column.together for column in sheet.columns):
-        return _together(sheet, width)
-    numbers = {place for place in whole if sheet.columns[place].right}
-    others = {*whole} - sheet.keys - sheet.equations - numbers
-    for groups in ([others | numbers, sheet.equations], [numbers, others, sheet.equations]):
-        tables = [sheet.beside_keys(group) for group in groups if group - sheet.keys]
-        if all(_across(sheet.widths(table)) <= width for table in tables):
-            return tables
-    return _by_width(sheet, {*whole} - sheet.keys, width)
-
-
-def _together(sheet: _Measured, width: int) -> list[_Places] | None:
-    """Return a table of the keys and what is compared, its words folded if need be, then others; None if too wide.
-
-    Before any words are folded, keys that stay whole are above their rows.
-    """
-    compared = {place for place in sheet.everything if sheet.columns[place].together}
-    whole = tuple(sorted(place for place in sheet.keys if sheet.columns[place].whole))
+        if sheet.fits(table := _Places(tuple(sheet.everything), lines), width):
+            return [table]
+    compared = {place for place in whole if sheet.columns[place].together}
+    if not compared:
+        return _by_width(sheet, whole - sheet.keys, width)
     first = sheet.beside_keys(compared)
-    if whole and not sheet.fits(first, width):
-        everything = sheet.beside_keys({*sheet.everything}, above=whole)
-        if sheet.fits(everything, width):
-            return [everything]
-        first = sheet.beside_keys(compared, above=whole)
     can_fold = not compared & sheet.equations and _across(sheet.widths(first, 0)) <= width
     if not (sheet.fits(first, width) or can_fold):
         return None
-    return [first, *_by_width(sheet, {*sheet.everything} - sheet.keys - compared, width)]
+    return [first, *_by_width(sheet, whole - sheet.keys - compared, width)]
 
 
 def _by_width(sheet: _Measured, places: set[int], width: int) -> list[_Places]:
-    """Return columns in tables, numbers first, each with as many as fit beside the keys."""
+    """Return columns in tables, numbers first and equations last, each with as many as fit beside the keys."""
     tables: list[_Places] = []
-    for place in sorted(places, key=lambda place: not sheet.columns[place].right):
+    for place in sorted(places, key=lambda place: (place in sheet.equations, not sheet.columns[place].right)):
         wider = sheet.beside_keys({*tables[-1].places, place}) if tables else None
         if wider and _across(sheet.widths(wider)) <= width:
             tables[-1] = wider
