@@ -19,7 +19,7 @@ from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.questions.check import Difference, Numbers, Verdict
-from rnncalc.spec import Override, contents, is_meant, keys_in, parse, parse_if_meant
+from rnncalc.spec import Override, parse, parse_if_meant
 from rnncalc.text import escape, escape_path
 
 GIT = "git:"
@@ -118,21 +118,11 @@ def read_baseline(
             message = f"a baseline has at most {MAX_REPORT_BYTES:,} bytes, this has more"
             raise SpecError((Problem((), message, escape_path(source)),))
         return Baseline(source, read_reports(data, source), alone=len(files) == 1)
-    if len(files) > 1 and (specs := sum(map(_is_spec, files))) > 1:
+    if len(files) > 1:
         cure = "give a folder, or JSON of them all"
-        raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
+        raise CallError(f"--baseline: one spec, '{escape(path)}', for {len(files):,} files: {cure}")
     numbers = measure(parse(data, source, **overrides).network)
     return Baseline(source, {path: numbers}, alone=True, whole=False)
-
-
-def _is_spec(file: SpecPath) -> bool:
-    """Return whether a file is checked: other YAML in a folder is left out."""
-    if file.named or file.problem:
-        return True
-    try:
-        return is_meant(keys_in(contents(file.path)))
-    except OSError:
-        return True
 
 
 def _folder(path: str, measure: Measure, overrides: Overrides) -> Iterator[tuple[str, Numbers | str]]:

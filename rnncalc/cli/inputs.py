@@ -72,20 +72,19 @@ def read_each(
 
     in_flags = describing(flags)
     with AllAtOnce() as at_once:
-        if hint := _file_for_units(flags):
-            at_once.refuse(hint)
-            return []
+        problem = _file_for_units(flags)
         if in_flags and specs:
-            at_once.refuse(_both(in_flags, specs, flags["layers"]))
+            problem = problem or _both(in_flags, specs, flags["layers"])
+        elif not (in_flags or specs):
+            problem = "no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1"
+        elif specs:
+            problem = problem or network_meant(specs)
+        if problem:
+            at_once.refuse(problem)
             return []
         if in_flags:
             return [at_once.ask(lambda: kept(spec_in_flags(**flags)))]
-        if not specs:
-            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
-        if specs and (meant := network_meant(specs)):
-            at_once.refuse(meant)
-            return []
-        if specs and not os.path.exists(specs[0]) and _command_meant(specs[0]):
+        if not os.path.exists(specs[0]) and _command_meant(specs[0]):
             specs = specs[:1]  # the other words belong to the misspelled command
         files = [file.path for spec in specs for file in below(spec)]
         if one and len(files) > 1:

@@ -13,24 +13,24 @@ from unicodedata import normalize
 
 from rnncalc.formats import MOST_OF_A_SUM, shortened, text_of
 from rnncalc.formats.mathematics import BREAKS, IN_WORK, POWER
-from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, filled, parts, plain_piece
-from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
-from rnncalc.reports.sheet import (
-    Arithmetic,
-    Bar,
+from rnncalc.reports.equations import (
+    GREEK,
     Block,
-    Column,
+    Derivative,
     EquationText,
-    Phrase,
-    Quiz,
-    QuizQuestion,
-    Row,
-    Sheet,
-    TensorName,
-    Value,
+    Function,
+    Line,
+    Piece,
+    Sign,
+    Term,
     WorkLine,
     WorkPiece,
+    filled,
+    parts,
+    plain_piece,
 )
+from rnncalc.reports.report import DerivationReport, QuizReport, SheetReport
+from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Quiz, QuizQuestion, Row, Sheet, TensorName, Value
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape, with_accents
 
@@ -66,7 +66,7 @@ _LATEX_NAMES = {name: f"\\{name}" for name in GREEK} | {"omicron": "o", "⋯": r
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.CONVOLVED: r" \ast ", Sign.APPLIED: r" \, ", Sign.COMMA: r",\, ", Sign.SEMICOLON: r";\, "}
-_LATEX_SIGNS |= {Sign.TRANSPOSED: r"^\top"}
+_LATEX_SIGNS |= {Sign.TRANSPOSED: r"^\top", "·": r" \cdot "}
 _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
 """The functions with a command in TeX; others are written as words."""
 
@@ -115,8 +115,6 @@ _WIDE = {
     " ": 2.5,  # beside a sign
 }
 
-_WORK_SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / "}
-_WORK_SIGNS |= {"; ": r";\; ", ", ": r",\, ", " ": r"\, "}
 MOST_ROWS = 40
 """The most rows of a table that is on one page."""
 
@@ -369,28 +367,24 @@ def _width_of(piece: WorkPiece) -> float:
         columns = (max(map(_text_width, column)) + _BETWEEN for column in zip(*piece.rows, strict=True))
         return sum(columns) + _BRACKETS
     grown = _GROWN * (isinstance(piece, str) and piece.endswith(("(", ")")))
-    return grown + _text_width(
-        piece if isinstance(piece, str) else piece.text if isinstance(piece, EquationText) else piece.name
-    )
+    return grown + _text_width(plain_piece(piece))
 
 
 def _work_piece(piece: WorkPiece) -> str:
     match piece:
-        case Term() | Derivative():
-            return latex((piece,))
         case EquationText():
-            return f"\\text{{{typeset(piece.text)}}}"
+            return f"\\text{{{typeset(piece.name)}}}"
         case Block():
             rows = r" \\ ".join(" & ".join(map(_number, row)) for row in piece.rows)
             return f"\\left[\\begin{{array}}{{{'r' * len(piece.rows[0])}}} {rows} \\end{{array}}\\right]"
         case ")":
             return r"\right)"
-        case str() if piece in _WORK_SIGNS:
-            return _WORK_SIGNS[piece]
         case str() if piece.endswith("("):
             return rf"{_function(piece[:-1]) if piece[:-1] else ''}\left("
-        case _:
+        case str() if piece not in _LATEX_SIGNS:
             return _number(piece)
+        case _:
+            return _latex(piece)
 
 
 def _number(text: str) -> str:

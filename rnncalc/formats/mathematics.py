@@ -9,8 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from rnncalc.reports.equations import Derivative, Line, Sign, Term, parts, plain, plain_piece
-from rnncalc.reports.sheet import Block, EquationText, WorkLine, WorkPiece
+from rnncalc.reports.equations import (
+    Block,
+    Derivative,
+    EquationText,
+    Line,
+    Sign,
+    Term,
+    WorkLine,
+    WorkPiece,
+    parts,
+    plain_piece,
+)
 from rnncalc.text import escape
 
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
@@ -172,12 +182,10 @@ def _box(piece: WorkPiece) -> TextBox:
     match piece:
         case Block():
             return _joined([*_around([_numbers(piece)], _BRACKETS, len(piece.rows))])
-        case Term() | Derivative():
-            return (plain((piece,)),)
         case EquationText():
-            return (escape(piece.text),)
+            return (escape(piece.name),)
         case _:
-            return (piece,)
+            return (plain_piece(piece),)
 
 
 def _numbers(block: Block) -> TextBox:

@@ -12,8 +12,20 @@ from typing import TypeVar
 
 from rnncalc.formats import MOST_OF_A_SUM
 from rnncalc.formats.mathematics import BREAKS, POWER
-from rnncalc.reports.equations import GREEK, Derivative, Function, Piece, Sign, Term, parts, plain_piece
-from rnncalc.reports.sheet import Block, EquationText, Phrase, Sheet, TensorName, WorkPiece
+from rnncalc.reports.equations import (
+    GREEK,
+    Block,
+    Derivative,
+    EquationText,
+    Function,
+    Piece,
+    Sign,
+    Term,
+    WorkPiece,
+    parts,
+    plain_piece,
+)
+from rnncalc.reports.sheet import Phrase, Sheet, TensorName
 from rnncalc.text import escape, with_accents
 
 
@@ -61,7 +73,7 @@ def displayed(sheet: Sheet) -> Iterator[str]:
     if sheet.equations:
         yield _aligned("Equations", sheet.equations, _piece, plain_piece, BREAKS)
     if sheet.work:
-        yield _aligned("Numbers", sheet.work, _work_piece, _plain_work, _WORK_BREAKS)
+        yield _aligned("Numbers", sheet.work, _work_piece, plain_piece, _WORK_BREAKS)
 
 
 def _aligned(
@@ -141,7 +153,7 @@ def _work_piece(piece: WorkPiece) -> str:
         case Term() | Derivative():
             return _piece(piece)
         case EquationText():
-            return f"<mtext>{text(piece.text)}</mtext>"
+            return f"<mtext>{text(piece.name)}</mtext>"
         case Block():
             cells = ("".join(f"<mtd>{_number(cell)}</mtd>" for cell in row) for row in piece.rows)
             rows = "".join(f"<mtr>{row}</mtr>" for row in cells)
@@ -162,15 +174,3 @@ def _number(number: str) -> str:
         return f"<mn>{text(number)}</mn>"
     power = f"<msup><mn>10</mn><mn>{'−' if exponent[1] == '−' else ''}{exponent[2]}</mn></msup>"
     return f"<mn>{text(number[: exponent.start()])}</mn>{_WORK_SIGNS['·']}{power}"
-
-
-def _plain_work(piece: WorkPiece) -> str:
-    match piece:
-        case Term() | Derivative():
-            return piece.name
-        case EquationText():
-            return piece.text
-        case Block():
-            return f"[{'; '.join(' '.join(row) for row in piece.rows)}]"
-        case _:
-            return piece

@@ -94,6 +94,27 @@ Line = tuple[Piece, ...]
 """An equation, piece by piece; a string is text."""
 
 
+class Block(NamedTuple):
+    """Numbers in rows: a matrix, or a vector as a column."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def name(self) -> str:
+        """The rows in plain text: `[1 2; 3 4]`."""
+        return f"[{'; '.join(map(' '.join, self.rows))}]"
+
+
+class EquationText(NamedTuple):
+    """Text within an equation with numbers."""
+
+    name: str
+
+
+WorkPiece = Term | Derivative | Block | EquationText | str
+WorkLine = tuple[WorkPiece, ...]
+"""An equation with numbers; a string is a number, a sign, a bracket or a function with its bracket."""
+
 Part = TypeVar("Part")
 
 
@@ -124,8 +145,8 @@ def plain(line: Line) -> str:
     return "".join(map(plain_piece, line))
 
 
-def plain_piece(piece: Piece) -> str:
-    """Return a piece of an equation in plain text."""
+def plain_piece(piece: Piece | WorkPiece) -> str:
+    """Return a piece of an equation, in letters or with numbers, in plain text."""
     return piece if isinstance(piece, str) else piece.name
 
 

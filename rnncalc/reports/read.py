@@ -22,9 +22,6 @@ from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, She
 from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
 from rnncalc.text import all_of, bracketed, escape, escape_path, plural
 
-MOST_ROWS = 300
-"""The most tensors in a table for people; the rest are one row."""
-
 _HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
 
 
@@ -53,15 +50,10 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         """Return a row for each tensor, parameters apart from the rest."""
         file = self.read.file
         rows: list[Row] = []
-        for tensor in file.tensors[:MOST_ROWS]:
+        for tensor in file.tensors:
             role = f"{'frozen ' if tensor.frozen else ''}{tensor.role.value}{', shared' if tensor.shared_with else ''}"
             numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
             rows.append((tensor.name, tensor.shape, tensor.dtype, role, *numbers))
-        if rest := file.tensors[MOST_ROWS:]:
-            sums = (
-                sum(tensor.params for tensor in rest if tensor.is_parameter == trained) for trained in (True, False)
-            )
-            rows.append((f"{plural(len(rest), 'more tensor')}", "", "", "", *sums))
         others = sum(tensor.params for tensor in file.tensors if not tensor.is_parameter)
         columns = (
             *(*key_columns("Tensor"), *map(Column, ("Shape", "Type", "Role"))),

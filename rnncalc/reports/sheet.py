@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.formula import Expression, letters, numbers, substituted
 from rnncalc.records import Frozen
 from rnncalc.text import has_letters, raised
 
 if TYPE_CHECKING:
-    from rnncalc.reports.equations import Derivative, Line, Term
+    from rnncalc.reports.equations import Line, WorkLine
 
 
 class Arithmetic(Frozen):
@@ -67,23 +67,6 @@ class Bar(Frozen):
 
     share: float
 
-
-class Block(Frozen):
-    """Numbers in rows: a matrix, or a vector as a column."""
-
-    rows: tuple[tuple[str, ...], ...]
-
-
-class EquationText(Frozen):
-    """Text within an equation with numbers."""
-
-    text: str
-
-
-WorkPiece: TypeAlias = "Term | Derivative | Block | EquationText | str"
-"""A part of an equation with numbers; a string is a number, a sign, a bracket or a function with its bracket."""
-
-WorkLine: TypeAlias = "tuple[WorkPiece, ...]"
 
 Shape = tuple[int | str | None, ...]
 Value = str | int | float | Arithmetic | TensorName | Phrase | Bar | Shape | None

@@ -16,12 +16,22 @@ from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
-from rnncalc.reports.equations import ON_DELTA, Derivative, Term, line_of, timed
+from rnncalc.reports.equations import (
+    ON_DELTA,
+    Block,
+    Derivative,
+    EquationText,
+    Term,
+    WorkLine,
+    WorkPiece,
+    line_of,
+    timed,
+)
 from rnncalc.reports.explain import on_padding, on_parts
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import on_no_slope, outcome
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine, WorkPiece
+from rnncalc.reports.sheet import Sheet
 from rnncalc.step.operations import ATOM, INNER, OUTER
 from rnncalc.text import all_of, plural
 

@@ -23,7 +23,7 @@ from rnncalc import (
 )
 from rnncalc.questions.work import LayerWork, work
 from rnncalc.questions.work_backward import Variable
-from rnncalc.reports.sheet import Block, EquationText, WorkPiece
+from rnncalc.reports.equations import plain_piece
 from rnncalc.reports.work import WorkReport
 
 
@@ -149,13 +149,7 @@ def done(net: Network, weights: Any, inputs: Any, start: Any) -> str:
     """Return the last line of the work, a matrix on one line with its rows apart."""
     sheets = WorkReport(work(net, weights=weights, inputs=inputs, start=start)).sheets()
     *_, line = [line for sheet in sheets for line in sheet.work]
-    return "".join(on_one_line(piece) for piece in line)
-
-
-def on_one_line(piece: WorkPiece) -> str:
-    if isinstance(piece, Block):
-        return f"[{'; '.join(' '.join(row) for row in piece.rows)}]"
-    return piece if isinstance(piece, str) else piece.text if isinstance(piece, EquationText) else piece.name
+    return "".join(map(plain_piece, line))
 
 
 def test_a_state_that_a_dense_layer_makes_is_called_by_that_layer() -> None:

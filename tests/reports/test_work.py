@@ -26,7 +26,7 @@ from rnncalc.layers.layer import Layer
 from rnncalc.questions.backward import backward
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
-from rnncalc.reports.sheet import Block
+from rnncalc.reports.equations import Block
 from rnncalc.reports.work import WorkReport, number
 
 CELLS = cells.CELLS
