@@ -211,6 +211,7 @@ TYPED = {
     "-l {layer},repeat={number}": "repeat",
     "-l {typed}": "layers cell",
     "--params {number}": "budget",
+    "--max-params {number}": "budget",
     "--training --chunk {number}": "chunk",
     "--training": "chunk",
     "--operations": "operations",

@@ -97,15 +97,16 @@ def test_keys_are_near_where_what_they_do_not_share_is(word: str, known: tuple[s
 @pytest.mark.parametrize(("row", "flags"), TYPED.items())
 def test_a_flag_that_is_typed_gets_the_whole_call_that_is_meant(row: str, flags: str, call: Call) -> None:
     """The call is accepted, and has the numbers of the one that was typed."""
-    command = "solve" if "--params" in row else "count"
+    command = {"--params": "solve", "--max-params": "check"}.get(row.split()[0], "count")
     layers = "gru" if "{kind}" in row else "gru:?" if command == "solve" else "gru:20"
+    network = ["specs/dense-equivalent.yaml"] if command == "check" else ["-i", 10, "-l", layers]
     values = ["90" if "repeat" in row else "900"] if "{number}" in row else ["lstm:20"] if "{typed}" in row else []
     others = " ".join(ALIASES.get(name, "") for name in flags.split()).split()
     for word in sorted({*flags.split(), *others} - {"chunk", "cost", "operations", "units" if "repeat" in row else ""}):
         if {"input", "output", "steps", "seed", "params", "bytes"} & {word, *meanings(word)}:
             continue  # it is a flag, or may be meant for one
         for flag in {f"--{word.replace('_', '-')}", f"--{word}"} if len(word) > 1 else {f"-{word}"}:
-            message = refusal(call, command, "-i", 10, "-l", layers, flag, *values)
+            message = refusal(call, command, *network, flag, *values)
             meant = re.search(r"write rnncalc (.*) \(see", message)
             assert meant, message
             assert all(value in meant[1] for value in values)
