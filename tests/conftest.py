@@ -25,9 +25,8 @@ UNTIMED: dict[str, Any] = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],  # few networks suit each convention
 }
 settings.register_profile("few", max_examples=12, **UNTIMED)
-settings.register_profile("many", max_examples=40, **UNTIMED)
 settings.register_profile("quick", max_examples=3, **UNTIMED)
-settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
+settings.load_profile("few")  # `--hypothesis-profile=quick` asks for the other, later
 CASES = 3
 """How many of a test's cases run with the profile `quick`, which is for one Python among several."""
 

@@ -96,7 +96,7 @@ def read_each(
 def network_meant(words: Sequence[str], units: str = "") -> str:
     """Return the hint for a network that is typed as a kind with its numbers, as in `rnncalc explain gru 10 20`.
 
-    units: what is written for its number if none is typed; by default a name for it.
+    units: what is written for the layer's number, if none of the numbers is it, as ? of the width that is looked for.
     """
     name, numbers = words[0].lower(), words[1:]
     context = click.get_current_context(silent=True)
@@ -106,13 +106,12 @@ def network_meant(words: Sequence[str], units: str = "") -> str:
     if not (plain and places and context):
         return ""
     number = kind(name).number
-    blanks = ["INPUT", *([units or number.upper()] if number else [])][len(numbers) :]
+    blanks = ["INPUT", *([number.upper()] if number and not units else [])][len(numbers) :]
     inputs, *sizes = [*numbers, *blanks]
-    layer = f"{name}:{sizes.pop(0)}" if number else name
-    network = ["-i", inputs, "-l", layer, *(["-o", sizes[0]] if sizes else ())]
+    layer = f"{name}:{units or sizes.pop(0)}" if number else name
+    network = ["-i", inputs, "-l", layer, *(["-o", sizes[-1]] if sizes else ())]
     call = [*context.command_path.split(), *typed[: places[0]], *network, *typed[places[0] + len(words) :]]
-    unknown = [each for each in blanks if each != units]
-    cure = f", with your number{'s' * (len(unknown) > 1)} for {all_of(unknown)}" if unknown else ""
+    cure = f", with your number{'s' * (len(blanks) > 1)} for {all_of(blanks)}" if blanks else ""
     return f"'{escape(' '.join(words))}': a network is written in flags; write {call_text(call)}{cure}"
 
 

@@ -90,9 +90,13 @@ def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[st
 def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence[str]) -> str:
     """Return the suggestion: another spelling, a similar flag, an option of a layer, or another command."""
     word = flag.removeprefix("--").replace("_", "-")
+    context, spelling = click.Context(group), flag if word == flag else f"--{word}"
+    others = {name: group.get_command(context, name) for name in group.list_commands(context) if name != command.name}
+    takers = [name for name, other in others.items() if other and any(spelling in each.opts for each in other.params)]
+    used_by = f"; it is a flag of rnncalc {all_of(takers)}" if takers else ""
     if word == flag or not word:
         swapped = flag[:2].swapcase()
-        return f"; write {swapped}" if any(swapped in each.opts for each in command.params) else ""
+        return f"; write {swapped}" if any(swapped in each.opts for each in command.params) else used_by
     options = [option for option in command.params if isinstance(option, click.Option)]
     for option in options:
         if isinstance(option, WordOption) and word in option.words():
@@ -110,17 +114,13 @@ def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence
         switches = {option.opts[-1] for option in options if option.is_flag}
         needed = next((f"{each} " for each in GOES_WITH.get(flag_of(name), ()) if switches >= {*each.split()}), "")
         return f"; write {needed}{flag_of(name)}{space}{remark}"
-    context = click.Context(group)
-    others = [name for name in group.list_commands(context) if name != command.name]
-    commands = {name: group.get_command(context, name) for name in others}
-    takers = [name for name, each in commands.items() if each and any(f"--{word}" in flag.opts for flag in each.params)]
     misspelt = takers or flag.removesuffix("s") in known  # --layers 2 is ambiguous
     if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
         return f"; {of_layer}"
     flags = (*known, *(option.opts[-1] for option in group.params), "--help")
     bare = [each.removeprefix("--") for each in flags]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
-    return f"; it is a flag of rnncalc {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
+    return f"{used_by}{near.replace('; ', ', or ')}" if takers else near
 
 
 def _of_layer(key: str) -> str:

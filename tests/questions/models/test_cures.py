@@ -78,7 +78,7 @@ def test_a_cure_that_is_followed_gives_a_spec_that_passes(case: tuple[Spec, Mode
 
 
 @pytest.mark.slow
-@settings(max_examples=600)
+@settings(max_examples=200)
 @CASES
 def test_a_cure_gives_a_spec_that_passes_in_hundreds_of_cases(case: tuple[Spec, ModelFile]) -> None:
     """The same."""
