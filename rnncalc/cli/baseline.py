@@ -200,8 +200,12 @@ _FROM_COUNT = "the JSON that rnncalc count -f json prints"
 
 def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
     """Return the numbers of each report by name. Raises SpecError for an invalid report."""
+
+    def whole(digits: str) -> int:
+        return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS  # which is refused
+
     try:
-        return _reports(json.loads(data, object_pairs_hook=_object, parse_int=_whole))
+        return _reports(json.loads(data, object_pairs_hook=_object, parse_int=whole))
     except SpecError as error:
         (problem,) = error.problems
     except json.JSONDecodeError as error:
@@ -222,11 +226,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if key in _READ:
             kept[key] = value
     return kept
-
-
-def _whole(digits: str) -> int:
-    """Return a whole number; if it has too many digits, the smallest number that is refused."""
-    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
 
 
 def _reports(top: Any) -> dict[str, Numbers]:

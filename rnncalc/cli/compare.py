@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, TypeVar, Unpack
 
 import click
@@ -80,7 +79,11 @@ def compare(
         if params and same_params:
             at_once.refuse("--params and --same-params are two budgets: give one of them")
         budget = at_once.ask(read_value, "--params", params, WholeNumber(suffixes=True)) if params else None
-        read = partial(_sized, search=bool(params or same_params))
+
+        def read(spec: Spec) -> Network | Sized:
+            """Return a network, or for a search the function from a size to it if sizes are written `?`."""
+            return spec.sized if (params or same_params) and spec.marked else spec.network
+
         asked = specs or not in_flags
         networks: list[Any] = (at_once.ask(read_each, specs, flags, read) or []) if asked else []
         if in_flags and (own_flags := describing(flags)):
@@ -111,11 +114,6 @@ def compare(
 @network_flags
 def _one_network(**_: Unpack[NetworkFlags]) -> None:
     """Parse the flags of one network."""
-
-
-def _sized(spec: Spec, search: bool) -> Network | Sized:
-    """Return a network, or for a search the function from a size to it if sizes are written `?`."""
-    return spec.sized if search and spec.marked else spec.network
 
 
 def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec], Read]) -> Read:

@@ -64,34 +64,27 @@ def count(
         elif vary and (tables := [flag for flag in others if flag != "-c"]):
             at_once.refuse(f"--vary has a table of its own: remove {all_of(tables)}")
         varied = read_vary(vary, at_once)
+    reports: list[Report] = []
+    counts: list[tuple[str, Count]] = []
     if all_conventions:
         from rnncalc.questions.compare import compare_conventions
         from rnncalc.reports.compare import AllocationReport
 
-        allocations = [(file, AllocationReport(compare_conventions(network))) for file, network in networks]
-        write(_with_titles(allocations, destination), destination)
-        return
-    if varied:
+        reports += [AllocationReport(compare_conventions(network)) for _, network in networks]
+    elif varied:
 
         def counted(changed: Sequence[Network], titles: Sequence[str]) -> Iterator[tuple[str, Count]]:
             labels = titles if len(titles) > 1 else [""]
             return zip(labels, (question.count(network, dtype) for network in changed), strict=True)
 
-        write([varied_report([network for _, network in networks], varied, counted)], destination)
-        return
-    counts = [(file, CountReport(question.count(network, dtype), tensors, cost, dense)) for file, network in networks]
-    reports = _with_titles([(file, add(report) if add else report) for file, report in counts], destination)
-    if len(counts) > 1 and _is_read(destination):
-        reports.append(SummaryReport(tuple((file, report.counted) for file, report in counts)))
+        reports.append(varied_report([network for _, network in networks], varied, counted))
+    else:
+        for file, network in networks:
+            counts.append((file, question.count(network, dtype)))
+            report = CountReport(counts[-1][1], tensors, cost, dense)
+            reports.append(add(report) if add else report)
+    if len(reports) > 1 and find(destination.format).can_write(FileReport):  # for people
+        titles = (FileReport(file) for file, _ in networks)
+        reports = [each for pair in zip(titles, reports, strict=True) for each in pair]
+        reports += [SummaryReport(tuple(counts))] if counts else []
     write(reports, destination)
-
-
-def _is_read(destination: Destination) -> bool:
-    """Return whether the format is for people; then several files get titles and a summary."""
-    return find(destination.format).can_write(FileReport)
-
-
-def _with_titles(reports: Sequence[tuple[str, Report]], destination: Destination) -> list[Report]:
-    """Return the reports; for people, several reports get the names of their files as titles."""
-    titled = len(reports) > 1 and _is_read(destination)
-    return [each for file, report in reports for each in ((FileReport(file), report) if titled else (report,))]

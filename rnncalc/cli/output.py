@@ -160,25 +160,23 @@ MOST_OF_A_LINE = 10_000
 """The most characters of a line on standard error; longer lines are shortened."""
 
 
-def tell(*lines: str) -> None:
-    """Write lines to standard error with control characters escaped, in color if asked; do nothing if it is closed.
+def tell(*messages: str) -> None:
+    """Write messages to standard error with control characters escaped, in color if asked; do nothing if it is closed.
 
-    All messages go through here, so that none can control a terminal or GitHub's runner.
+    All messages go through here, so that none can control a terminal or GitHub's runner. One may have more lines, such
+    as a caret's, which begin with blanks.
     """
     if sys.stderr is None:
         return
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "unknown")
     start, end = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() and not plain else ("", "")
     try:
-        sys.stderr.write("".join(f"{start}{_escaped(line)}{end}\n" for line in lines))
+        for message in messages:
+            escaped = "\n    ".join(escape(line, MOST_OF_A_LINE) for line in message.split("\n    "))
+            sys.stderr.write(f"{start}{escaped}{end}\n")
         sys.stderr.flush()
     except OSError:  # the pipe is closed, or the disk full: the exit code remains
         discard_unwritten(sys.stderr)
-
-
-def _escaped(message: str) -> str:
-    """Return a message with each of its lines escaped; lines after the first, such as a caret's, begin with blanks."""
-    return "\n    ".join(escape(line, MOST_OF_A_LINE) for line in message.split("\n    "))
 
 
 def call_text(words: Sequence[str]) -> str:

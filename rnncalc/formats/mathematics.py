@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from rnncalc.reports.equations import (
     Block,
@@ -18,6 +19,7 @@ from rnncalc.reports.equations import (
     Term,
     WorkLine,
     WorkPiece,
+    filled,
     parts,
     plain_piece,
 )
@@ -85,21 +87,19 @@ TextBox = tuple[str, ...]
 
 def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
     """Yield the lines of each equation; equations that only give a value are put side by side."""
-    beside: list[TextBox] = []
-    for line in lines:
-        box = _beside([line])
-        if line.count(" = ") == 1 and not any(piece in IN_WORK for piece in line):
-            if beside and sum(len(each[0]) + GAP for each in beside) + len(box[0]) > min(width, MOST_WIDTH):
-                yield _lines(beside)
-                beside = []
-            beside.append(box)
+
+    def gives_value(line: WorkLine) -> bool:
+        return line.count(" = ") == 1 and not any(piece in IN_WORK for piece in line)
+
+    def fits(row: Sequence[TextBox], _: bool) -> bool:
+        return sum(len(box[0]) + GAP for box in row) - GAP <= min(width, MOST_WIDTH)
+
+    for of_values, group in groupby(lines, gives_value):
+        if not of_values:
+            yield from (laid_out(line, width) for line in group)
             continue
-        if beside:
-            yield _lines(beside)
-            beside = []
-        yield laid_out(line, width)
-    if beside:
-        yield _lines(beside)
+        for row in filled([[_beside([line])] for line in group], fits):
+            yield [text.rstrip() for text in _joined([each for box in row for each in (box, (" " * GAP,))])]
 
 
 def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
@@ -111,11 +111,6 @@ def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
         else:
             pieces.append(piece.translate(signs) if isinstance(piece, str) and piece.endswith("(") else piece)
     return tuple(pieces) if signs else line
-
-
-def _lines(boxes: Sequence[TextBox]) -> list[str]:
-    gap = (" " * GAP,)
-    return [text.rstrip() for text in _joined([each for box in boxes for each in (box, gap)])]
 
 
 def laid_out(line: WorkLine, width: int) -> list[str]:

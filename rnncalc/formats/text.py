@@ -49,9 +49,6 @@ ASCII = {
 }
 """The ASCII replacements for the characters of pictures."""
 
-DRAWING = {*ASCII} - {*"•⋯…→"}
-"""The characters that never occur in words."""
-
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(RAISED, "0123456789")
 """The digits of a power of ten: if an encoding lacks them, 10⁹ is 1e9, which is as wide."""
@@ -90,7 +87,7 @@ def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
     lines = ["".join(row).rstrip() for row in canvas.rows]
     if encoding is None or all(encodes(line, encoding) for line in lines):
         return lines
-    return _encodable(lines, encoding, picture.width)
+    return _encodable(lines, encoding)
 
 
 class _Canvas:
@@ -196,19 +193,12 @@ class _Canvas:
                 self.rows[y][x] = STARTS.get((self.rows[y][x], direction), self.rows[y][x])
 
 
-def _encodable(lines: list[str], encoding: str, width: int) -> list[str]:
-    """Return lines in characters that an encoding has, each as wide as the one that it stands for.
-
-    In a line of words an arrow may be wider, as in tables, if there is room.
-    """
+def _encodable(lines: list[str], encoding: str) -> list[str]:
+    """Return lines in characters that an encoding has, each as wide as the one that it stands for."""
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
         signs |= ASCII  # all of them, so that no line changes its looks on its way
     if not encodes(RAISED, encoding):
         lines = [re.sub(f"10([{RAISED}]+)", lambda power: f"1e{power[1].translate(LOWERED)}", line) for line in lines]
-    arrow = unencodable(encoding).get("→", "→")
-    for number, line in enumerate(lines):
-        if not DRAWING & {*line} and columns(wider := line.replace("→", arrow)) <= width:
-            lines[number] = wider
     replaced = [[signs.get(char, char) for char in line] for line in lines]
     return ["".join(char if encodes(char, encoding) else "?" * columns(char) for char in line) for line in replaced]

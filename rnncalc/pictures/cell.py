@@ -88,7 +88,7 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     steps = [spelled(line_of(each, placed.sizes, notation), signs) for each in equations(traced, notation)]
     flow = graph(traced, notation)
     drawn, shapes = False, list[Shape](lines(steps, width or ROOM))
-    for drawing in (figure(flow, gap, signs) for gap in GAPS):
+    for drawing in (figure(traced, flow, gap, signs) for gap in GAPS):
         if drawing and (width is None or _across(drawing) <= width):
             drawn, shapes = True, drawing
             break
@@ -126,9 +126,9 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
         if any(gate.normalised for gate in layer.gates(placed.inputs)):
             box = "a box with γ does so with its input"
             yield f"A gate normalises its sum and multiplies it by γ before its bias; {box}."
-        if any(node.kind is NodeKind.THROUGH for node in flow.nodes):
+        if any(node.kind is NodeKind.THROUGH for node in flow.values()):
             yield "A box with round corners has no weights: it applies its function to the sum that enters it."
-        legends = (node.operation.legend for node in flow.nodes if node.kind is NodeKind.OPERATION)
+        legends = (node.operation.legend for node in flow.values() if node.kind is NodeKind.OPERATION)
         yield from filter(None, dict.fromkeys(legends))
     bare: dict[str, list[str]] = {}
     for gate in layer.gates(placed.inputs):

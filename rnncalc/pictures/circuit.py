@@ -3,7 +3,7 @@
 First the graph of a step is made, which has no positions. Its nodes then get rows, from the input up, and columns; a
 state that goes through operations alone to its next value runs straight from left to right. Last, each wire gets the
 cheapest way along the grid that those before it leave. Knows no cell of its own. A place is the number of a node in the
-graph.
+trace of the step.
 """
 
 from __future__ import annotations
@@ -57,32 +57,21 @@ class DrawnNode(NamedTuple):
     weights: tuple[Letter, ...] = ()
 
 
-class Graph(NamedTuple):
-    """The nodes that are drawn of one step, each after those it reads; x is the first.
-
-    before, after: the places of each state's nodes, of the step before and of this one. output: that of its output.
-    """
-
-    nodes: tuple[DrawnNode, ...]
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-    output: int
+Graph = dict[int, DrawnNode]
+"""The nodes that are drawn of a step, by their places in its trace, each after those it reads."""
 
 
 def graph(trace: Trace, notation: Notation = W) -> Graph:
     """Return the graph of a step, with its weights in a notation."""
     reader = _Reader(trace, notation)
-    nodes: dict[int, DrawnNode] = {}
+    nodes: Graph = {}
     unread = [trace.x, *trace.before.values(), *trace.after.values(), trace.output]
     while unread:
         place = unread.pop()
         if place not in nodes:
             nodes[place] = reader.drawn(place)
             unread += nodes[place].operands
-    places = {place: number for number, place in enumerate(sorted(nodes))}
-    drawn = (nodes[place]._replace(operands=tuple(map(places.__getitem__, nodes[place].operands))) for place in places)
-    before, after = ({letter: places[at] for letter, at in states.items()} for states in (trace.before, trace.after))
-    return Graph(tuple(drawn), before, after, places[trace.output])
+    return {place: nodes[place] for place in sorted(nodes)}
 
 
 class _Reader:
@@ -175,12 +164,12 @@ Heading = tuple[GridPoint, GridPoint]
 """A cell, and the step with which a wire enters it."""
 
 
-def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
+def figure(trace: Trace, nodes: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
     """Return the shapes of a cell, anywhere on the grid; none if a wire has no way.
 
     gap: the cells between its columns. signs: the words that replace letters.
     """
-    grid = NodeGrid(graph, signs)
+    grid = NodeGrid(trace, nodes, signs)
     for more in range(0, 2 * MOST_TRIES, 2):
         wiring = Wiring(grid, gap + more, 4 + more)
         if all(wiring.wired(value, reader) for value, reader in wiring.pairs()):
@@ -195,14 +184,14 @@ class NodeGrid:
     from 1 for the lowest. columns: from left to right, the nodes of each from bottom to top.
     """
 
-    def __init__(self, graph: Graph, signs: Mapping[int, str]) -> None:
-        self.graph, self.nodes = graph, graph.nodes
-        self.readers: list[list[int]] = [[] for _ in self.nodes]
-        for place, node in enumerate(self.nodes):
+    def __init__(self, trace: Trace, nodes: Graph, signs: Mapping[int, str]) -> None:
+        self.trace, self.nodes = trace, nodes
+        self.readers: dict[int, list[int]] = {place: [] for place in nodes}
+        for place, node in nodes.items():
             for operand in node.operands:
                 self.readers[operand].append(place)
         self.lines: dict[str, Nodes] = {}
-        for letter in graph.before:
+        for letter in trace.before:
             if (line := self._line(letter)) and not {*line} & {*chain(*self.lines.values())}:
                 self.lines[letter] = line
         while (ranks := self._ranks()) is None:
@@ -218,18 +207,18 @@ class NodeGrid:
 
         In a cell of one gate it may go through that.
         """
-        gates = sum(node.kind in GATES for node in self.nodes)
-        ways: dict[int, Nodes] = {self.graph.before[letter]: ()}
-        for place, node in enumerate(self.nodes):
+        gates = sum(node.kind in GATES for node in self.nodes.values())
+        ways: dict[int, Nodes] = {self.trace.before[letter]: ()}
+        for place, node in self.nodes.items():
             operation = node.kind is NodeKind.OPERATION and not (node.operation.before or node.operation.ordered)
             if operation or (node.kind in GATES and gates == 1):
                 read = [ways[operand] for operand in node.operands if operand in ways]
                 ways |= {place: (*min(read, key=len), place)} if read else {}
-        return ways.get(self.graph.after[letter], ())
+        return ways.get(self.trace.after[letter], ())
 
     def _ranks(self) -> dict[int, int] | None:
         """Return the rank of each node: the most nodes below it, equal along a line; None if there is no order."""
-        ranks = {place: 1 for place, node in enumerate(self.nodes) if node.kind not in LETTERS}
+        ranks = {place: 1 for place, node in self.nodes.items() if node.kind not in LETTERS}
         for _ in self.nodes:
             last = {**ranks}
             for place in ranks:
@@ -251,7 +240,7 @@ class NodeGrid:
             free = [
                 (COLUMN.get(self.nodes[operand].kind, 0), operand)
                 for operand in node.operands[: 1 if node.operation.ordered else None]
-                if operand in tops and operand != self.graph.output and self.rows[operand] < row
+                if operand in tops and operand != self.trace.output and self.rows[operand] < row
                 if row == max(self.rows[reader] for reader in self.readers[operand])
             ]
             tops[place] = (*(tops.pop(max(free)[1]) if free else ()), place)
@@ -268,10 +257,10 @@ class NodeGrid:
         across = {place: number for number, column in enumerate(columns) for place in column}
         lines = [pair for line in self.lines.values() for pair in pairwise(line)]
         length = 0
-        for value, readers in enumerate(self.readers):
+        for value, readers in self.readers.items():
             ends = [across[reader] for reader in readers]
-            ends += [len(columns)] * (value in self.graph.after.values())
-            ends += [across[value]] if value in across else [-1] * (value > 0)
+            ends += [len(columns)] * (value in self.trace.after.values())
+            ends += [across[value]] if value in across else [-1] * (value != self.trace.x)
             length += sum(abs(end - ends[-1]) for end in ends) + max(ends, default=0) - min(ends, default=0)
         return length + 1_000 * sum(across[place] >= across[after] for place, after in lines)
 
@@ -307,9 +296,9 @@ class Wiring:
 
     def __init__(self, grid: NodeGrid, gap: int, channel: int) -> None:
         self.grid, self.boxes = grid, {**grid.boxes}
-        self.graph = graph = grid.graph
+        self.trace, self.nodes = grid.trace, grid.nodes
         self.middles: dict[int, int] = {}
-        self.left, self.right = -2 * len(graph.before), gap
+        self.left, self.right = -2 * len(self.trace.before), gap
         for column in grid.columns:
             width = max(NARROWEST, *(grid.boxes[place].width for place in column))
             self.middles |= dict.fromkeys(column, self.right + width // 2)
@@ -322,7 +311,7 @@ class Wiring:
                 box = self.boxes[place]
                 y = self.bottom + (height - 1) // 2 - (box.height - 1) // 2
                 self.boxes[place] = box._replace(x=self.middles[place] - box.width // 2, y=y)
-            wires = {operand for place in places for operand in graph.nodes[place].operands}
+            wires = {operand for place in places for operand in self.nodes[place].operands}
             self.bottom += height + channel + len(wires)
         self.around = {
             cell
@@ -336,20 +325,21 @@ class Wiring:
         self.along: list[tuple[int, int]] = []
         for letter, line in grid.lines.items():
             if all(self.middles[place] < self.middles[after] for place, after in pairwise(line)):
-                self.along += pairwise((graph.before[letter], *line, NEXT))
+                self.along += pairwise((self.trace.before[letter], *line, NEXT))
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return each value with each of its readers: along lines, up columns, then from the lowest reader up."""
-        pairs = [(operand, place) for place, node in enumerate(self.graph.nodes) for operand in node.operands]
-        pairs += [(self.graph.output, OUT), *((place, NEXT) for place in dict.fromkeys(self.graph.after.values()))]
+        pairs = [(operand, place) for place, node in self.nodes.items() for operand in node.operands]
+        pairs += [(self.trace.output, OUT), *((place, NEXT) for place in dict.fromkeys(self.trace.after.values()))]
         for pair in (*self.along, *self.up):
             pairs.remove(pair)
 
         def order(pair: tuple[int, int]) -> tuple[int, int, int]:
             value, reader = pair
-            start = self.middles.get(value, self.left if value else self.right // 2)
+            aside = value != self.trace.x
+            start = self.middles.get(value, self.left if aside else self.right // 2)
             distance = abs(self.middles.get(reader, self.right) - start)
-            return self.grid.rows.get(reader, len(pairs)), value, -distance if value else distance
+            return self.grid.rows.get(reader, len(pairs)), value, -distance if aside else distance
 
         return [*self.along, *self.up, *sorted(pairs, key=order)]
 
@@ -361,7 +351,7 @@ class Wiring:
         for before, after in pairwise(cells):
             self.taken |= dict.fromkeys(((cell, before[0] == after[0]) for cell in (before, after)), value)
         self.taken |= dict.fromkeys(product((cells[0], cells[-1]), (True, False)), value)
-        state = (value, reader) in self.along or reader == NEXT or self.graph.nodes[value].kind is NodeKind.BEFORE
+        state = (value, reader) in self.along or reader == NEXT or self.nodes[value].kind is NodeKind.BEFORE
         inner = zip(cells, cells[1:], cells[2:], strict=False)
         turns = [cell for before, cell, after in inner if before[0] != after[0] and before[1] != after[1]]
         self.shapes.append(Arrow((cells[0], *turns, cells[-1]), Style.STATE if state else Style.INPUT))
@@ -373,7 +363,7 @@ class Wiring:
         if reader == OUT:
             self.shapes.append(Label(x, y - 1, (Term("h", time="t"),), Style.OUTPUT, "middle"))
         if reader == NEXT:
-            letters = [letter for letter, place in self.graph.after.items() if place == value]
+            letters = [letter for letter, place in self.trace.after.items() if place == value]
             line = tuple(piece for letter in letters for piece in (", ", Term(letter, time="t")))[1:]
             self.shapes.append(Label(x + 1, y, line, Style.STATE))
         self.inner.setdefault(value, set()).update(cells[1:-1])
@@ -381,16 +371,16 @@ class Wiring:
 
     def unread(self) -> Iterator[Label]:
         """Yield the letters of the input and the states that nothing reads, below each other."""
-        for value, node in enumerate(self.graph.nodes):
+        for value, node in self.nodes.items():
             if node.kind in LETTERS and value not in self.inner:
                 yield self._letter(value, (self.left, self.bottom + 2 + 2 * value))
 
     def _letter(self, value: int, cell: GridPoint) -> Label:
         """Return the letter of the input or of a state of the step before, beside the first cell of its wire."""
-        (x, y), letter = cell, self.graph.nodes[value].letter
-        if self.graph.nodes[value].kind is NodeKind.INPUT:
+        x, y = cell
+        if value == self.trace.x:
             return Label(x, y + 1, (Term("x", time="t"),), Style.INPUT, "middle")
-        return Label(x - 1, y, (Term(letter, time="t−1"),), Style.STATE, "end")
+        return Label(x - 1, y, (Term(self.nodes[value].letter, time="t−1"),), Style.STATE, "end")
 
     def _free(self, cell: GridPoint) -> bool:
         return (cell, True) not in self.taken and (cell, False) not in self.taken
@@ -410,8 +400,7 @@ class Wiring:
             if reader == NEXT or (value, reader) in self.along:
                 starts.append(((box.x + box.width, box.y + (box.height - 1) // 2), RIGHT))
         elif not inner:
-            below = self.graph.nodes[value].kind is NodeKind.INPUT
-            starts = self._edge(self.bottom, UP) if below else self._edge(self.left, RIGHT)
+            starts = self._edge(self.bottom, UP) if value == self.trace.x else self._edge(self.left, RIGHT)
         crossed = {cell for cell in inner for axis in (True, False) if self.taken.get((cell, axis), value) != value}
         return {start for start in starts if self._free(start[0])} | {*product(inner - crossed, STEPS)}
 
@@ -420,7 +409,7 @@ class Wiring:
         if reader < 0:
             ends = self._edge(self.top, UP) if reader == OUT else self._edge(self.right, RIGHT)
         else:
-            node, box, middle = self.graph.nodes[reader], self.boxes[reader], self.middles[reader]
+            node, box, middle = self.nodes[reader], self.boxes[reader], self.middles[reader]
             y, below, half = box.y + (box.height - 1) // 2, (middle, box.y + box.height), len(node.operands) // 2
             left, right = ((box.x - 1, y), RIGHT), ((box.x + box.width, y), LEFT)
             ends = [(below, UP)]

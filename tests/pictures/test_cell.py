@@ -69,7 +69,7 @@ def unlike(name: str, together: bool = True) -> list[Network]:
     """Return those of the networks of a cell whose steps differ."""
     steps: dict[object, Network] = {}
     for net in networks(name, together):
-        nodes = graph(trace(cell_of(net), M, convention(net.convention))).nodes
+        nodes = (*graph(trace(cell_of(net), M, convention(net.convention))).items(),)
         steps.setdefault((nodes, habits_of(net)), net)
     return [*steps.values()]
 

@@ -168,7 +168,8 @@ def test_a_step_of_anything_is_drawn_as_it_runs(seed: int) -> None:
     """Of up to five gates and three states, in any order, values read often, once or never."""
     layer = Drawn(units=4)
     vars(layer)["seed"] = seed
-    shapes = figure(graph(Unchecked(layer, 4, Habits(), {})()), 3, {})
+    trace = Unchecked(layer, 4, Habits(), {})()
+    shapes = figure(trace, graph(trace), 3, {})
     runs_as_its_step(framed(Caption("a cell", "", (), "one step"), shapes, Frame()), layer)
 
 
@@ -183,7 +184,7 @@ def test_a_step_of_anything_is_drawn_as_it_runs(seed: int) -> None:
 )
 def test_the_nodes_of_a_cell(layer: Cell, kinds: list[str]) -> None:
     """Those of its equations: what is done twice to the same values is one node, and sums are in the gates' boxes."""
-    assert sorted(node.kind for node in graph(traced(layer, 4)).nodes) == sorted(kinds)
+    assert sorted(node.kind for node in graph(traced(layer, 4)).values()) == sorted(kinds)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +198,6 @@ def test_the_nodes_of_a_cell(layer: Cell, kinds: list[str]) -> None:
 )
 def test_weights_beside_the_gates_are_nodes_of_their_own(layer: Cell, weights: list[Any]) -> None:
     """Parts of a sum, a projection, and trained numbers, each through the sigmoid that keeps it between 0 and 1."""
-    nodes = graph(traced(layer, 4)).nodes
+    nodes = graph(traced(layer, 4)).values()
     numbers = [(node.letter, node.operation.name) for node in nodes if node.kind is NodeKind.NUMBER]
     assert [*(node.weights for node in nodes if node.kind is NodeKind.PRODUCT), *numbers] == weights

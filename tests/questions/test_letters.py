@@ -82,5 +82,5 @@ def test_a_drawing_has_the_letters_of_the_equations(network: Network, notation: 
     """In every notation."""
     (placed,) = network.stack
     assert isinstance(placed.layer, Cell)
-    nodes = graph(traced(placed.layer, placed.inputs), NOTATION_BY_NAME[notation]).nodes
+    nodes = graph(traced(placed.layer, placed.inputs), NOTATION_BY_NAME[notation]).values()
     assert {f"{letter}_{below}" for node in nodes for letter, below in node.weights} == LETTERS[notation]
