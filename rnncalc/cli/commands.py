@@ -44,9 +44,6 @@ COMMANDS = {
 }
 """The commands by name, each with its group and the first line of its own help; the first is the default command."""
 
-GROUPS = ("Count", "Learn", "Code", "Help")
-"""The groups, in the order of the help."""
-
 DEFAULT = next(iter(COMMANDS))
 
 NO_COMMAND = "rnncalc.no_command"
@@ -120,7 +117,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
-        for group in GROUPS:
+        for group in dict.fromkeys(heading for heading, _ in COMMANDS.values()):
             with formatter.section(group):
                 lines = [(f"{name:{width}}", text) for name, (heading, text) in COMMANDS.items() if heading == group]
                 formatter.write_dl(lines)

@@ -27,16 +27,8 @@ _FILE = r"/|\.[A-Za-z]\w*$"
 """Characters that occur in a file's name and not in a number of units."""
 
 
-def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec]:
-    """Return the description of each spec, or of the flags.
-
-    Raises SpecError with the problems of all specs, CallError if neither specs nor flags are given, or both.
-    """
-    return read_each(specs, flags, Spec.checked)
-
-
 def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
-    """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_specs` does.
+    """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_each` does.
 
     Only the network of a file is kept: its text and positions take several times the memory.
     """
@@ -44,12 +36,12 @@ def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tupl
 
 
 def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
-    """Return the networks of the specs, or of the flags. Raises as `read_specs` does."""
+    """Return the networks of the specs, or of the flags. Raises as `read_each` does."""
     return [network for _, network in read_files(specs, **flags)]
 
 
 def read_network(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Network:
-    """Return the network of the one spec, or of the flags. Raises as `read_specs` does, and for several specs."""
+    """Return the network of the one spec, or of the flags. Raises as `read_each` does, and for several specs."""
     (network,) = read_each(specs, flags, lambda spec: spec.network, one=True)
     return network
 
@@ -57,9 +49,10 @@ def read_network(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Network
 def read_each(
     specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept], *, one: bool = False
 ) -> list[Kept]:
-    """Return what `kept` makes of each spec, or of the flags, as read. Raises as `read_specs` does.
+    """Return what `kept` makes of each spec, or of the flags, as read.
 
     one: whether several specs are refused, before any is read.
+    Raises SpecError with the problems of all specs, or if neither specs nor flags are given, or both.
     """
 
     def keep(path: str) -> Kept:
@@ -168,7 +161,7 @@ def _is_layer(word: str) -> bool:
 
 
 def read_open_spec(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Spec:
-    """Return the description in one spec or the flags, with sizes `?` left open. Raises as `read_specs` does."""
+    """Return the description in one spec or the flags, with sizes `?` left open. Raises as `read_each` does."""
     with AllAtOnce() as at_once:
         if hint := _file_for_units(flags):
             raise CallError(hint)

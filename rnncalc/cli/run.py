@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO, Unpack
 
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, file_flag, notation_flag, option, report_flags, spec_flags, word_flag
-from rnncalc.cli.inputs import read_file, read_specs
+from rnncalc.cli.inputs import read_each, read_file
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import AllAtOnce, Destination, check_file, cleared_when_ended, named, write, write_file
 from rnncalc.errors import CallError
@@ -97,7 +97,7 @@ def run(
         model = at_once.ask(model_of, weights) if weights is not None else None
         paths = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
         files = [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in paths.items()]
-        read = at_once.ask(read_specs, specs, **flags)
+        read = at_once.ask(read_each, specs, flags, Spec.checked)
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
         if save_weights is not None and len(read or [0]) > 1:

@@ -65,30 +65,26 @@ _WORK_SIGNS = _SIGNS | {
 _WORK_BREAKS = (" = ", " + ")
 """A side of an equation with numbers may be broken before these signs."""
 
-Part = TypeVar("Part")
+Part = TypeVar("Part", bound=Piece | WorkPiece)
 
 
 def displayed(sheet: Sheet) -> Iterator[str]:
     """Yield the equations of a sheet, their signs of equality aligned: those in letters, then those with numbers."""
     if sheet.equations:
-        yield _aligned("Equations", sheet.equations, _piece, plain_piece, BREAKS)
+        yield _aligned("Equations", sheet.equations, _piece, BREAKS)
     if sheet.work:
-        yield _aligned("Numbers", sheet.work, _work_piece, plain_piece, _WORK_BREAKS)
+        yield _aligned("Numbers", sheet.work, _work_piece, _WORK_BREAKS)
 
 
 def _aligned(
-    label: str,
-    lines: Iterable[tuple[Part, ...]],
-    written: Callable[[Part], str],
-    plain: Callable[[Part], str],
-    breaks: tuple[str, ...],
+    label: str, lines: Iterable[tuple[Part, ...]], written: Callable[[Part], str], breaks: tuple[str, ...]
 ) -> str:
     rows = []
     for line in lines:
         place = line.index(Sign.EQUALS) + 1 if Sign.EQUALS in line else 0
         left = _math(map(written, line[:place])) if place else ""
         right = "<wbr/>".join(_math(map(written, part)) for part in parts(line[place:], breaks))
-        whole = text("".join(map(plain, line)))
+        whole = text("".join(map(plain_piece, line)))
         rows.append(f'<div role="math" aria-label="{whole}"><span>{left}</span> <span>{right}</span></div>\n')
     return f'<div class="equations scroll" role="group" aria-label="{label}" tabindex="0">\n{"".join(rows)}</div>\n'
 

@@ -580,7 +580,13 @@ def _levels(halves: list[list[Row]]) -> list[tuple[Row | None, ...]]:
         return [(row,) for row in halves[0]]
     giving, taking = halves
     starts = {row.start for row in taking if row.start in {other.name for other in giving if not other.elided}}
-    runs = _runs(giving, [row.name in starts for row in giving]), _runs(taking, [row.start in starts for row in taking])
+
+    def in_runs(rows: list[Row], names: list[str] | list[str | None]) -> list[list[Row]]:
+        """Return rows in runs, each but the last with one of those that meet at its end."""
+        ends = (place for place, name in enumerate(names, 1) if name in starts)
+        return [rows[first:last] for first, last in pairwise([0, *ends, len(rows)])]
+
+    runs = in_runs(giving, [row.name for row in giving]), in_runs(taking, [row.start for row in taking])
     levels: list[tuple[Row | None, ...]] = []
     for place, pair in enumerate(zip(*runs, strict=True)):
         gaps = [[None] * (max(map(len, pair)) - len(run)) for run in pair]
@@ -588,16 +594,6 @@ def _levels(halves: list[list[Row]]) -> list[tuple[Row | None, ...]]:
         sides = [[*run, *gap] if last else [*gap, *run] for run, gap in zip(pair, gaps, strict=True)]
         levels += zip(*sides, strict=True)
     return levels
-
-
-def _runs(rows: list[Row], meets: list[bool]) -> list[list[Row]]:
-    """Return rows in runs, each but the last with one of those that meet at its end."""
-    runs: list[list[Row]] = [[]]
-    for row, meeting in zip(rows, meets, strict=True):
-        runs[-1].append(row)
-        if meeting:
-            runs.append([])
-    return runs
 
 
 # The picture: the fullest that fits
