@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rnncalc.conventions.formula import plain, substituted
 from rnncalc.layers.layer import External, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
@@ -61,7 +62,5 @@ def _value(value: Any) -> Any:
     if expression := getattr(value, "expression", ""):
         return expression
     if has_letters(value):
-        terms = sorted(value.terms.items(), key=lambda term: term[1] < 0)
-        products = ("*".join([str(factor)] * (factor != 1 or not letters) + [*letters]) for letters, factor in terms)
-        return " + ".join(products).replace("+ -", "- ")
+        return plain(substituted(value, {}))
     return value
