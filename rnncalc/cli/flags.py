@@ -262,30 +262,22 @@ def destination(context: click.Context) -> Destination:
     named, file = context.params.pop("format_"), context.params.pop("out")
     if file is None:
         return Destination(named)
-    default = context.get_parameter_source("format_") is not click.core.ParameterSource.COMMANDLINE
-    flags = [option for option in context.command.params if isinstance(option, WordOption)]
-    formats = next(option.words() for option in flags if option.name == "format_")
-    try:
-        return Destination(_format_of(file, formats, named, default=default), file)
-    except CallError as error:
-        note(Problem((), str(error), "rnncalc"))
-        return Destination(named)
-
-
-def _format_of(path: str, formats: Iterable[str], named: str, *, default: bool) -> str:
-    """Return the format of a file's suffix.
-
-    named: the value of `--format`. default: whether the call leaves it out.
-    """
     meanings: dict[str, list[str]] = {}
-    for name in formats:
+    flags = [option for option in context.command.params if isinstance(option, WordOption)]
+    for name in next(option.words() for option in flags if option.name == "format_"):
         if suffix := FORMATS[name].suffix:
             meanings.setdefault(suffix, []).append(name)
-    formats = meanings[check_suffix(path, [*meanings])]
-    if named in formats:
-        return named
-    if not default:
-        raise CallError(f"--out '{escape(path)}': the suffix asks for {one_of(formats)}, -f for {named}; leave -f out")
-    if len(formats) > 1:
-        raise CallError(f"--out '{escape(path)}': the suffix may mean {one_of(formats)}; say which with -f")
-    return formats[0]
+    problem = ""
+    try:
+        formats = meanings[check_suffix(file, [*meanings])]
+    except CallError as error:
+        formats, problem = [named], str(error)
+    if named not in formats:
+        if context.get_parameter_source("format_") is click.core.ParameterSource.COMMANDLINE:
+            problem = f"--out '{escape(file)}': the suffix asks for {one_of(formats)}, -f for {named}; leave -f out"
+        elif len(formats) > 1:
+            problem = f"--out '{escape(file)}': the suffix may mean {one_of(formats)}; say which with -f"
+        named = formats[0]
+    if problem:
+        note(Problem((), problem, "rnncalc"))
+    return Destination(named, file)
