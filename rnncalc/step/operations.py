@@ -297,168 +297,62 @@ def activation(
     return Operation(name, 1, forward, (gradient,), function=function or name, program=name, activations=1, **others)
 
 
+# A row has on its first line what it computes, and behind that how it is written, drawn and counted.
+# fmt: off
 TABLE = (
     Operation("plus", 2, plus, (UNCHANGED,) * 2, sign=" + ", strength=1, drawn="+", program="+", sums=1),
-    Operation(
-        "times",
-        2,
-        times,
-        (GradientRule(times, GRADIENT, 1), GradientRule(times, GRADIENT, 0)),
-        sign=" ∘ ",
-        strength=2,
-        drawn="∘",
-        program="*",
-        products=1,
-    ),
-    Operation(
-        "over",
-        2,
-        over,
-        (
-            GradientRule(over, GRADIENT, 1),
-            GradientRule(negative, GradientRule(over, GradientRule(over, GradientRule(times, GRADIENT, 0), 1), 1)),
-        ),
-        sign=" / ",
-        strength=2,
-        drawn="÷",
-        legend="÷ divides what comes from below by what comes from its side.",
-        ordered=True,
-        program="/",
-        products=1,
-    ),
-    Operation(
-        "complement",
-        1,
-        complement,
-        (GradientRule(negative),),
-        again=True,
-        before=("1", " − "),
-        strength=1,
-        drawn="1−",
-        program="1 - ",
-        sums=1,
-    ),
-    Operation(
-        "scale",
-        2,
-        _scaled,
-        (
-            GradientRule(inner, GRADIENT, 1),
-            GradientRule(_scaled, 0, GRADIENT),
-        ),
-        number=0,
-        sign=" · ",
-        strength=2,
-        drawn="·",
-        legend="· multiplies a vector by a number.",
-        program="*",
-        products=1,
-    ),
-    Operation(
-        "shift",
-        2,
-        _shifted,
-        (UNCHANGED, GradientRule(total)),
-        number=1,
-        sign=" + ",
-        strength=1,
-        drawn="+",
-        program="+",
-        sums=1,
-    ),
-    # For each number: a term of the mean and of the variance, and the difference; the square and the quotient.
-    Operation(
-        "normalise", 1, _normalised, (_through_normalised,), again=True, function="norm", products=2, sums=3, alone=True
-    ),
-    activation(
-        "tanh",
-        lambda vector: list(map(tanh, vector)),
-        GradientRule(times, GRADIENT, GradientRule(complement, GradientRule(times, RESULT, RESULT))),
-    ),
-    activation(
-        "sigmoid",
-        _sigmoid,
-        GradientRule(times, GradientRule(times, GRADIENT, RESULT), GradientRule(complement, RESULT)),
-        "σ",
-    ),
-    activation(
-        "relu",
-        lambda vector: [x if x > 0 else 0.0 for x in vector],
-        GradientRule(times, GRADIENT, GradientRule(positive, RESULT)),
-    ),
+    Operation("times", 2, times, (GradientRule(times, GRADIENT, 1), GradientRule(times, GRADIENT, 0)),
+              sign=" ∘ ", strength=2, drawn="∘", program="*", products=1),
+    Operation("over", 2, over,
+              (GradientRule(over, GRADIENT, 1),
+               GradientRule(negative, GradientRule(over, GradientRule(over, GradientRule(times, GRADIENT, 0), 1), 1))),
+              sign=" / ", strength=2, drawn="÷", legend="÷ divides what comes from below by what comes from its side.",
+              ordered=True, program="/", products=1),
+    Operation("complement", 1, complement, (GradientRule(negative),),
+              again=True, before=("1", " − "), strength=1, drawn="1−", program="1 - ", sums=1),
+    Operation("scale", 2, _scaled, (GradientRule(inner, GRADIENT, 1), GradientRule(_scaled, 0, GRADIENT)), number=0,
+              sign=" · ", strength=2, drawn="·", legend="· multiplies a vector by a number.", program="*", products=1),
+    Operation("shift", 2, _shifted, (UNCHANGED, GradientRule(total)), number=1,
+              sign=" + ", strength=1, drawn="+", program="+", sums=1),
+    # for each number a term of the mean and of the variance, and the difference; the square and the quotient
+    Operation("normalise", 1, _normalised, (_through_normalised,),
+              again=True, function="norm", products=2, sums=3, alone=True),
+    activation("tanh", lambda vector: list(map(tanh, vector)),
+               GradientRule(times, GRADIENT, GradientRule(complement, GradientRule(times, RESULT, RESULT)))),
+    activation("sigmoid", _sigmoid,
+               GradientRule(times, GradientRule(times, GRADIENT, RESULT), GradientRule(complement, RESULT)), "σ"),
+    activation("relu", lambda vector: [x if x > 0 else 0.0 for x in vector],
+               GradientRule(times, GRADIENT, GradientRule(positive, RESULT))),
     activation("gelu", _gelu, GradientRule(times, GRADIENT, GradientRule(gelu_slope, 0))),
-    activation(
-        "softmax",
-        _softmax,
-        GradientRule(times, RESULT, GradientRule(lowered, GRADIENT, GradientRule(inner, RESULT, GRADIENT))),
-    ),
+    activation("softmax", _softmax,
+               GradientRule(times, RESULT, GradientRule(lowered, GRADIENT, GradientRule(inner, RESULT, GRADIENT)))),
     Operation("linear", 1, _same, (UNCHANGED,), again=True),
-    # A matrix, with its rows and columns, and a vector.
-    Operation(
-        "matrix",
-        2,
-        lambda matrix, vector: product(matrix.rows, vector),
-        (GradientRule(outer, GRADIENT, 1), GradientRule(through, 0, GRADIENT)),
-        sign=" ",
-        strength=3,
-        program="@",
-        beside=True,
-    ),
-    # A convolution, with what is around each place, and a vector of places with their channels: a matrix product at
-    # each place. The gradient of its weights is the sum of an outer product for each place.
-    Operation(
-        "convolve",
-        2,
-        lambda kernel, vector: [y for around in kernel.around(vector) for y in product(kernel.rows, around)],
-        (
-            GradientRule(lambda kernel, gradient, vector: kernel.outer(gradient, vector), 0, GRADIENT, 1),
-            GradientRule(lambda kernel, gradient: kernel.spread(gradient), 0, GRADIENT),
-        ),
-        sign=" ∗ ",
-        strength=3,
-        program="",
-        beside=True,
-    ),
-    # A bias of a convolution is added at each place.
-    Operation(
-        "everywhere",
-        2,
-        _everywhere,
-        (
-            UNCHANGED,
-            GradientRule(
-                lambda gradient, width: [sum(gradient[at::width]) for at in range(width)], GRADIENT, ValueWidth(1)
-            ),
-        ),
-        sign=" + ",
-        strength=1,
-        drawn="+",
-        sums=1,
-        beside=True,
-    ),
-    # Between cells: two directions are joined or averaged; a decoder takes its part of a joined state.
-    Operation(
-        "mean",
-        2,
-        lambda left, right: [(a + b) / 2.0 for a, b in zip(left, right, strict=True)],
-        (GradientRule(lambda gradient: [each / 2.0 for each in gradient]),) * 2,
-        strength=2,
-        products=1,
-        sums=1,
-        beside=True,
-    ),
+    # a matrix, with its rows and columns, and a vector
+    Operation("matrix", 2, lambda matrix, vector: product(matrix.rows, vector),
+              (GradientRule(outer, GRADIENT, 1), GradientRule(through, 0, GRADIENT)),
+              sign=" ", strength=3, program="@", beside=True),
+    # a convolution, with what is around each place, and a vector of places with their channels: a matrix product at
+    # each place; the gradient of its weights is the sum of an outer product for each place
+    Operation("convolve", 2,
+              lambda kernel, vector: [y for around in kernel.around(vector) for y in product(kernel.rows, around)],
+              (GradientRule(lambda kernel, gradient, vector: kernel.outer(gradient, vector), 0, GRADIENT, 1),
+               GradientRule(lambda kernel, gradient: kernel.spread(gradient), 0, GRADIENT)),
+              sign=" ∗ ", strength=3, program="", beside=True),
+    # a bias of a convolution is added at each place
+    Operation("everywhere", 2, _everywhere,
+              (UNCHANGED, GradientRule(
+                  lambda gradient, width: [sum(gradient[at::width]) for at in range(width)], GRADIENT, ValueWidth(1))),
+              sign=" + ", strength=1, drawn="+", sums=1, beside=True),
+    # between cells: two directions are joined or averaged; a decoder takes its part of a joined state
+    Operation("mean", 2, lambda left, right: [(a + b) / 2.0 for a, b in zip(left, right, strict=True)],
+              (GradientRule(lambda gradient: [each / 2.0 for each in gradient]),) * 2,
+              strength=2, products=1, sums=1, beside=True),
     Operation("copy", 1, lambda vector: [*vector], (UNCHANGED,), beside=True),
-    Operation(
-        "join",
-        2,
-        lambda left, right: left + right,
-        (
-            GradientRule(lambda gradient, width: gradient[:width], GRADIENT, ValueWidth(0)),
-            GradientRule(lambda gradient, width: gradient[width:], GRADIENT, ValueWidth(0)),
-        ),
-        beside=True,
-    ),
+    Operation("join", 2, lambda left, right: left + right,
+              (GradientRule(lambda gradient, width: gradient[:width], GRADIENT, ValueWidth(0)),
+               GradientRule(lambda gradient, width: gradient[width:], GRADIENT, ValueWidth(0))), beside=True),
 )
+# fmt: on
 
 
 def _half(number: int) -> Operation:
@@ -510,24 +404,16 @@ def standardise_by(epsilon: float) -> Operation:
     def scales(variance: Vector) -> Vector:
         return [sqrt(each + epsilon) for each in variance]
 
+    def forward(x: Vector, mean: Vector, variance: Vector) -> Vector:
+        return [(a - b) / c for a, b, c in zip(x, mean, scales(variance), strict=True)]
+
     def through_variance(gradient: Vector, *values: Vector) -> Vector:
         places = zip(gradient, *values, scales(values[2]), strict=True)
         return [-g * (x - mean) / (2.0 * scale**3) for g, x, mean, _, scale in places]
 
-    return Operation(
-        "standardise",
-        3,
-        lambda x, mean, variance: [(a - b) / c for a, b, c in zip(x, mean, scales(variance), strict=True)],
-        (
-            GradientRule(lambda gradient, variance: list(map(truediv, gradient, scales(variance))), GRADIENT, 2),
-            GradientRule(lambda gradient, variance: negative([*map(truediv, gradient, scales(variance))]), GRADIENT, 2),
-            GradientRule(through_variance, GRADIENT, 0, 1, 2),
-        ),
-        again=True,
-        products=1,
-        sums=1,
-        beside=True,
-    )
+    of_x = GradientRule(lambda gradient, variance: list(map(truediv, gradient, scales(variance))), GRADIENT, 2)
+    rules = of_x, GradientRule(negative, of_x), GradientRule(through_variance, GRADIENT, 0, 1, 2)
+    return Operation("standardise", 3, forward, rules, again=True, products=1, sums=1, beside=True)
 
 
 def largest(number: int) -> Operation:
@@ -543,57 +429,38 @@ def largest(number: int) -> Operation:
 
         return GradientRule(backward, GRADIENT, *range(number))
 
-    return Operation(
-        "largest",
-        number,
-        lambda *vectors: [max(each) for each in zip(*vectors, strict=True)],
-        tuple(map(rule, range(number))),
-        sums=1,
-        windowed=True,
-        beside=True,
-    )
+    def forward(*vectors: Vector) -> Vector:
+        return [max(each) for each in zip(*vectors, strict=True)]
+
+    rules = tuple(map(rule, range(number)))
+    return Operation("largest", number, forward, rules, sums=1, windowed=True, beside=True)
 
 
 def average(number: int) -> Operation:
     """Return the operation that takes the average at each place of several vectors."""
-    return Operation(
-        "average",
-        number,
-        lambda *vectors: [fsum(each) / number for each in zip(*vectors, strict=True)],
-        (GradientRule(lambda gradient: [each / number for each in gradient]),) * number,
-        products=1,
-        sums=1,
-        windowed=True,
-        beside=True,
-    )
+
+    def forward(*vectors: Vector) -> Vector:
+        return [fsum(each) / number for each in zip(*vectors, strict=True)]
+
+    rule = GradientRule(lambda gradient: [each / number for each in gradient])
+    return Operation("average", number, forward, (rule,) * number, products=1, sums=1, windowed=True, beside=True)
 
 
 def joined(widths: Sequence[int]) -> Operation:
     """Return the operation that puts vectors of these widths one after the other."""
     shares = zip(accumulate(widths, initial=0), accumulate(widths), strict=False)
-    return Operation(
-        "joined",
-        len(widths),
-        lambda *vectors: [*chain(*vectors)],
-        tuple([GradientRule(itemgetter(slice(*share))) for share in shares]),
-        windowed=True,
-        beside=True,
-    )
+    rules = tuple([GradientRule(itemgetter(slice(*share))) for share in shares])
+    return Operation("joined", len(widths), lambda *vectors: [*chain(*vectors)], rules, windowed=True, beside=True)
 
 
 def part(start: int, stop: int) -> Operation:
     """Return the operation that takes some numbers of a vector, from `start` up to `stop`."""
-    return Operation(
-        "part",
-        1,
-        lambda vector: vector[start:stop],
-        (
-            GradientRule(
-                lambda gradient, width: [0.0] * start + gradient + [0.0] * (width - stop), GRADIENT, ValueWidth(0)
-            ),
-        ),
-        beside=True,
-    )
+
+    def backward(gradient: Vector, width: int) -> Vector:
+        return [0.0] * start + gradient + [0.0] * (width - stop)
+
+    rule = GradientRule(backward, GRADIENT, ValueWidth(0))
+    return Operation("part", 1, lambda vector: vector[start:stop], (rule,), beside=True)
 
 
 def dot(number: int) -> Operation:
@@ -602,16 +469,11 @@ def dot(number: int) -> Operation:
     def rule(place: int) -> GradientRule:
         return GradientRule(_scaled, GradientRule(_number(place), GRADIENT), 0)
 
-    others = range(1, number + 1)
-    return Operation(
-        "dot",
-        number + 1,
-        lambda vector, *others: product(others, vector),
-        (GradientRule(_mixed, GRADIENT, *others), *map(rule, range(number))),
-        sign=" · ",
-        strength=2,
-        beside=True,
-    )
+    def forward(vector: Vector, *others: Vector) -> Vector:
+        return product(others, vector)
+
+    rules = (GradientRule(_mixed, GRADIENT, *range(1, number + 1)), *map(rule, range(number)))
+    return Operation("dot", number + 1, forward, rules, sign=" · ", strength=2, beside=True)
 
 
 def mix(number: int) -> Operation:
@@ -620,16 +482,8 @@ def mix(number: int) -> Operation:
     def rule(place: int) -> GradientRule:
         return GradientRule(_scaled, GradientRule(_number(place), 0), GRADIENT)
 
-    others = range(1, number + 1)
-    return Operation(
-        "mix",
-        number + 1,
-        _mixed,
-        (GradientRule(_products, *others, GRADIENT), *map(rule, range(number))),
-        sign=" ",
-        strength=2,
-        beside=True,
-    )
+    rules = (GradientRule(_products, *range(1, number + 1), GRADIENT), *map(rule, range(number)))
+    return Operation("mix", number + 1, _mixed, rules, sign=" ", strength=2, beside=True)
 
 
 def _mixed(weights: Vector, *vectors: Vector) -> Vector:
@@ -652,17 +506,8 @@ def over_root(number: int) -> Operation:
     def divided(vector: Vector) -> Vector:
         return [each / sqrt(number) for each in vector]
 
-    return Operation(
-        "over_root",
-        1,
-        divided,
-        (GradientRule(divided),),
-        sign=" / ",
-        strength=2,
-        drawn=f"√{number}",
-        products=1,
-        beside=True,
-    )
+    rules, drawn = (GradientRule(divided),), f"√{number}"
+    return Operation("over_root", 1, divided, rules, sign=" / ", strength=2, drawn=drawn, products=1, beside=True)
 
 
 def row(number: int) -> Operation:
