@@ -245,16 +245,14 @@ class Tape:
     """The values of a pass that need a gradient, in order.
 
     chunk: the steps of one backward pass, None for all of them. every: whether all values have a
-    gradient, also if nothing that is trained lies below them. operations: how many values were noted; numbers: how many
-    they have, all of which the tape keeps until the backward pass. carried: the states that went from a step to the
-    next, by the number of the later one in time.
+    gradient, also if nothing that is trained lies below them. carried: the states that went from a step to the next, by
+    the number of the later one in time.
     """
 
     def __init__(self, chunk: int | None = None, *, every: bool = False) -> None:
         self.chunk = chunk
         self.every = every
         self.now = 0
-        self.operations = self.numbers = 0
         self.carried: list[tuple[int, TapeValue]] = []
         self.owners: dict[int, LayerTape] = {}  # the owner of each matrix that several layers may use, by identity
         self.values: list[TapeValue] = []  # in the order in which they were made; the backward pass uses them up
@@ -262,10 +260,6 @@ class Tape:
     def at(self, step: int) -> None:
         """Begin the step of this number, counted from 0."""
         self.now = step // self.chunk if self.chunk else 0
-
-    def stops(self, border: int) -> bool:
-        """Return whether no gradient goes from the step of this number, counted from 0, to the one before."""
-        return self.chunk is not None and border % self.chunk == 0
 
     def backward(self) -> None:
         """Do the backward pass, once, from the gradients that have been set."""
@@ -319,8 +313,6 @@ class Taped:
         """Return a value; put it on the tape if it needs a gradient."""
         value.needs = value.needs or needs
         if value.needs:
-            self.tape.operations += 1
-            self.tape.numbers += len(value.numbers)
             self.tape.values.append(value)
         return value
 
@@ -349,7 +341,7 @@ class Taped:
 
         There it becomes a new value, so that its gradient is that of the later steps alone.
         """
-        if self.tape.stops(border):
+        if self.tape.chunk is not None and border % self.tape.chunk == 0:
             value = TapeValue(vector.numbers, self.layer)
             value.needs = self.tape.every
         else:

@@ -56,10 +56,6 @@ class NodeOperations(NamedTuple):
     axes: tuple[str, ...]
     repeats: frozenset[str]
 
-    def number(self, sizes: Mapping[str, int]) -> int:
-        """Return how many they are, with numbers for the letters of widths."""
-        return self.times * prod([sizes[letter] for letter in self.axes])
-
 
 def operations(trace: Trace, sizes: Mapping[str, int], window: int = 1, repeats: Repeats = ONCE) -> OperationCounts:
     """Return how many operations one step of one direction takes, or one vector of a layer around the cells.
@@ -69,7 +65,8 @@ def operations(trace: Trace, sizes: Mapping[str, int], window: int = 1, repeats:
     """
     numbers = dict.fromkeys(OperationCounts._fields, 0)
     for each in operations_by_node(trace, window):
-        numbers[each.kind] += repeats.number(each.repeats) * each.number(sizes)
+        at_once = each.times * prod([sizes[letter] for letter in each.axes])
+        numbers[each.kind] += repeats.number(each.repeats) * at_once
     return OperationCounts(**numbers)
 
 

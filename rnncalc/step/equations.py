@@ -352,7 +352,8 @@ class Formulas:
             Symbol(letter, time="t", axes=(self.nodes[place].width,)): place for letter, place in ends.items()
         }
         self.names: dict[int, Symbol] = {}
-        for symbol, place in (*self.gates.items(), *sorted(self.results.items(), key=_is_h)):
+        last_h = sorted(self.results.items(), key=lambda result: result[0].letter == "h")  # h = c is written c
+        for symbol, place in (*self.gates.items(), *last_h):
             node = self.nodes[place]
             if node.operation == "linear" and self.nodes[node.operands[0]].operation in OPERATIONS:
                 self.names.setdefault(node.operands[0], symbol)  # the gate's sum is its value
@@ -432,7 +433,8 @@ class Formulas:
     def _terms(self, place: int) -> Iterator[Formula]:
         """Yield the terms of a sum; the one bias of products is last, as in textbooks."""
         terms = [place] if self.nodes[place].operation == "matrix" else [*self._addends(place)]
-        biases = [each for each in terms if self._is_bias(each)]
+        sides = (Role.BIAS, Role.RECURRENT_BIAS)
+        biases = [each for each in terms if (its := self.nodes[each].weights) and its.role in sides]
         others = [each for each in terms if each not in biases]
         if self.letters.notation.stacked and (stacks := self._stacks(place, others, biases)):
             stacked = {each for _, written in stacks for each in written}
@@ -454,10 +456,6 @@ class Formulas:
                 yield from self._addends(each)
             else:
                 yield each
-
-    def _is_bias(self, place: int) -> bool:
-        weights = self.nodes[place].weights
-        return weights is not None and weights.role in (Role.BIAS, Role.RECURRENT_BIAS)
 
     def _weighted(self, place: int) -> bool:
         """Return whether a value is weights times another."""
@@ -517,11 +515,6 @@ class _Sum(NamedTuple):
 
 _Reads = tuple[int, ...]
 """The places of the vectors that products multiply."""
-
-
-def _is_h(result: tuple[Symbol, int]) -> bool:
-    """Return whether a result is h; if another letter has the same value, it takes precedence."""
-    return result[0].letter == "h"
 
 
 def _in_order(lines: list[Equation], parts: Mapping[Symbol, Symbol]) -> Iterator[Equation]:

@@ -6,7 +6,7 @@ than declared, a window that reads beyond the sequence. Each is a DeclarationErr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from string import ascii_lowercase
 from typing import Any, TypeVar
@@ -68,6 +68,8 @@ class SequenceOperand(Operand):
 class LayerTracer(Recorder):
     """The `layers.layer.LayerOperations` that trace a layer; undeclared arrays and widths that differ are refused."""
 
+    protocol = LayerOperations
+
     def __init__(self, layer: Transform | Dense | Embedding, inputs: int) -> None:
         super().__init__(layer.kind)
         if not isinstance(window := layer.window_of(0, 1), range):
@@ -102,7 +104,8 @@ class LayerTracer(Recorder):
     def _current(self) -> Operand:
         if self._layer.ends:
             raise self._error("compute reads the current step, and the layer outputs one vector of the whole sequence")
-        return Operand(self._place(Node(INPUT, width=self._layer.read_widths[0], letter=self._layer.read_letters[0])))
+        (width, _), (letter, _) = self._layer.read_widths, self._layer.read_letters
+        return Operand(self._place(Node(INPUT, width=width, letter=letter)))
 
     def _vector(self, value: object, what: str = "what an operation is done with") -> int:
         if isinstance(value, WindowOperand) and self._slides:
@@ -204,19 +207,11 @@ class LayerTracer(Recorder):
 
     def part(self, vector: Operand, width: str, index: int) -> Operand:
         place = self._vector(vector)
-        whole, each = self._sizes.get(self._nodes[place].width), self._sizes.get(width)
-        if (
-            whole is None
-            or each is None
-            or whole % each
-            or not isinstance(index, int)
-            or not 0 <= index < whole // each
-        ):
+        whole, each = self._sizes.get(self._nodes[place].width, 0), self._sizes.get(width, 1)
+        parts = whole // each if whole % each == 0 and width in self._sizes else 0
+        if not isinstance(index, int) or not 0 <= index < parts:
             raise self._error(f"a vector of {self._nodes[place].width} numbers has no part {index} of {width} numbers")
         return Operand(self._place(Node("part", (place,), width, number=index)))
-
-    def _own_operations(self) -> Iterable[str]:
-        return vars(LayerOperations)
 
     def _know(self, width: str) -> None:
         if width not in self._sizes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, partial
 from math import prod
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, ClassVar, NamedTuple, NoReturn, cast
 
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
@@ -178,7 +178,8 @@ class Trace(Frozen):
         repeats = self.repeats[first] | self.repeats[vector]
         if node.operation in PAIRED:
             return (self.nodes[vector].width,), repeats
-        return axes_of_work(node.operation, self.nodes[first]), repeats
+        axes = self.nodes[first].axes
+        return (*axes, "q") if node.operation == "convolve" else tuple([axis for axis in axes if axis != ONE]), repeats
 
     @cached_property
     def _work(self) -> Mapping[tuple[tuple[str, ...], frozenset[str]], int]:
@@ -196,13 +197,13 @@ class Trace(Frozen):
         )
 
 
-def axes_of_work(operation: str, weights: Node) -> tuple[str, ...]:
-    """Return the letters of the widths whose product is the work of a matrix product, or of one at each place."""
-    return (*weights.axes, "q") if operation == "convolve" else tuple([axis for axis in weights.axes if axis != ONE])
-
-
 class Recorder:
-    """Makes the nodes of a trace; a subclass says which widths are equal and what is declared."""
+    """Makes the nodes of a trace; a subclass says which widths are equal and what is declared.
+
+    protocol: lists the operations that are not in the table.
+    """
+
+    protocol: ClassVar[type]
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -235,14 +236,10 @@ class Recorder:
             return partial(self._operate, row)
         if name.startswith("__"):
             raise AttributeError(name)
-        known = [each for each in self._own_operations() if not each.startswith("_")]
+        known = [each for each in vars(self.protocol) if not each.startswith("_")]
         known += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*known, *ACTIVATIONS)]
         near = did_you_mean(name, known)
         raise self._error(f"the step uses ops.{name}, and there is none{near}; there are {all_of(known)}")
-
-    def _own_operations(self) -> Iterable[str]:
-        """Return the names of the operations that are not in the table."""
-        raise NotImplementedError
 
     def _operate(self, row: Operation, *operands: Operand) -> Operand:
         """Return the result of an operation; its operands have one width, except for one that is a number."""

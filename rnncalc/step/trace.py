@@ -8,7 +8,7 @@ part. Any other exception of a cell becomes one too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import combinations
 from typing import Any, cast
 
@@ -30,6 +30,8 @@ NO_SIDES: Mapping[str, Side] = {}
 
 class Tracer(Recorder):
     """The `layers.cell.Operations` that trace a step; undeclared parts are refused."""
+
+    protocol = Operations
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
         super().__init__(layer.kind)
@@ -125,9 +127,6 @@ class Tracer(Recorder):
         if self._nodes[place].operation != INPUT or not self._halves:
             raise self._error("the step takes half of what is not x, or of an x that is not as wide as both directions")
         return Operand(self._place(Node("half", (place,), "h")))
-
-    def _own_operations(self) -> Iterable[str]:
-        return vars(Operations)
 
     # The sum of a gate
 
