@@ -89,7 +89,7 @@ def test_a_spec_runs_as_it_is_declared(path: Path) -> None:
 @pytest.mark.parametrize("path", LARGE, ids=name_of)
 def test_a_large_spec_is_not_refused_by_the_defaults(path: Path) -> None:
     """What it takes is within the limit of a call that names none."""
-    refuse_pass(with_steps_to_run(load(path), None), MOST_MULTIPLY_ADDS, weights=True, inputs=True)
+    refuse_pass(with_steps_to_run(load(path), None), MOST_MULTIPLY_ADDS)
 
 
 def test_there_is_an_example_of_every_topology() -> None:

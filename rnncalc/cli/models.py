@@ -56,7 +56,7 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
     from rnncalc.reports.read import messages, name
 
     timed = with_steps_to_run(spec.network, inputs)
-    refuse_pass(timed, most_multiply_adds, weights=True, inputs=inputs is None)
+    refuse_pass(timed, most_multiply_adds)
     matched = matched_with(spec, file)
     where = f"'{escape_path(file.path)}'"
     checks = zip(matched.tensors, messages(matched), strict=True)

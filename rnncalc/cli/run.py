@@ -164,11 +164,12 @@ def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkRep
 
 
 def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
-    from rnncalc.questions.backward import backward, whole_work
+    from rnncalc.questions.backward import backward, counted_of, whole_work
     from rnncalc.reports.run import BackwardReport
 
     def work() -> int:
-        return whole_work(question.with_steps_to_run(network, data.inputs), asked["chunk"], verify=asked["verify"])
+        counted = counted_of(question.with_steps_to_run(network, data.inputs), asked["chunk"])
+        return whole_work(counted, verify=asked["verify"])
 
     with progress_of(work) as progress:
         done = backward(network, progress=progress, **data._asdict(), **asked)

@@ -145,8 +145,8 @@ def backward(
     timed = with_steps_to_run(network, data.inputs)
     counted = counted_of(timed, chunk)
     passes = "the passes and the finite differences" if verify else "the two passes"
-    refuse_costly(_work(counted, verify), most, f"{passes} would take as long as")
-    refuse_large(timed, weights=data.weights is None, inputs=data.inputs is None, traced=states)
+    refuse_costly(whole_work(counted, verify=verify), most, f"{passes} would take as long as")
+    refuse_large(timed, traced=states)
     used = PassData(seed_of(seed), data.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, traced=states) + 2 * FLOAT * timed.params)
     function = LOSSES[name](in_steps(timed, data.targets))
@@ -186,14 +186,6 @@ def loss_name(loss: str | None, targets: object) -> str:
     return name
 
 
-def whole_work(network: Network, chunk: int | None = None, *, verify: bool = True) -> int:
-    """Return the multiply-adds of a forward pass, a backward pass and, to verify them, the finite differences.
-
-    Raises CallError and RefusedError as `backward` does.
-    """
-    return _work(counted_of(network, chunk), verify)
-
-
 def counted_of(network: Network, chunk: int | None) -> Training:
     """Return the counts of a backward pass with chunks of a size, by default that of the network.
 
@@ -209,7 +201,8 @@ def counted_of(network: Network, chunk: int | None) -> Training:
     return training(network, chunk=chunk)
 
 
-def _work(counted: Training, verify: bool) -> int:
+def whole_work(counted: Training, *, verify: bool = True) -> int:
+    """Return the multiply-adds of a forward pass, a backward pass and, to verify them, the finite differences."""
     network = counted.network
     forward = work_of(network)
     back = counted.backward_multiply_adds

@@ -36,14 +36,13 @@ def work_of(network: Network) -> int:
     return work
 
 
-def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, traced: bool = False) -> None:
+def refuse_pass(network: Network, most: int, *, traced: bool = False) -> None:
     """Refuse a pass of more than `most` multiply-adds, of too many bytes, or with too much other work.
 
-    The other work may take as long as `most` multiply-adds, or as the default limit if that is more. The other
-    arguments are those of `refuse_large`.
+    The other work may take as long as `most` multiply-adds, or as the default limit if that is more.
     """
     refuse_costly(cost_of(network), most, "a pass would do")
-    refuse_large(network, weights=weights, inputs=inputs, traced=traced)
+    refuse_large(network, traced=traced)
     refuse_costly(work_of(network), max(most, MOST_MULTIPLY_ADDS), "a pass would take as long as")
 
 
@@ -55,12 +54,9 @@ def refuse_costly(cost: int, most: int, beginning: str) -> None:
         raise RefusedError(message, Cure.FEWER_STEPS, Cure.MORE_MULTIPLY_ADDS)
 
 
-def refuse_large(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> None:
-    """Refuse a pass that needs too much memory, or whose states are too many to read.
-
-    weights, inputs: whether the pass draws them. traced: whether the states of every step are kept.
-    """
-    refuse_bytes(network, memory_of(network, weights=weights, inputs=inputs, traced=traced))
+def refuse_large(network: Network, *, traced: bool) -> None:
+    """Refuse a pass that needs too much memory; traced: whether the states of every step are kept, and not too many."""
+    refuse_bytes(network, memory_of(network, traced=traced))
     states = _states(network) if traced else 0
     if states > MOST_STATE_BYTES:
         message = f"the states of all steps would take about {byte_size(states)}, and the limit is"
@@ -78,15 +74,14 @@ def refuse_bytes(network: Network, size: int) -> None:
         )
 
 
-def memory_of(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> int:
+def memory_of(network: Network, *, traced: bool = False) -> int:
     """Estimate the memory of a pass in bytes, rather too high than too low; the numbers of steps must be known.
 
     A layer's weights are in memory while it runs, with feedback those of all layers; inputs and outputs stay until the
-    end. weights, inputs: whether the pass draws them; otherwise they are in memory already. traced: whether the states
-    of every step are kept.
+    end. traced: whether the states of every step are kept.
     """
-    drawn = [_weights(placed) for placed in network.stack if weights]
-    size = sum(drawn) if network.feedback else max(drawn, default=0)
+    weights = map(_weights, network.stack)
+    size = sum(weights) if network.feedback else max(weights, default=0)
     size += _states(network) if traced else 0
     part: str | None = ""
     for placed in network.stack:
@@ -94,7 +89,7 @@ def memory_of(network: Network, *, weights: bool = True, inputs: bool = True, tr
         if placed.part != part and not placed.starts:
             part = placed.part
             width = 1 if isinstance(layer, Embedding) else placed.inputs - layer.extra_inputs
-            size += _vectors(steps if inputs_of(network.flow)[part].sequence else 1, width) if inputs else 0
+            size += _vectors(steps if inputs_of(network.flow)[part].sequence else 1, width)
         if isinstance(layer, Cell):
             copies = 3 if layer.directions == 2 else 1  # each direction's, and the two merged
             size += copies * _vectors(steps, layer.sizes(placed.inputs)[layer.output])

@@ -87,17 +87,9 @@ def run(
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     data = own_numbers(network, weights, inputs, start)
     timed = with_steps_to_run(network, data.inputs)
-    refuse_pass(timed, most, weights=data.weights is None, inputs=data.inputs is None, traced=states)
-    forward = Pass(
-        timed,
-        floats,
-        seed=seed_of(seed),
-        weights=data.weights,
-        inputs=data.inputs,
-        start=data.start,
-        progress=progress,
-        traced=states,
-    )
+    refuse_pass(timed, most, traced=states)
+    numbers = {"weights": data.weights, "inputs": data.inputs, "start": data.start}
+    forward = Pass(timed, floats, seed=seed_of(seed), **numbers, progress=progress, traced=states)
     return Run(timed, tuple(forward.run()), assumed_steps(network, data.inputs))
 
 

@@ -18,7 +18,7 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.formats import write
 from rnncalc.forward.arrays import PassData
 from rnncalc.layers import kind
-from rnncalc.questions.backward import Backward, whole_work
+from rnncalc.questions.backward import Backward, counted_of, whole_work
 from rnncalc.reports.run import BackwardReport, length_data, length_sheets
 from rnncalc.step.operations import OPERATIONS, GradientRule
 
@@ -222,10 +222,10 @@ def test_the_work_of_a_backward_pass_is_that_of_its_passes() -> None:
     """One unit, 3 steps, 3 weights: a pass multiplies 6 times and takes 400 more for each step, and each weight is
     moved both ways: 7 passes. Going back multiplies 8 times; in chunks of 2, 2 times, beside all of it."""
     net = Network(input=1, layers=[RNN(1)], steps=3)
-    assert whole_work(net) == whole_work(net, 3) == (1_206 + 8) + 7 * 1_206
-    assert whole_work(net, 2) == 2 * (1_206 + 2) + 7 * 1_206
+    assert whole_work(counted_of(net, None)) == whole_work(counted_of(net, 3)) == (1_206 + 8) + 7 * 1_206
+    assert whole_work(counted_of(net, 2)) == 2 * (1_206 + 2) + 7 * 1_206
     with pytest.raises(CallError, match="chunk: expected a whole number, 1 or more, got 0"):
-        whole_work(net, 0)
+        counted_of(net, 0)
 
 
 def test_what_goes_beyond_all_numbers_is_no_agreement() -> None:
