@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, auto
 from fractions import Fraction
 from math import prod
+from operator import eq, ge, le
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.display import displayed
@@ -208,25 +209,22 @@ def check(
     listed: whether the verdict has numbers without a limit too, as JSON lists them.
     The verdict names no file: the caller adds it.
     """
-    both = [*_limits(network, [*limits])]
-    bounds = [limit for limit in both if limit.rule is not Rule.GROWTH]
-    growths = [limit for limit in both if limit.rule is Rule.GROWTH]
-    expect = network.expect or Expect()
-    wanted = {limit.quantity for limit in (*bounds, *growths)}.union(LISTED if listed else ())
+    every, expect = [*_limits(network, [*limits])], network.expect or Expect()
+    wanted = {limit.quantity for limit in every}.union(LISTED if listed else ())
     if expect.saved is not None or expect.backward_multiply_adds is not None:
         wanted.update(OF_TRAINING)
     numbers = numbers_of(network, dtype, wanted, quantize)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     checks = [] if left_out else [*_expectations(network, expect, numbers)]
-    of_layers = any(limit.layer for limit in bounds)
+    of_layers = any(limit.layer for limit in every)
     params = {placed.name: placed.params for placed in network.stack} if of_layers else {}
-    for limit in bounds:
+    for limit in every:
         number = params[limit.layer] if limit.layer else numbers.amount(limit.quantity)
-        checks.append(check_number(limit, number, _why_unknown(limit.quantity, numbers, network)))
-    if before is not None:
-        for limit in growths:
-            difference = Difference(before.amount(limit.quantity), numbers.amount(limit.quantity))
-            checks.append(check_difference(limit, difference, _why_unknown(limit.quantity, numbers, network)))
+        why = _why_unknown(limit.quantity, numbers, network)
+        if limit.rule is not Rule.GROWTH:
+            checks.append(check_number(limit, number, why))
+        elif before is not None:
+            checks.append(check_difference(limit, Difference(before.amount(limit.quantity), number), why))
     for number, one in enumerate(checks):
         shown = not one.kept or (listed and not one.limit.layer)  # limits of layers may be thousands
         if shown and one.limit.path and (place := locate(one.limit.path)):
@@ -310,9 +308,8 @@ def _expectations(network: Network, expect: Expect, numbers: Numbers) -> Iterato
 
 
 def _limits(network: Network, limits: list[Limit]) -> Iterator[Limit]:
-    """Yield the limits of the call and of the network's budget, key by key; if there are two, both hold."""
+    """Yield the limits of the call and of the network's budget, key by key, those of growth last; both hold."""
     budget = network.budget or Budget()
-    yield from (limit for limit in limits if limit.rule is Rule.GROWTH)
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
         yield from (limit for limit in limits if (limit.rule, limit.quantity) == (rule, quantity))
         if (value := getattr(budget, key)) is not None:
@@ -320,6 +317,7 @@ def _limits(network: Network, limits: list[Limit]) -> Iterator[Limit]:
     rule, quantity, *_ = LAYER_LIMIT
     for name, most in dict(budget.layers).items():
         yield Limit(rule, quantity, most, ("budget", "layers", name), layer=name)
+    yield from (limit for limit in limits if limit.rule is Rule.GROWTH)
     for name, (value, percent) in dict(budget.max_growth).items():
         path = ("budget", "max_growth", name)
         yield Limit(Rule.GROWTH, Quantity(name), _exact(value), path, percent=percent)
@@ -351,13 +349,8 @@ def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None
     """Check a limit on a number; why: the reason if the number is unknown."""
     if actual is None:
         return LimitCheck(limit, None, False, why)
-    match limit.rule:
-        case Rule.EXACTLY:
-            return LimitCheck(limit, actual, actual == limit.value)
-        case Rule.AT_MOST:
-            return LimitCheck(limit, actual, actual <= limit.value)
-        case _:
-            return LimitCheck(limit, actual, actual >= limit.value)
+    keeps = {Rule.EXACTLY: eq, Rule.AT_MOST: le, Rule.AT_LEAST: ge}[limit.rule]
+    return LimitCheck(limit, actual, keeps(actual, limit.value))
 
 
 def check_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> LimitCheck:

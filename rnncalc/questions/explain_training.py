@@ -107,17 +107,10 @@ def _derivation(derivation: Derivation, chunks: list[ChunkTally]) -> TrainingDer
     for chunk in chunks:
         for product, times in chunk.tally.work.items():
             work[product] = work.get(product, 0) + chunk.times * times
-    letter = "T" if sum(chunk.steps * chunk.times for chunk in chunks) == most.steps else "K"
-    formula = _formula(most.tally, most.steps, letter)
-    return TrainingDerivation(
-        derivation,
-        most.steps,
-        letter,
-        tuple(saved),
-        formula,
-        tuple(_work(derivation, work)),
-        _gradients(derivation, chunks),
-    )
+    steps, products = most.chunk.steps, tuple(_work(derivation, work))
+    letter = "T" if sum(each.chunk.steps * each.times for each in chunks) == steps else "K"
+    formula, gradients = _formula(most.tally, steps, letter), _gradients(derivation, chunks)
+    return TrainingDerivation(derivation, steps, letter, tuple(saved), formula, products, gradients)
 
 
 def _gradients(derivation: Derivation, chunks: list[ChunkTally]) -> tuple[Equation, ...]:

@@ -56,11 +56,6 @@ class ChunkTally(NamedTuple):
     chunk: Chunk
     tally: Tally
 
-    @property
-    def steps(self) -> int:
-        """The steps of each."""
-        return self.chunk.steps
-
 
 def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
     """Return the chunks of a sequence: the first, those between, and the last, which may be shorter."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -116,22 +116,22 @@ def explain_operations(counted: PassOperations, only: tuple[str, ...] = ()) -> t
 
 
 def _derivation(derivation: Derivation, counts: OperationCounts | None, batch: int) -> OperationsDerivation:
-    placed, layer = derivation.placed, derivation.placed.layer
-    if not isinstance(layer, Cell | Dense):  # a layer around the cells has no equations of a step
-        if counts and placed.repeats and derivation.named:
-            lines = tuple(_of_whole(placed, derivation.named.trace, batch))
-            return OperationsDerivation(derivation, (), (*lines, *_flops(counts)), counts)
+    placed, named = derivation.placed, derivation.named
+    step: tuple[OperationsLine, ...] = ()
+    sequence: Iterable[OperationsLine] = ()
+    if named and isinstance(placed.layer, Cell | Dense):  # a layer around the cells has no equations of a step
+        step = tuple(_of_step(placed, named.trace, derivation))
+        sequence = _of_sequence(placed, step, counts, batch) if counts else ()
+    elif counts and placed.repeats and named:
+        sequence = _of_whole(placed, named.trace, batch)
+    elif counts:
         times = batch * (placed.uses or 1)
-        applied = [
+        sequence = [
             OperationsLine(kind, Times((times, number // times)) if times > 1 else number, number)
-            for kind, number in (counts._asdict() if counts else {}).items()
+            for kind, number in counts._asdict().items()
             if number
         ]
-        return OperationsDerivation(derivation, (), (*applied, *_flops(counts)), counts)
-    assert derivation.named  # cells and dense layers have a step
-    step = tuple(_of_step(placed, derivation.named.trace, derivation))
-    sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
-    return OperationsDerivation(derivation, step, sequence, counts)
+    return OperationsDerivation(derivation, step, (*sequence, *_flops(counts)), counts)
 
 
 def _of_step(placed: Placed, step: Trace, derivation: Derivation) -> Iterator[OperationsLine]:
@@ -175,7 +175,7 @@ def _products(factors: Sequence[tuple[tuple[str, ...], int]]) -> Expression:
 def _of_sequence(
     placed: Placed, step: tuple[OperationsLine, ...], counts: OperationCounts, batch: int
 ) -> Iterator[OperationsLine]:
-    """Yield the operations of each kind over a batch, and the FLOPs."""
+    """Yield the operations of each kind over a batch."""
     for kind in OperationCounts._fields:
         numbers = [line.number for line in step if line.kind == kind]
         factors = [number for number in (batch, placed.uses or 1, placed.layer.directions) if number > 1]
@@ -187,7 +187,6 @@ def _of_sequence(
             expression = Plus((expression, joined)) if numbers else joined
         if number := getattr(counts, kind):
             yield OperationsLine(kind, expression, number)
-    yield from _flops(counts)
 
 
 def _flops(counts: OperationCounts | None) -> Iterator[OperationsLine]:
