@@ -142,7 +142,9 @@ class Polynomial:
         for monomial, factor in sorted(self.terms.items(), key=lambda term: term[1] < 0):
             sign = ("−" if factor < 0 else "") if not text else " − " if factor < 0 else " + "
             number = "" if abs(factor) == 1 and monomial else str(abs(factor))
-            text += f"{sign}{number}{'·'.join(_powers(monomial))}"
+            powers = {name: monomial.count(name) for name in monomial}
+            letters = [name if power == 1 else name + str(power).translate(_RAISED) for name, power in powers.items()]
+            text += f"{sign}{number}{'·'.join(letters)}"
         return text
 
     @property
@@ -236,8 +238,3 @@ def _is_positive(number: Number) -> bool:
 def _height(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
     """Return the sort key of terms in a division: the number of factors, then the letters."""
     return len(term[0]), term[0]
-
-
-def _powers(monomial: Monomial) -> list[str]:
-    counts = {name: monomial.count(name) for name in monomial}
-    return [name if count == 1 else f"{name}{str(count).translate(_RAISED)}" for name, count in counts.items()]

@@ -5,7 +5,7 @@ Reads and multiplications are recorded here, where they happen, once for each pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import product as combinations
 from math import prod, sqrt
@@ -175,22 +175,13 @@ class Convolution(Matrix):
 def _places_around(
     space: tuple[int, ...], taps: tuple[tuple[int, ...], ...], kernel: int
 ) -> tuple[tuple[int | None, ...], ...]:
-    """Return for each place of a space the places that the taps of a kernel read; the same for any weights."""
+    """Return for each place of a space those that the taps of a kernel read, the last axis fastest, None beyond."""
     before = (kernel - 1) // 2
+    numbers = {place: number for number, place in enumerate(combinations(*map(range, space)))}
     return tuple(
-        tuple(_index([at + tap - before for at, tap in zip(place, each, strict=True)], space) for each in taps)
-        for place in combinations(*[range(size) for size in space])
+        tuple(numbers.get(tuple([at + tap - before for at, tap in zip(place, each, strict=True)])) for each in taps)
+        for place in numbers
     )
-
-
-def _index(place: Sequence[int], space: Sequence[int]) -> int | None:
-    """Return the number of a place, counted with the last axis fastest; None beyond the edges."""
-    number = 0
-    for at, size in zip(place, space, strict=True):
-        if not 0 <= at < size:
-            return None
-        number = number * size + at
-    return number
 
 
 class WeightVector:

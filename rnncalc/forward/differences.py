@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import STORED
-from rnncalc.forward.arrays import Floats, Meter, Nested
+from rnncalc.forward.arrays import Floats, Meter, Nested, within
 from rnncalc.forward.backward_pass import Loss
 from rnncalc.forward.network_pass import Pass
 from rnncalc.network.network import Network
@@ -129,10 +129,8 @@ class Differences:
 
     def _moved(self, spot: Spot, by: float) -> float:
         """Return the loss with one weight moved, and move it back."""
-        array = self.weights[spot.layer][spot.tensor]
         *above, last = spot.place
-        for place in above:
-            array = array[place]
+        array = within(self.weights[spot.layer][spot.tensor], above)
         weight = array[last]
         array[last] = weight + by
         self.kept = iter(self.states)

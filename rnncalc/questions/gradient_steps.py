@@ -132,10 +132,8 @@ def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms
     placed = ran.placed
     if not isinstance(placed.layer, Cell) or placed.layer.directions > 1 or not ran.traces:
         return ()
-    if any(placed.sizes[width] > 1 for width in placed.layer.states.values()):
-        return ()
     (trace,) = ran.traces
-    if len(trace.steps) > MOST_TERMS:
+    if len(trace.steps) > MOST_TERMS or any(placed.sizes[width] > 1 for width in placed.layer.states.values()):
         return ()
     # named as in a layer that is not repeated
     tensors = [tensor.sized(placed.sizes) for tensor in placed.layout.tensors]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from math import prod
 from os import PathLike, fspath
+from os.path import basename
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
@@ -282,8 +283,6 @@ def _network(
 
 
 def _name(path: str) -> str:
-    import os
-
-    stem = os.path.basename(path).partition(".")[0]
+    stem = basename(path).partition(".")[0]
     name = "".join(char for char in stem if char.isprintable())[:MAX_TEXT]
     return name if name.strip() else "model"

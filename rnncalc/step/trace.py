@@ -89,8 +89,11 @@ class Tracer(Recorder):
         if (letter, "") in self._used:
             raise self._error(f"the step makes gate {letter} twice")
         self._used.add((letter, ""))
-        if self._gates[letter].normalised:
-            place = self._normalise_sum(letter, place)
+        if self._gates[letter].normalised:  # the sum of the products, times its gain, and with the biases
+            gain = self._place(Node(WEIGHTS, width="h", weights=Weights(Role.GAIN, letter), axes=("h",)))
+            place = self._place(Node("times", (gain, self._place(Node("normalise", (place,), "h"))), "h"))
+            for side in SIDES:
+                place = self._add_bias(letter, side, place, normalised=True)
         value = self._place(Node(self._gates[letter].activation, (place,), self._layer.gate_width, letter))
         self._values[letter] = value
         return Operand(value)
@@ -181,14 +184,6 @@ class Tracer(Recorder):
         weights = self._place(Node(WEIGHTS, width="" if full else "h", weights=of_weights, axes=axes))
         operation = "convolve" if convolves else "matrix" if full else "times"
         return self._place(Node(operation, (weights, read), self._layer.gate_width))
-
-    def _normalise_sum(self, letter: str, total: int) -> int:
-        """Return the sum of a gate's products, normalised, times its gain, and with its biases."""
-        gain = self._place(Node(WEIGHTS, width="h", weights=Weights(Role.GAIN, letter), axes=("h",)))
-        total = self._place(Node("times", (gain, self._place(Node("normalise", (total,), "h"))), "h"))
-        for side in SIDES:
-            total = self._add_bias(letter, side, total, normalised=True)
-        return total
 
     def _add_bias(self, letter: str, side: Side, total: int, *, normalised: bool = False) -> int:
         """Return a sum with a gate's bias on one of its sides, if there is one, before or after it is normalised."""

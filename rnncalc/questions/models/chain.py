@@ -9,14 +9,6 @@ from rnncalc.layers.layer import Embedding, Layer, Transform
 from rnncalc.questions.models.sites import Doubt, Site, in_groups, named_last
 
 
-def in_steps(sites: Sequence[Site]) -> bool:
-    """Return whether each known layer reads no less than the one before it outputs."""
-    known = [site for site in sites if site.layer]
-    return all(
-        one.layer is None or one.layer.output_width(one.inputs) <= other.inputs for one, other in pairwise(known)
-    )
-
-
 def with_table_first(sites: Sequence[Site]) -> Sequence[Site]:
     """Return sites with the first table in front if no known layer is before it, or one that reads the table.
 
@@ -32,11 +24,15 @@ def with_table_first(sites: Sequence[Site]) -> Sequence[Site]:
     return sites
 
 
-def in_chain(sites: Sequence[Site]) -> list[Site]:
+def in_chain(sites: Sequence[Site], *, ordered: bool = False) -> Sequence[Site]:
     """Return sites in an order in which, if possible, each input width is the output width before it.
 
-    Embeddings come first and outputs last; if widths leave a choice, the order of the names decides.
+    Embeddings come first and outputs last; if widths leave a choice, the order of the names decides. ordered: whether
+    they stay in their order if each known layer reads no less than the one before it outputs.
     """
+    known = [(site.inputs, site.layer.output_width(site.inputs)) for site in sites if site.layer]
+    if ordered and all(width <= inputs for (_, width), (inputs, _) in pairwise(known)):
+        return sites
     ranks = {id(site): 0 if isinstance(site.layer, Embedding) else 1 + named_last(site) for site in sites}
     waiting = sorted(sites, key=lambda site: ranks[id(site)])
     last = sum(rank == 2 for rank in ranks.values())

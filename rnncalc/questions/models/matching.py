@@ -16,7 +16,7 @@ from rnncalc.layers.convolution import Pool1D
 from rnncalc.layers.layer import External
 from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
-from rnncalc.questions.models.chain import in_chain, in_steps
+from rnncalc.questions.models.chain import in_chain
 from rnncalc.questions.models.cures import SpecChange, SpecEdit
 from rnncalc.questions.models.pairing import Pairs, SpecLayer, below, elsewhere, paired, prefix, wanted_of, without
 from rnncalc.questions.models.sites import Site, recorded, sites_of
@@ -99,9 +99,9 @@ def match(network: Network, file: ModelFile) -> Match:
     every = sites_of(file, [one.shapes for one in wanted])
     pools = [site for site in every if isinstance(site.layer, Pool1D)]
     sites = tuple(site for site in every if not site.bare)
-    pairs = paired(wanted, [*_in_chain(file, sites), *pools], ordered=file.ordered)
+    pairs = paired(wanted, [*in_chain(sites, ordered=file.ordered), *pools], ordered=file.ordered)
     sites = _with_unnamed(wanted, pairs, sites)
-    chain = _in_chain(file, sites)
+    chain = in_chain(sites, ordered=file.ordered)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
     checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place))]
@@ -159,10 +159,6 @@ def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     for name, tensor in theirs.items():
         if wanted.shared.get(name) != tensor.shape:
             yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, tensor.name, tensor.shape, wanted.at)
-
-
-def _in_chain(file: ModelFile, sites: Sequence[Site]) -> Sequence[Site]:
-    return sites if file.ordered and in_steps(sites) else in_chain(sites)
 
 
 def _with_unnamed(wanted: Sequence[SpecLayer], pairs: Pairs, sites: tuple[Site, ...]) -> tuple[Site, ...]:

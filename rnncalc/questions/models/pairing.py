@@ -214,7 +214,7 @@ def with_path(sites: Sequence[Site], used: Container[int], *, ordered: bool) -> 
     all are of layers in the spec. used: those that are, by their identity.
     """
     paths: set[str] = set()
-    for alike in _grouped(sites, lambda site: _key(site.shapes)).values():
+    for alike in _grouped(sites, lambda site: frozenset(site.shapes.items())).values():
         many = len({re.sub("[0-9]+", "", site.path) for site in alike}) > 1
         if len(alike) > 1 and ((many and not ordered) or any(id(site) not in used for site in alike)):
             paths |= {site.path for site in alike}
@@ -238,12 +238,12 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
     """Pair layers with sites that have the same tensors, name by name and shape by shape."""
     asked = _grouped(
         [place for place in free if place not in pairs and (with_kind or free[place].kind is not Pool1D)],
-        lambda place: (_key(free[place].shapes), free[place].kind if with_kind else Layer),
+        lambda place: (frozenset(free[place].shapes.items()), free[place].kind if with_kind else Layer),
     )
 
     def key_of(site: Site, shared: Collection[str] = ()) -> Hashable:
-        shapes = {name: shape for name, shape in site.shapes.items() if name not in shared}
-        return _key(shapes), kind_of(site.layer) if with_kind else Layer
+        shapes = frozenset((name, shape) for name, shape in site.shapes.items() if name not in shared)
+        return shapes, kind_of(site.layer) if with_kind else Layer
 
     there = _grouped(left, key_of)
     for key, places in asked.items():
@@ -267,10 +267,6 @@ def _pair(pairs: Pairs, place: int, site: Site, left: list[Site]) -> None:
     """Pair a layer with a site, and remove that from those that are left by identity, not by equality."""
     pairs[place] = site
     del left[next(place for place, each in enumerate(left) if each is site)]
-
-
-def _key(shapes: Mapping[str, Shape]) -> Hashable:
-    return frozenset(shapes.items())
 
 
 def _grouped(items: Sequence[Item], key: Callable[[Item], Hashable]) -> dict[Hashable, list[Item]]:
