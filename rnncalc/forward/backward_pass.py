@@ -119,7 +119,8 @@ class BackwardPass:
         name, layer = ran.placed.name, self.tapes[ran.placed.name]
         ways = self.values[name].histories if self.values else ()
         traces = tuple([History(_gradients(way.start), [*map(_gradients, way.steps)]) for way in ways])
-        return LayerGradients(ran.placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)
+        saved = max((sum(values.values()) for values in layer.saved.values()), default=0)
+        return LayerGradients(ran.placed, layer.gradients, saved, layer.multiplications, traces)
 
 
 def _gradients(step: dict[str, TapeValue]) -> dict[str, Vector | None]:

@@ -189,11 +189,6 @@ class LayerTape:
         """Record that a backward equation read a forward value, which must be kept until then."""
         self.saved.setdefault(chunk, {})[id(value)] = numbers
 
-    @property
-    def saved_at_once(self) -> int:
-        """The most numbers that were saved for one chunk."""
-        return max((sum(values.values()) for values in self.saved.values()), default=0)
-
     def use(self, matrix: Matrix, owner: LayerTape, gradient: Vector, read: Vector) -> None:
         """Note one use of a matrix: its owner, the gradient of its product, and the vector that it multiplied."""
         _, _, gradients, inputs = self._uses.setdefault(id(matrix), (matrix, owner, [], []))

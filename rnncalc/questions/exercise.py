@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import prod
 from random import Random
 from typing import Any, NamedTuple, TypeVar
@@ -144,7 +144,7 @@ def exercise(
 
 def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Random, variants: int) -> Iterator[Network]:
     """Yield different networks with sizes drawn from their possible values."""
-    sizes = _sizes_varied(network, vary)
+    sizes = [places for (places,) in places_varied([network], vary)]
     every = prod(map(len, vary.values()))
     drawn: set[tuple[int, ...]] = set()
     refused: SpecError | None = None
@@ -191,18 +191,20 @@ def sizes_of(network: Network) -> dict[str, SizePlace]:
     return sizes
 
 
-def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[list[SizePlace]]:
-    """Return the places of each size that varies. Raises CallError for an unknown size, and for no values."""
-    sizes = sizes_of(network)
+def places_varied(networks: Sequence[Network], vary: Mapping[str, Sequence[int]]) -> list[list[list[SizePlace]]]:
+    """Return for each size that varies its places in each network. Raises CallError for an unknown size or no values.
+
+    Sizes joined by commas are one; a network may lack some of them, but not all networks the same one.
+    """
+    sizes = [sizes_of(network) for network in networks]
+    joined = [[name.strip() for name in names.split(",")] for names in vary]
+    if wrong := not_among([*chain(*joined)], tuple(dict.fromkeys(chain(*sizes)))):
+        raise CallError(f"vary: {wrong}")
     for names, values in vary.items():
-        if wrong := not_among([name.strip() for name in names.split(",")], tuple(sizes)):
-            raise CallError(f"vary: {wrong}")
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
-            message = (
-                f"vary: {names}: expected the values that it may have, such as range(16, 65), got {describe(values)}"
-            )
-            raise CallError(message)
-    return [[sizes[name.strip()] for name in names.split(",")] for names in vary]
+            message = "expected the values that it may have, such as range(16, 65)"
+            raise CallError(f"vary: {names}: {message}, got {describe(values)}")
+    return [[[known[name] for name in several if name in known] for known in sizes] for several in joined]
 
 
 def with_choices(item: Item, choices: int, seed: str) -> Item:

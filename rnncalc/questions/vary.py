@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, product
+from itertools import product
 from math import prod
 
 from rnncalc.bounds import MOST_VARIED
 from rnncalc.errors import CallError, SpecError
 from rnncalc.network.network import Network
 from rnncalc.questions import network_of
-from rnncalc.questions.exercise import sizes_of
+from rnncalc.questions.exercise import places_varied
 from rnncalc.questions.solve import SizePlace, resized
-from rnncalc.text import not_among, one_of
+from rnncalc.text import one_of
 
 
 def varied(
@@ -24,17 +24,13 @@ def varied(
     vary: sizes and their values, as in `exercise`; a network is changed in those sizes that it has.
     Raises CallError for a size that no network has and for too many combinations; SpecError for an invalid network.
     """
-    sizes = [sizes_of(network_of(network)) for network in networks]
-    joined = [[name.strip() for name in names.split(",")] for names in vary]
-    if wrong := not_among([*chain(*joined)], tuple(dict.fromkeys(chain(*sizes)))):
-        raise CallError(f"vary: {wrong}")
+    sizes = places_varied([*map(network_of, networks)], vary)
     if (number := prod(map(len, vary.values()))) > MOST_VARIED:
         raise CallError(f"vary: {number:,} combinations, and the limit is {MOST_VARIED:,}; write a larger STEP")
     for values in product(*vary.values()):
         changed = [*networks]
-        for name, names, value in zip(vary, joined, values, strict=True):
-            for place, places in enumerate(sizes):
-                at = [places[each] for each in names if each in places]
+        for name, places, value in zip(vary, sizes, values, strict=True):
+            for place, at in enumerate(places):
                 try:
                     changed[place] = resized(changed[place], at, value)
                 except SpecError as error:
