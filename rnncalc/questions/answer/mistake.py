@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions import CONVENTIONS
-from rnncalc.conventions.formula import Expression, Times
+from rnncalc.conventions.formula import Expression
 from rnncalc.errors import SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
@@ -145,20 +145,6 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
             if known and units > 0 and units != line.h and question.answer.means(number):
                 changed = line._replace(h=units, bias_size=units)
                 yield Variant(replace_line(worksheet, place, changed), {"width": plural(units, "unit")}, line.name)
-
-
-def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet with batch × steps as the vocabulary, if a batch size gives the number."""
-    for place, line in question.lines(worksheet):
-        steps = line.steps
-        if isinstance(line.layer, Embedding) and steps > 1:
-            table = question.wanted(worksheet, place)
-            batch, rest = divmod(table, steps * line.h)
-            if batch > 1 and not rest and question.answer.unit == 1 and table != line.placed.params:
-                rows = {"embedding": Times((batch, steps, line.h))}
-                values = {"batch": f"{batch:,}", "steps": f"{steps:,}", "layer": line.name}
-                changed = replace_line(worksheet, place, line._replace(others=rows))
-                yield Variant(changed, values, line.name)
 
 
 def steps_before_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

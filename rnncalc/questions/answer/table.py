@@ -336,9 +336,7 @@ TABLE: tuple[Mistake, ...] = (
          in_turn(
              feeding(lambda below, line: below.placed.inputs if isinstance(below.layer, Embedding) else None),
              in_layers(leave_out, Embedding))),
-    # mistakes that explain almost any number
-    Mistake("vocabulary-of-batch", "takes batch × steps, {batch} × {steps}, for the vocabulary of {layer}",
-           family=mistake.vocabulary_of_batch, fitted=True),
+    # a mistake that explains almost any number
     Mistake("output-width", "gives the output layer {width}", family=mistake.output_widths, fitted=True),
 )
 # fmt: on

@@ -224,28 +224,6 @@ def test_the_steps_before_what_shortens_a_sequence() -> None:
     assert variants_made("steps-before-{layer}", hundred.replace(layers=(*hundred.layers, Dense(7))), 0) == []
 
 
-@pytest.mark.parametrize(
-    ("steps", "table", "batch"),
-    [
-        (5, 32 * 5 * 8, "32"),
-        (2, 1_500 * 2 * 8, "1,500"),
-        (5, 2 * 5 * 8, "2"),
-        (5, 1 * 5 * 8, None),
-        (5, 32 * 5 * 8 + 1, None),
-        (5, 100 * 8, None),  # the right one
-        (1, 32 * 8, None),
-        (None, 32 * 8, None),
-    ],
-)
-def test_batch_times_steps_for_the_vocabulary(steps: int | None, table: int, batch: str | None) -> None:
-    """If a batch of several sequences gives the number exactly, and it is not the right one."""
-    network = Network(input=100, layers=(Embedding(8), RNN(4)), steps=steps)  # 800, 4·(8 + 4 + 1) = 52
-    values = {"batch": batch, "steps": str(steps), "layer": "embedding_1"}
-    expected = [((table, 52), values, "embedding_1")] if batch else []
-    assert variants_made("vocabulary-of-batch", network, table + 52) == expected
-    assert variants_made("vocabulary-of-batch", network, table + 52, unit=10) == []
-
-
 def test_each_layer_alone() -> None:
     """If at least three have parameters."""
     alone = [(360, 0, 0, 0, 0), (0, 420, 0, 0, 0), (0, 0, 0, 32, 0), (0, 0, 0, 0, 10)]
