@@ -233,31 +233,30 @@ class LayerValues(NamedTuple, Generic[Value]):
 
 
 class TransformPass(Generic[Value]):
-    """The nodes of a layer around the cells, run on its bound weights.
+    """The nodes of a layer that is no cell, run on its bound weights.
 
-    places: how many places of a step it reads, each alone. inputs: the width of a step. names: of its arrays, by role.
-    table: the matrix of an embedding, which a tied output has instead of its own. epsilon: added to a variance.
-    traced: whether to keep the values that have letters. timed: whether those are of a step.
+    inputs: the width of a step. names: of its arrays, by role. epsilon: added to a variance.
+    table: the matrix of an embedding, which a tied output has instead of its own.
+    traced: whether to keep the values that have letters.
     """
 
     def __init__(
         self,
+        placed: Placed,
         layer: Transform | Dense | Embedding,
-        places: int,
         inputs: int,
         names: TransformNames,
         arrays: Arrays,
         vectors: Vectors[Value],
         meter: Meter,
-        epsilon: float = 0.0,
-        table: Matrix | None = None,
+        epsilon: float,
+        table: Matrix | None,
         *,
-        traced: bool = False,
-        timed: bool = True,
+        traced: bool,
     ) -> None:
         self.layer = layer
-        self.timed = timed
-        self.places = places
+        self.timed = placed.sequence or layer.along or layer.whole  # whether its values are those of a step
+        self.places = places = placed.places
         self.inputs = inputs
         self.names = names
         self.arrays = arrays
@@ -475,7 +474,8 @@ class TransformPass(Generic[Value]):
     def _array(self, node: Node) -> tuple[str, str, slice]:
         """Return the role and the name of the array of some weights, and which of its rows they are."""
         assert node.weights
-        role, kind = array_of(self.layer, node.weights), self.layer.named_as
+        kind = "output" if isinstance(self.layer, Output) and "output" in self.names.names else self.layer.named_as
+        role = array_of(self.layer, node.weights)
         name, names = self.names.name(kind, role), self.names.names.get(kind, {})
         if name is None:
             raise BindingError(f"the {role} of {self.layer.kind}: needed, but not bound")
@@ -585,19 +585,12 @@ class LayerPass(Generic[Value]):
         match self.layer:
             case Cell():
                 self.directions = [*self._directions(self.layer, binding, habits, inputs, carried, traced)]
-            case Dense():
-                dense = (isinstance(self.layer, Output) and binding.output) or binding.dense
-                names = TransformNames({self.layer.kind: dense.names}, taps_first=False, transposed=dense.transposed)
-                tied = table if isinstance(self.layer, Output) and self.layer.tied else None
-                self.transform = TransformPass(self.layer, 1, inputs, names, *shared, table=tied)
             case External():
                 self.once = self._elsewhere
-            case Transform() | Embedding():
-                places, names = self.placed.places, binding.transforms
-                timed = self.placed.sequence or self.layer.along or self.layer.whole
-                self.transform = TransformPass(
-                    self.layer, places, inputs, names, *shared, epsilon, traced=traced, timed=timed
-                )
+            case Transform() | Embedding() | Dense() as layer:
+                tied = table if isinstance(layer, Output) and layer.tied else None
+                names = binding.transforms
+                self.transform = TransformPass(self.placed, layer, inputs, names, *shared, epsilon, tied, traced=traced)
                 self.table = self.transform.table
 
     def over(self, x: Stream[Value], memory: Stream[Value] | None = None) -> Stream[Value]:

@@ -52,9 +52,16 @@ class Solution(NamedTuple):
         return None if self.params is None else self.budget - self.params
 
     @property
+    def left_bytes(self) -> int | None:
+        """The bytes that remain of the budget; None if no size fits, or the budget is not in bytes."""
+        if self.params is None or self.bytes is None or self.bytes_each is None:
+            return None
+        return self.bytes - self.params * self.bytes_each
+
+    @property
     def met(self) -> bool:
         """Whether nothing remains of the budget, neither a parameter nor a byte."""
-        return self.left == 0 and (self.bytes is None or self.bytes % (self.bytes_each or 1) == 0)
+        return self.left == 0 and not self.left_bytes
 
     @property
     def solved(self) -> bool:

@@ -9,7 +9,7 @@ from rnncalc import GRU, Network, run
 from rnncalc.conventions import CONVENTIONS, convention
 from rnncalc.conventions.rules import Array, CellArrays, Convention, TransformArrays, restricted
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import BINDINGS, Binding, DenseNames, GateWeights, TransformNames
+from rnncalc.forward.bindings import BINDINGS, Binding, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.programs import SPELLINGS
 
@@ -47,8 +47,8 @@ def bound(arrays: Arrays, layer: Cell, *_: object) -> GateWeights:
     return GateWeights({**products, **recurrent}, biases)
 
 
-TABLE = TransformNames({"embedding": {"embedding": "E"}}, taps_first=False)
-BINDING = Binding(cell=bound, dense=DenseNames("W", "b", False), transforms=TABLE)
+TABLE = TransformNames({"embedding": {"embedding": "E"}, "dense": {"kernel": "W", "bias": "b"}}, taps_first=False)
+BINDING = Binding(cell=bound, transforms=TABLE)
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +151,7 @@ def test_another_key_that_is_missing_is_no_missing_cell(monkeypatch: pytest.Monk
         raise KeyError("zrn")
 
     network = Network(input=5, layers=[GRU(3)], convention="loom", steps=2)
-    monkeypatch.setitem(BINDINGS, "loom", Binding(cell=mistaken, dense=DenseNames("W", "b", False), transforms=TABLE))
+    monkeypatch.setitem(BINDINGS, "loom", Binding(cell=mistaken, transforms=TABLE))
     with pytest.raises(KeyError, match="zrn"):
         run(network)
 
@@ -163,7 +163,7 @@ def test_a_product_that_the_binding_forgets(call: Call, monkeypatch: pytest.Monk
         whole = bound(arrays, layer)
         return whole._replace(products={use: each for use, each in whole.products.items() if use != ("n", "h")})
 
-    monkeypatch.setitem(BINDINGS, "loom", Binding(cell=forgetful, dense=DenseNames("W", "b", False), transforms=TABLE))
+    monkeypatch.setitem(BINDINGS, "loom", Binding(cell=forgetful, transforms=TABLE))
     done = call("run", "-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
     assert done.code == 1
     assert "gate n's product of h: needed, but not bound" in done.out

@@ -73,22 +73,10 @@ class GateWeights(NamedTuple):
         return self.states[letter]
 
 
-class DenseNames(NamedTuple):
-    """The matrix and the bias of a dense layer, and whether the matrix is stored input by output."""
-
-    kernel: str
-    bias: str
-    transposed: bool
-
-    @property
-    def names(self) -> dict[str, str]:
-        return {"kernel": self.kernel, "bias": self.bias}
-
-
 class TransformNames(NamedTuple):
-    """The names of the weights of the layers around the cells, by kind and role.
+    """The names of the weights of all layers but the cells, by kind and role; `output` is one if it has its own.
 
-    taps_first: whether a kernel has its steps first, not last; transposed: whether it is then input by output.
+    taps_first: whether a kernel has its steps first, not last; transposed: whether matrices are input by output.
     Roles of one name are the equal parts of one array, in their order.
     others: the names of roles in other kinds, where a role that is not named is its own name; None if it has none.
     heads: the roles whose heads have an axis of their own, and whether these are in the rows of the matrix or in its
@@ -127,9 +115,7 @@ class Binding(NamedTuple):
     """
 
     cell: Callable[[Arrays, Cell, int, bool], BoundWeights]
-    dense: DenseNames
-    output: DenseNames | None = None
-    transforms: TransformNames = TransformNames({}, taps_first=False)
+    transforms: TransformNames
 
 
 def prefix(layer: Cell, backward: bool) -> str:

@@ -1,7 +1,7 @@
 """Flax nnx: SimpleCell and GRUCell fuse the gates in `dense_i` and `dense_h`; LSTMCell has one per gate and side."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix
+from rnncalc.forward.bindings import Binding, GateWeights, prefix
 from rnncalc.forward.bindings.flax_linen import TRANSFORMS
 from rnncalc.layers.cell import Cell
 
@@ -31,4 +31,4 @@ def _lstm(arrays: Arrays, before: str) -> GateWeights:
     return GateWeights(products, {(gate, "recurrent"): arrays.vector(f"{before}h{gate}/bias") for gate in LSTM_INPUTS})
 
 
-BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, transforms=TRANSFORMS)

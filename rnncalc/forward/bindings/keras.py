@@ -2,7 +2,7 @@
 
 from rnncalc.forward import bindings
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames
+from rnncalc.forward.bindings import Binding, GateWeights, TransformNames
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 
@@ -32,6 +32,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 
 TRANSFORMS = TransformNames(
     {
+        "dense": {"kernel": "kernel", "bias": "bias"},
         "embedding": {"embedding": "embeddings", "position_embedding": "positions"},
         "conv1d": {"kernel": "kernel", "bias": "bias"},
         "layer_norm": {"scale": "gamma", "bias": "beta"},
@@ -49,4 +50,4 @@ TRANSFORMS = TransformNames(
     heads=bindings.IN_AXES,
 )
 
-BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, transforms=TRANSFORMS)

@@ -1,7 +1,7 @@
 """ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, TransformNames, of_dense
+from rnncalc.forward.bindings import Binding, GateWeights, TransformNames, of_dense
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import CROSS
 
@@ -31,6 +31,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeigh
 
 TRANSFORMS = TransformNames(
     {
+        "dense": {"kernel": "B", "bias": "C"},
         "embedding": {"embedding": "data", "position_embedding": "positions"},
         "conv1d": {"kernel": "W", "bias": "B"},
         "layer_norm": {"scale": "Scale", "bias": "B"},
@@ -41,4 +42,4 @@ TRANSFORMS = TransformNames(
     transposed=True,
 )
 
-BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, transforms=TRANSFORMS)

@@ -1,7 +1,7 @@
 """PyTorch: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows, in the orders of its documentation."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import PROJECTIONS, Binding, DenseNames, GateWeights, TransformNames, of_dense
+from rnncalc.forward.bindings import PROJECTIONS, Binding, GateWeights, TransformNames, of_dense
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
@@ -34,6 +34,7 @@ HEADS = {
 
 TRANSFORMS = TransformNames(
     {
+        "dense": {"kernel": "weight", "bias": "bias"},
         "embedding": {"embedding": "weight", "position_embedding": "positions"},
         "conv1d": {"kernel": "weight", "bias": "bias"},
         "multi_head_attention": HEADS,
@@ -62,4 +63,4 @@ TRANSFORMS = TransformNames(
     taps_first=False,
 )
 
-BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), transforms=TRANSFORMS)
+BINDING = Binding(cell=_cell, transforms=TRANSFORMS)

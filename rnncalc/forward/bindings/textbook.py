@@ -5,7 +5,7 @@ whether a matrix is diagonal or shared is read from the gates, so that users' ow
 """
 
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
-from rnncalc.forward.bindings import Binding, DenseNames, TransformNames, prefix
+from rnncalc.forward.bindings import Binding, TransformNames, prefix
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import CROSS
 
@@ -63,6 +63,7 @@ HEADS |= {"query_bias": "b_q", "key_bias": "b_k", "value_bias": "b_v", "output_b
 
 TRANSFORMS = TransformNames(
     {
+        "output": {"kernel": "W_hy", "bias": "b_y"},
         "embedding": {"embedding": "E", "position_embedding": "P"},
         "conv1d": {"kernel": "W", "bias": "b"},
         "layer_norm": {"scale": "g", "bias": "b"},
@@ -79,9 +80,4 @@ TRANSFORMS = TransformNames(
     others={"kernel": "W", "bias": "b", "scale": "g"},
 )
 
-BINDING = Binding(
-    cell=_TextbookWeights,
-    dense=DenseNames("W", "b", False),
-    output=DenseNames("W_hy", "b_y", False),
-    transforms=TRANSFORMS,
-)
+BINDING = Binding(cell=_TextbookWeights, transforms=TRANSFORMS)
