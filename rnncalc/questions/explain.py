@@ -26,6 +26,7 @@ from rnncalc.step.equations import (
     Formulas,
     KernelWindow,
     LayerFormulas,
+    NamedValues,
     Symbol,
     equations,
     letter_of,
@@ -97,7 +98,7 @@ class Derivation(NamedTuple):
     asked: str = ""
 
     @property
-    def named(self) -> Formulas | LayerFormulas | None:
+    def named(self) -> NamedValues | None:
         """The names of the values of a step; None for a layer without one."""
         placed, layer = self.placed, self.placed.layer
         if isinstance(layer, Cell):

@@ -14,8 +14,8 @@ from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import ChunkTally, layer_tallies, saved_numbers
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Outputs, Tally
-from rnncalc.step.equations import Equation, Formula, Formulas, LayerFormulas, Symbol
-from rnncalc.step.gradients import NamedValues, gradient_equations
+from rnncalc.step.equations import Equation, Formula, Formulas, LayerFormulas, NamedValues, Symbol
+from rnncalc.step.gradients import gradient_equations
 from rnncalc.step.nodes import INPUT, ONE, STEP
 from rnncalc.text import escape
 

@@ -506,6 +506,10 @@ class Formulas:
         return weights
 
 
+NamedValues = Formulas | LayerFormulas
+"""The names of the values of a step; those in `names` have equations of their own."""
+
+
 class _Sum(NamedTuple):
     """The places of the products and the biases of a gate."""
 

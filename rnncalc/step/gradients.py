@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from math import gcd
-from typing import Any, Protocol, cast
+from typing import Any
 
 from rnncalc.conventions.tensor import STORED, Role
 from rnncalc.step.equations import (
@@ -18,6 +18,8 @@ from rnncalc.step.equations import (
     Equation,
     Formula,
     KernelWindow,
+    LayerFormulas,
+    NamedValues,
     Symbol,
     part_symbol,
     sum_of,
@@ -46,25 +48,6 @@ _LATER = "later"
 """The subscript of a state's gradient from the next step, until that is known."""
 
 
-class NamedValues(Protocol):
-    """The names of the values of a step; those in `names` have equations of their own."""
-
-    @property
-    def trace(self) -> Trace:
-        """The values by their places."""
-
-    @property
-    def names(self) -> Mapping[int, Symbol]:
-        """The names of values that have one, by their places."""
-
-    @property
-    def arrays(self) -> Mapping[Symbol, Sequence[Sequence[Any]]]:
-        """The arrays of weights that are made of several, and their blocks: for each gate those of what it reads."""
-
-    def formula(self, place: int, *, named: bool = True) -> Formula:
-        """Return the formula of a value; its name if it has one and `named` is true."""
-
-
 def gradient_equations(
     named: NamedValues, *, frozen: Collection[Role] = (), x: bool = True, start: bool = False, asked: str = ""
 ) -> tuple[Equation, ...]:
@@ -75,6 +58,7 @@ def gradient_equations(
     attention reads before each step.
     """
     trace, formula = named.trace, named.formula
+    window: Any = named.window if isinstance(named, LayerFormulas) else None
     sequence = trace.nodes[0] if trace.nodes[0].operation == SEQUENCE else None
     apart = sequence and any(node.operation == INPUT and node.letter != sequence.letter for node in trace.nodes)
     needs = _needs(trace, frozen, x=x, sequence=start if apart else x)
@@ -111,7 +95,7 @@ def gradient_equations(
                 parts.setdefault(max(node.operands, default=0), []).append(_moved(gradient, SWAPPED))
                 continue
             case "step":
-                rest, earlier = _at(cast("Any", named).window, node.number)
+                rest, earlier = _at(window, node.number)
                 of_x.setdefault(rest, []).append(_moved(gradient, earlier))
                 continue
             case "input" | "sequence":
@@ -133,9 +117,9 @@ def gradient_equations(
                 lines.append(Equation(whole_of(left) if place in whole else left, gradient))
             gradient = left
         if node.operation == "matrix" and len(trace.nodes[node.operands[0]].axes) > TAPPED:
-            product = partial(cast("Any", named).window.product, formula(node.operands[0]), in_groups=node.in_groups)
+            product = partial(window.product, formula(node.operands[0]), in_groups=node.in_groups)
             slope = part_symbol(gradient, "i") if node.in_groups else gradient
-            through_x, of_taps = _through_kernel(product, cast("Any", named).window, slope)
+            through_x, of_taps = _through_kernel(product, window, slope)
             for rest, term in through_x if needs[node.operands[1]] else ():
                 (of_groups if node.in_groups else of_x).setdefault(rest, []).append(term)
             weights[:0] = of_taps if needs[node.operands[0]] else ()
@@ -175,7 +159,7 @@ def gradient_equations(
                     written = _summed(written, each - trace.repeats[operand])
                 parts.setdefault(operand, []).append(written)
     for rest in of_x | of_groups:
-        vector, all_of_it = cast("Any", named).window.at(rest), of_x.get(rest, [])
+        vector, all_of_it = window.at(rest), of_x.get(rest, [])
         if rest in of_groups:
             vector, all_of_it = part_symbol(vector, "i"), [*map(_in_group, all_of_it), *of_groups[rest]]
         lines.append(Equation(_derivative(vector), _sum(all_of_it)))

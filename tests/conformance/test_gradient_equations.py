@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rnncalc import ConvLSTM, Dense, Layer, LayerNorm, Network, SpecError
 from rnncalc.conventions import NOTATIONS
 from rnncalc.questions.explain import explain_those
-from rnncalc.step.equations import STACKED, Equation, Formula, Symbol
-from rnncalc.step.gradients import ABOVE, OVER_TIME, NamedValues, gradient_equations
+from rnncalc.step.equations import STACKED, Equation, Formula, NamedValues, Symbol
+from rnncalc.step.gradients import ABOVE, OVER_TIME, gradient_equations
 from rnncalc.step.nodes import Node
 from rnncalc.step.operations import EPSILON
 
