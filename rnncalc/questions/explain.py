@@ -215,9 +215,8 @@ def _derivation(placed: Placed, below: Placed | None, shape: Shape, row: Convent
     layer = placed.layer
     gates: tuple[Gate, ...] = ()
     if isinstance(layer, Cell):
-        arrays = row.arrays(layer.kind)
-        assert arrays is not None  # never None: a network whose convention lacks a cell was refused
-        gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
+        habits = row.habits(layer.kind)
+        gates = tuple(gate._replace(meaning=layer.meaning(gate, habits)) for gate in layer.gates(placed.inputs))
     derivation = Derivation(placed, below, shape, row, gates, notation, (), tuple(_steps(placed)))
     match derivation.named:
         case Formulas(trace=step):

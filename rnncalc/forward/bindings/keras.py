@@ -36,12 +36,8 @@ TRANSFORMS = TransformNames(
         "embedding": {"embedding": "embeddings", "position_embedding": "positions"},
         "conv1d": {"kernel": "kernel", "bias": "bias"},
         "layer_norm": {"scale": "gamma", "bias": "beta"},
-        "batch_norm": {
-            "scale": "gamma",
-            "bias": "beta",
-            "running_mean": "moving_mean",
-            "running_variance": "moving_variance",
-        },
+        "batch_norm": {"scale": "gamma", "bias": "beta"}
+        | {"running_mean": "moving_mean", "running_variance": "moving_variance"},
         "decoder_attention": bindings.of_dense("/kernel", "/bias"),
         **dict.fromkeys(("multi_head_attention", *CROSS), bindings.with_heads("attention_output")),
     },

@@ -38,24 +38,13 @@ TRANSFORMS = TransformNames(
         "embedding": {"embedding": "weight", "position_embedding": "positions"},
         "conv1d": {"kernel": "weight", "bias": "bias"},
         "multi_head_attention": HEADS,
-        "transformer": {
-            **{role: f"self_attn.{name}" for role, name in HEADS.items()},
-            "up": "linear1.weight",
-            "up_bias": "linear1.bias",
-            "down": "linear2.weight",
-            "down_bias": "linear2.bias",
-            "norm_1_scale": "norm1.weight",
-            "norm_1_bias": "norm1.bias",
-            "norm_2_scale": "norm2.weight",
-            "norm_2_bias": "norm2.bias",
-        },
+        "transformer": {role: f"self_attn.{name}" for role, name in HEADS.items()}
+        | {"up": "linear1.weight", "up_bias": "linear1.bias", "down": "linear2.weight", "down_bias": "linear2.bias"}
+        | {"norm_1_scale": "norm1.weight", "norm_1_bias": "norm1.bias"}
+        | {"norm_2_scale": "norm2.weight", "norm_2_bias": "norm2.bias"},
         "layer_norm": {"scale": "weight", "bias": "bias"},
-        "batch_norm": {
-            "scale": "weight",
-            "bias": "bias",
-            "running_mean": "running_mean",
-            "running_variance": "running_var",
-        },
+        "batch_norm": {"scale": "weight", "bias": "bias"}
+        | {"running_mean": "running_mean", "running_variance": "running_var"},
         "decoder_attention": of_dense(".weight", ".bias"),
         "cross_attention": HEADS | {"query": "q_proj_weight", "key": "k_proj_weight", "value": "v_proj_weight"},
         "cross_attention_of_one_width": HEADS,
