@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import accumulate, chain, cycle
 from math import copysign, erfc, exp, fsum, inf, nan, pi, sqrt, tanh
 from operator import add, itemgetter, mul, truediv
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from rnncalc.errors import DeclarationError
 from rnncalc.records import Frozen
@@ -37,24 +37,20 @@ class Values(Protocol):
         """Return how many numbers a value has, for which it need not be kept."""
 
 
-class ValueWidth(NamedTuple):
-    """How many numbers the forward value of a place has."""
-
-    place: int
-
-    def __call__(self, values: Values) -> int:
-        return values.width(self.place)
+def width_of(place: int) -> Callable[[Values], int]:
+    """Return what says how many numbers the forward value of a place has."""
+    return lambda values: values.width(place)
 
 
 class GradientRule:
     """The gradient of an operand: a function of the gradient of the result, forward values, widths and other rules.
 
-    operands: each GRADIENT, the place of a forward value, a ValueWidth or another rule; by default the gradient alone.
+    operands: each GRADIENT, the place of a forward value, a `width_of` or a rule; by default the gradient alone.
     function: a gradient by hand is written with its row, if WRITTEN has one.
     reads: the places of the forward values that it reads, each once.
     """
 
-    def __init__(self, function: Callable[..., Any], *operands: int | ValueWidth | GradientRule) -> None:
+    def __init__(self, function: Callable[..., Any], *operands: int | Callable[[Values], Any]) -> None:
         self.function = function
         self.operands = operands or (GRADIENT,)
         places = [each.reads if isinstance(each, GradientRule) else (each,) for each in self.operands]
@@ -341,7 +337,7 @@ TABLE = (
     # a bias of a convolution is added at each place
     Operation("everywhere", 2, _everywhere,
               (UNCHANGED, GradientRule(
-                  lambda gradient, width: [sum(gradient[at::width]) for at in range(width)], GRADIENT, ValueWidth(1))),
+                  lambda gradient, width: [sum(gradient[at::width]) for at in range(width)], GRADIENT, width_of(1))),
               sign=" + ", strength=1, drawn="+", sums=1, beside=True),
     # between cells: two directions are joined or averaged; a decoder takes its part of a joined state
     Operation("mean", 2, lambda left, right: [(a + b) / 2.0 for a, b in zip(left, right, strict=True)],
@@ -349,8 +345,8 @@ TABLE = (
               strength=2, products=1, sums=1, beside=True),
     Operation("copy", 1, lambda vector: [*vector], (UNCHANGED,), beside=True),
     Operation("join", 2, lambda left, right: left + right,
-              (GradientRule(lambda gradient, width: gradient[:width], GRADIENT, ValueWidth(0)),
-               GradientRule(lambda gradient, width: gradient[width:], GRADIENT, ValueWidth(0))), beside=True),
+              (GradientRule(lambda gradient, width: gradient[:width], GRADIENT, width_of(0)),
+               GradientRule(lambda gradient, width: gradient[width:], GRADIENT, width_of(0))), beside=True),
 )
 # fmt: on
 
@@ -366,7 +362,7 @@ def _half(number: int) -> Operation:
         zeros = [0.0] * (width - len(gradient))
         return zeros + gradient if number else gradient + zeros
 
-    return Operation("half", 1, forward, (GradientRule(backward, GRADIENT, ValueWidth(0)),), again=True, beside=True)
+    return Operation("half", 1, forward, (GradientRule(backward, GRADIENT, width_of(0)),), again=True, beside=True)
 
 
 HALVES = _half(0), _half(1)
@@ -459,7 +455,7 @@ def part(start: int, stop: int) -> Operation:
     def backward(gradient: Vector, width: int) -> Vector:
         return [0.0] * start + gradient + [0.0] * (width - stop)
 
-    rule = GradientRule(backward, GRADIENT, ValueWidth(0))
+    rule = GradientRule(backward, GRADIENT, width_of(0))
     return Operation("part", 1, lambda vector: vector[start:stop], (rule,), beside=True)
 
 

@@ -203,15 +203,6 @@ def with_taps(axes: int) -> LineChange:
     return change
 
 
-def as_plain_cell(line: LayerLine) -> LayerLine:
-    """Count a convolutional cell as a plain one: its input and its units are the numbers of all places side by side."""
-    if not line.layer.grid:
-        return line
-    sizes = line.placed.sizes
-    wide = set_width(set_width(line, sizes["r"], "input"), sizes["s"], "past")
-    return wide._replace(h=sizes["s"], bias_size=sizes["s"])
-
-
 def with_recurrence(line: LayerLine) -> LayerLine:
     """Add a recurrent matrix to each gate."""
     return each_gate(line, lambda gate: gate._replace(reads=(*gate.reads, GateInput("past", line.h))))

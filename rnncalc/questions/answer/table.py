@@ -78,7 +78,6 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
     Mistake("kernel-along-one-axis", "counts k weights for the kernel, those of one axis",
             in_cells(changes.with_taps(1))),
-    Mistake("flattened", "counts a plain LSTM of all places side by side", in_cells(changes.as_plain_cell)),
     Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
     Mistake("no-norm", "ignores the layer normalisation", in_cells(
         lambda line: changes.without_norm_of_states(changes.without_gains(line)) if line.width("gain") else line)),
