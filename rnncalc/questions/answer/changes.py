@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import attrgetter
+from typing import Any
 
 from rnncalc.conventions.formula import Expression, Times, product
 from rnncalc.layers.cell import Cell
@@ -119,7 +120,7 @@ def without_norm_of_states(line: LayerLine) -> LayerLine:
 def without_gains(line: LayerLine) -> LayerLine:
     """Leave out the gains of normalised sums and states, but not their biases."""
     gains = [name for name in line.others if name.startswith("gamma_")]
-    return without_other(*gains)(set_width(line, 0, "gain"))
+    return without_other(*gains)(set_reads(line, "gain", width=0))
 
 
 def with_directions(count: int) -> LineChange:
@@ -171,24 +172,19 @@ def with_reads(line: LayerLine, change: Callable[[GateInput], GateInput]) -> Lay
     )
 
 
-def set_width(line: LayerLine, width: int, *sources: Source) -> LayerLine:
-    """Change the width that gates read from some sources."""
-    return with_reads(line, lambda read: read._replace(width=width) if read.source in sources else read)
-
-
-def set_times(line: LayerLine, times: int, *sources: Source) -> LayerLine:
-    """Change how often the matrices for some sources are counted."""
-    return with_reads(line, lambda read: read._replace(times=times) if read.source in sources else read)
+def set_reads(line: LayerLine, *sources: Source, **changed: Any) -> LayerLine:
+    """Change the `width` that gates read from some sources, or the `times` that their matrices are counted."""
+    return with_reads(line, lambda read: read._replace(**changed) if read.source in sources else read)
 
 
 def by_one_gate(*sources: Source) -> LineChange:
     """Return the mistake by which only the first gate reads these sources."""
-    return lambda line: line._replace(gates=(*line.gates[:1], *set_width(line, 0, *sources).gates[1:]))
+    return lambda line: line._replace(gates=(*line.gates[:1], *set_reads(line, *sources, width=0).gates[1:]))
 
 
 def with_width(source: Source, width: Callable[[LayerLine], int]) -> LineChange:
     """Return the mistake that changes the width that gates read from a source."""
-    return lambda line: set_width(line, width(line), source)
+    return lambda line: set_reads(line, source, width=width(line))
 
 
 def with_taps(axes: int) -> LineChange:
@@ -212,7 +208,7 @@ def recurrent_among_inputs(line: LayerLine) -> LayerLine:
     """Count the recurrent matrices as m × m."""
     matrices = sum(bool(gate.width("past")) for gate in line.gates)
     added = product(matrices, Times((line.width("input"), line.width("input"))))
-    return set_width(line, 0, "past")._replace(others={"recurrent": added, **line.others}) if matrices else line
+    return set_reads(line, "past", width=0)._replace(others={"recurrent": added, **line.others}) if matrices else line
 
 
 def peephole_in_each_gate(line: LayerLine) -> LayerLine:
@@ -220,7 +216,7 @@ def peephole_in_each_gate(line: LayerLine) -> LayerLine:
     peephole = GateInput("peephole", line.width("peephole"))
     if not peephole.width:
         return line
-    bare = set_width(line, 0, "peephole")
+    bare = set_reads(line, "peephole", width=0)
     return each_gate(bare, lambda gate: gate._replace(reads=(*gate.reads, peephole)))
 
 
@@ -263,7 +259,7 @@ def swap_sizes(line: LayerLine) -> LayerLine:
     """Swap the input width and the number of units."""
     units = line.width("input")
     past = units if line.width("past") == line.h else line.width("past")
-    changed = set_width(set_width(line, past, "past"), line.h, "input")
+    changed = set_reads(set_reads(line, "past", width=past), "input", width=line.h)
     return changed._replace(h=units, bias_size=units) if units else line
 
 
@@ -299,7 +295,7 @@ def to_hidden(width: Width) -> Width:
 
 def set_input(line: LayerLine, width: int | None) -> LayerLine:
     """Return a line with another input width from the layer below; the extra inputs are added to it."""
-    return line if width is None else set_width(line, width + line.layer.extra_inputs, "input")
+    return line if width is None else set_reads(line, "input", width=width + line.layer.extra_inputs)
 
 
 def feed_next(worksheet: Worksheet, place: int, width: int | None) -> Worksheet:
@@ -337,7 +333,7 @@ def width_of_all_states(below: LayerLine, line: LayerLine) -> int | None:
 
 def recurrent_of_units(line: LayerLine) -> LayerLine:
     """Give the recurrent matrices h columns although the cell has a projection."""
-    return set_width(line, line.h, "past") if line.part("projection") else line
+    return set_reads(line, "past", width=line.h) if line.part("projection") else line
 
 
 def first_reader(worksheet: Worksheet, part: str | None) -> int | None:
@@ -425,7 +421,7 @@ def without_context(worksheet: Worksheet) -> Worksheet:
     for place, joins in zip((cells[0], after), attention.joins, strict=True):
         if joins and place is not None:
             line = worksheet[place]
-            without = set_width(line, line.width("input") - attention.output_width(0), "input")
+            without = set_reads(line, "input", width=line.width("input") - attention.output_width(0))
             worksheet = replace_line(worksheet, place, without)
     return worksheet
 
@@ -473,14 +469,14 @@ def times_steps(line: LayerLine) -> LayerLine:
 
 def matrices_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
     """Return the mistake that counts the matrices for some sources once a step, or once between each two steps."""
-    return in_layers(lambda line: set_times(line, line.steps - between or 1, *sources), kind)
+    return in_layers(lambda line: set_reads(line, *sources, times=line.steps - between or 1), kind)
 
 
 def steps_for_units(worksheet: Worksheet) -> Worksheet:
     """Replace the units of each recurrent layer by the number of steps, also in the next layer's input width."""
 
     def of_steps(line: LayerLine) -> LayerLine:
-        changed = set_width(line, line.steps, "past") if line.width("past") == line.h else line
+        changed = set_reads(line, "past", width=line.steps) if line.width("past") == line.h else line
         return changed._replace(h=line.steps, bias_size=line.steps)
 
     def width(below: LayerLine, line: LayerLine) -> int | None:

@@ -27,13 +27,8 @@ class OtherSize(NamedTuple):
     params: int
 
 
-class SizeCurve(NamedTuple):
-    """The counts of a network with one size changed, over a range of valid sizes."""
-
-    size: OtherSize
-    tried: TriedSizes
-    range: solve.Piece
-    curve: solve.Interpolation
+SizeCurve = tuple[OtherSize, TriedSizes, solve.Piece, solve.Interpolation]
+"""A size, the sizes tried for it, a range of valid ones, and the counts of the network over that range."""
 
 
 def size_curves(network: Network) -> list[SizeCurve]:
@@ -42,7 +37,7 @@ def size_curves(network: Network) -> list[SizeCurve]:
         return []
     tried = ((size, in_groups(TriedSizes(partial(resized, network, (size.at,)), 1))) for size in _sizes(network))
     return [
-        SizeCurve(size, sizes, piece, solve.interpolation(sizes, *piece))
+        (size, sizes, piece, solve.interpolation(sizes, *piece))
         for size, sizes in tried
         for piece in reversed(solve.pieces(sizes, 1, MAX_SIZE // sizes.step))
     ]

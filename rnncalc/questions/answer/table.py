@@ -24,8 +24,7 @@ from rnncalc.questions.answer.changes import (
     in_turn,
     leave_out,
     matrices_each_step,
-    set_times,
-    set_width,
+    set_reads,
     times_steps,
     with_bias_size,
     with_biases,
@@ -69,10 +68,10 @@ TABLE: tuple[Mistake, ...] = (
             in_cells(changes.recurrent_of_units)),
     Mistake("no-projection-matrix", "leaves out the projection's own matrix", in_cells(without_other("projection"))),
     Mistake("no-extra-inputs", "ignores the extra inputs", in_layers(
-        lambda line: set_width(line, line.placed.inputs - more, "input") if (more := line.layer.extra_inputs) else line,
-        Cell, Dense)),
+        lambda line: set_reads(line, "input", width=line.placed.inputs - line.layer.extra_inputs) if (
+            line.layer.extra_inputs) else line, Cell, Dense)),
     Mistake("full-recurrence", "counts h × h recurrent weights, but the recurrence is diagonal",
-            in_cells(lambda line: set_width(line, line.h, "past") if line.width("past") == 1 else line)),
+            in_cells(lambda line: set_reads(line, "past", width=line.h) if line.width("past") == 1 else line)),
     biases("biases-counted", "counts biases in layers that have none",
            in_layers(changes.count_biases, Cell, Dense, Transform)),
     Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
@@ -145,7 +144,7 @@ TABLE: tuple[Mistake, ...] = (
     steps("copy-a-step", "counts a copy of every layer for each step", in_layers(times_steps)),
     steps("output-times-steps", "counts the output layer once for each step", in_outputs(times_steps)),
     steps("steps-as-features", "takes all steps as the features of one", lambda worksheet: change_first(
-        worksheet, worksheet[0].placed.part, lambda line: set_times(line, line.steps, "input"))),
+        worksheet, worksheet[0].placed.part, lambda line: set_reads(line, "input", times=line.steps))),
     Mistake("one-direction", "forgets the second direction", in_cells(with_directions(1))),
     Mistake("one-direction-deeper", "feeds the next layer with one direction's units instead of both",
             feeding(changes.width_of_one_direction)),
@@ -259,7 +258,7 @@ TABLE: tuple[Mistake, ...] = (
            in_cells(with_other("bias", lambda line: line.width("past") if line.part("projection") else 0)), rare=True),
     # rare, about parts
     rare("taken-as-tied", "counts the output matrix as the embedding's, and it is not",
-         in_outputs(lambda line: set_width(line, 0, "input") if any(
+         in_outputs(lambda line: set_reads(line, "input", width=0) if any(
              isinstance(layer, Embedding) for layer in line.half.layers) else line)),
     rare("state-counted", "counts the state as parameters, and it is not learned",
          in_cells(with_other("state", lambda line: state_of(line.placed, line.layer) if isinstance(
@@ -276,12 +275,12 @@ TABLE: tuple[Mistake, ...] = (
     rare("input-of-one-gate", "counts one input matrix for all gates", in_cells(changes.by_one_gate("input"))),
     rare("recurrent-of-one-gate", "counts one recurrent matrix for all gates", in_cells(changes.by_one_gate("past"))),
     rare("cell-state-in-gates", "lets the gates read the cell state too, as they read h",
-         in_cells(
-             lambda line: set_times(line, len(line.layer.states), "past") if isinstance(line.layer, Cell) else line)),
+         in_cells(lambda line: set_reads(line, "past", times=len(line.layer.states)) if isinstance(
+             line.layer, Cell) else line)),
     rare("square", "gives the gates (m + h) × (m + h) weights",
          in_cells(lambda line: line._replace(h=line.width("input") + line.width("past")))),
     rare("recurrent-of-output", "lets the recurrence read the output instead of the state",
-         in_cells(lambda line: set_width(line, line.half.output.units, "past") if line.half.output else line)),
+         in_cells(lambda line: set_reads(line, "past", width=line.half.output.units) if line.half.output else line)),
     rare("peepholes-counted", "adds peepholes, and the cell has none",  # in all gates but the candidate
          in_cells(with_other("peepholes", lambda line: product(len(line.gates) - 1, line.h) if isinstance(
              line.layer, Cell) and len(line.layer.states) > 1 and not line.width("peephole") else 0))),
