@@ -1,19 +1,21 @@
 r"""The one grammar for mathematics as people write it: sums, formulas, numbers of any language, LaTeX.
 
-    steps    = chain {("→" | ",") chain}
-    chain    = sum {("=" | "→" | "≈") sum}
+    chain    = sum {("=" | "≈" | "→" | ",") sum}
     sum      = [sign] product {sign product}
     product  = power {("*" | "/" | nothing) power}
     power    = factor [exponent]
-    factor   = number [suffix | word] | letter | "(" sum ")" | "\frac" factor factor | "\underbrace" factor label
+    factor   = (number | letter | "(" sum ")" | "\frac" factor factor | "\underbrace" factor label) [counted]
+    number   = digits [suffix | "×" "10" exponent]
 
+Between two equations "→" and "," begin the next one; else "→" is an equals sign. What is counted, as in 3 blocks × 400,
+is read over. What else an answer has is in the grammar of questions/answer/reading.py, with the tokens of this one.
 Knows no network: the letters that are known, with their sizes, are given to it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rnncalc.bounds import LONGEST_ANSWER, MAX_DIGITS, MOST_BRACKETS, MOST_DEGREE, MOST_PRODUCTS, MOST_RESTS
 from rnncalc.errors import CallError
-from rnncalc.text import GREEK, LETTER, all_of, did_you_mean, escape, has_letters
+from rnncalc.text import GREEK, KIBI, LETTER, all_of, did_you_mean, escape, has_letters, ordinal
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -34,45 +36,92 @@ if TYPE_CHECKING:
 
 SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 """The letters behind a number that multiply it, with their powers of ten."""
+_GERMAN = {"tausend": 10**3, "tsd": 10**3, "millionen": 10**6, "mio": 10**6}
+_BINARY = {"Ki": KIBI, "Mi": KIBI**2, "Gi": KIBI**3}
+_SCALES = _GERMAN | {"thousand": 10**3, "million": 10**6, "mln": 10**6} | _BINARY
+_SCALES |= {name: 10**power for name, power in SUFFIXES.items()}
+"""What multiplies a number before it; before the German words a comma is a decimal comma."""
+_UNITS = {
+    "params": r"par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?|bias\w*",
+    "multiply-adds": "multiply.?adds?|macs?",
+    "flops": "flops?",
+    "bytes": "bytes?|octets?|b",
+    "saved": "activations?",
+    "state": "numbers?",
+}
+_COUNTED = "gat|block|layer|schicht|cell|zell|unit|neuron|input|matri|direction|richtung|step|schritt|par[aáâ]m|weight"
+_COUNTED += "|gewicht|poid|pes|bias"
+"""The words of what a quantity counts, and how those of its factors begin."""
 
+# The tokens
+
+_RAISED, LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣ", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
+PLAIN = str.maketrans(_RAISED + LOWERED, "0123456789x0123456789aehijklmnoprstuvx")
+"""What raised and lowered signs are on the line."""
 _GAP = r"\{,\}|\\[,; ]|[,.'’´_ ~\u00a0\u2009\u202f]"
-_TIMES = r"\\?\*(?!\*)|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])"
-_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 NUMBER = (
     rf"(?!0[xX][0-9A-Fa-f])(?:(?P<grouped>[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*)(?![0-9])"
     r"|(?P<digits>[1-9][0-9]?(?:,[0-9]{2}){1,9},[0-9]{3}(?!,?[0-9])|[0-9]+(?:_[0-9]+)*))"
-    r"(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z])"
-    rf"|(?(gap)(?<=[.,][0-9]{{3}})|(?(decimals)|(?!))) ?(?:{_TIMES}|x) ?10 ?(?:\^ ?(?P<opened>\{{ ?)?"
-    rf"(?P<ten>[0-9]{{1,2}})(?(opened) ?\}})|(?P<raised>[{_RAISED}]{{1,2}}))(?![0-9])"
-    r"| ?(?P<word>[Tt](?:housand|ausend|sd)|[Mm](?:illion|io)|mln)(?:s|en)?\b\.?)?"
+    r"(?:(?P<point>[.,])(?P<decimals>[0-9]+)(?![.,]?[0-9]))?"
+    r"(?:[eE]\+?(?P<exponent>[0-9]{1,8})(?![0-9A-Za-z]))?"
 )
-SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
-PLAIN = str.maketrans(f"{_RAISED}{SUBSCRIPTS}", "01234567890123456789aehijklmnoprstuvx")
-"""What raised and lowered signs are on the line."""
-_GREEK = {f"\\{name}": sign for name, sign in GREEK.items()}
-_NAME = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
+_GREEK = rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])"
+_LETTER = rf"(?:(?!SIGN_X)[^\W\d_{_RAISED}{LOWERED}][\u0300-\u036f]*|{_GREEK})"
+_LOW = rf"(?:{_GREEK}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})"
 _INDEX = (
-    rf"\\?_ ?(?:(?P<set>\{{ ?)?(?:\\[a-z]+ ?(?P<style>\{{))?(?(set)|(?(style)|(?!)))"
-    rf"(?P<braced>{_NAME}|[A-Za-zα-ωΑ-Ω0-9]{{1,8}})(?(style)\}})(?(set) ?\}})"
-    rf"|(?P<index>[0-9]{{1,8}}|{_NAME}|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_)))"
-    rf"|(?P<below>[{SUBSCRIPTS}]{{1,8}}|(?<!x)[0-9]{{1,8}})"
+    rf"\\?_ ?(?:\{{ ?(?:{_LOW}|\\[a-z]+ ?\{{{_LOW}\}}) ?\}}|\\[a-z]+ ?\{{{_LOW}\}}|[0-9]{{1,8}}|{_GREEK}"
+    rf"|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_))|[{LOWERED}]{{1,8}}|(?<![xX])[0-9]{{1,8}}"
 )
-_STYLES = "q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math[a-z]+|text[a-z]*|num"
-_SPACE = rf"(?:\s|[~$]|\\[,;:!> ]|\\(?:{_STYLES})(?![A-Za-z]))+"
-_WORD = r"(?<=[\s\d)\]}])(?:word)(?=[\s\d(\[{\\])"
-ABOUT = r"≈|≅|\\(?:approx|cong)(?![A-Za-z])"
-ARROW = r"[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)(?![A-Za-z])"
-_COUNTED = re.compile(
-    r"(?:gat|block|layer|schicht|cell|zell|unit|neuron|input|weight|gewicht|poid|pes|bias|par[aáâ]m"
-    rf"|matri|direction|richtung|step|schritt)[^\W\d_]*(?=\s*(?:[-+−–=x,→⇒≈]|{_TIMES}))",
-    re.IGNORECASE,
-)
-"""What a number counts, before a sign, as in 3 blocks × 400."""
-BY = r"(?<=[0-9] )by(?= [0-9])"
-"""The word between two sizes, as in 20 by 10."""
-_BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]"}
+_SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num"
+_COUNTED_WITH, _AND_BIASES = "(?:(?:trainable|learnable|total|saved) ){0,3}", r"(?: (?:and|und|&) bias\w*)?"
+
+
+def _word(words: str) -> str:
+    """Return the pattern of one of these words, whole and before a space, a number or a bracket."""
+    return rf"(?<![^\W\d])(?i:{words})(?=[\s\d(\[{{\\$]|\Z)"
+
+
+_KINDS = {
+    "space": rf"(?:[\s$~✓✔]|\\[,;:!> ]|\\(?:{_SPACES})(?![A-Za-z]))+",
+    "number": NUMBER,
+    "suffix": rf"(?<=[0-9 ])(?:[kKMG]i?(?=(?i:UNIT)(?!\w))|(?i:{'|'.join([*_SCALES][:7])})s?\b\.?)",
+    "fraction": r"\\[dt]?frac(?![A-Za-z])",
+    "brace": r"\\(?:und|ov)erbrace(?![A-Za-z])",
+    "label": r":0(?=\s?(?:=|:|→))|_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\}",
+    "power": rf"(?:\^|\*\*)(?: ?[0-9]{{1,2}}(?![0-9])| ?[({{] ?[0-9]{{1,2}} ?[)}}])?|[{_RAISED}]+",
+    "times": r"\\?\*|[·×∗⋅∙•]|\\(?:cdot|times|ast)(?![A-Za-z])|(?<=[0-9] )by(?= [0-9])|SIGN_X|"
+    + _word("times|mal|fois|por|per|volte"),
+    "over": r"[/÷]|\\div(?![A-Za-z])",
+    "behind": r"(?:-|(?<=\s))(?i:(?:with|incl\.?|including|mit|avec|con) bias\w*|(?:matri|ve[ck]t)\w+(?=\W*\Z))",
+    "sign": rf"[-+−–](?!>)|{_word('plus|minus')}",
+    "equals": r"==?(?!>)",
+    "about": r"[≈≅≃]|\\(?:approx|cong)(?![A-Za-z])",
+    "roughly": _word(r"about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|etwa|environ|ungefähr"),
+    "then": r"[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)(?![A-Za-z])",
+    "comma": r"[,;](?=\s)",
+    "colon": ":",
+    "in": r"∈|\\in(?![A-Za-z])",
+    "opening": _word("exactly|so|also|thus|hence|therefore|daher|hay"),
+    "total": _word("(?:(?:a|in|en|au) )?total(?: of)?|insgesamt"),
+    "is": _word("is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"),
+    "or": _word(r"or|oder|bzw\.?|ou|vs\.?"),
+    "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_AND_BIASES})(?![^\W_])",
+    "counted": rf"(?<![^\W\d])(?i:{_COUNTED_WITH}(?:{_COUNTED})[^\W\d_]*{_AND_BIASES})",
+    "word": rf"(?P<names>{_LETTER}+)(?P<index>{_INDEX})?",
+    "open": r"\\?[(\[{]",
+    "close": r"\\?[)\]}]",
+    "command": r"\\[A-Za-z]+",
+    "other": ".",
+}
+"""The kinds of signs and words, with their patterns; of those that fit, the first is taken. UNIT is a quantity's."""
+_SIGNS_X = {"x": "x", "X": "(?<=[0-9 ])X(?=[0-9 ])"}
+BRACKETS = {"(": ")", "[": "]", "{": "}", "\\(": "\\)", "\\[": "\\]", "\\{": "\\}"}
 _FACTORS = ("number", "letter", "open", "fraction", "brace")
-"""The signs with which a factor may begin."""
+WORDS = ("word", "command", "unit", "counted", "roughly", "opening", "total", "is", "or", "behind")
+ENDS = ("equals", "about", "then", "comma", "end")
+"""The tokens with which a factor may begin, those that are words, and those at which a side of a chain ends."""
+_MORE = "+, -, a factor or the end"
+"""What is expected where a side ends."""
 
 
 class ExpressionError(CallError):
@@ -99,7 +148,6 @@ class GivenNumber(NamedTuple):
 
     number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
-    sign: the sign before it in a chain of equations, such as = or →; nothing if it begins an equation.
     untrue: the first sign of a chain that is not true, such as `second =`; empty if none is.
     text: what was read, without the name.
     name: what is before the first `=`; it may be the name of a layer or a tensor.
@@ -111,7 +159,6 @@ class GivenNumber(NamedTuple):
     coarse: int = 0
     untrue: str = ""
     name: str = ""
-    sign: str = ""
 
     def about(self) -> GivenNumber:
         """Return a number that is said to be rounded: its last digit that is not 0 shows how far."""
@@ -149,12 +196,61 @@ class GivenNumber(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A sign of the grammar. text: its plain spelling. number: the match of a number."""
+    """A sign, a number, a letter or a word. text: a letter in its plain spelling, else as it is in the text.
+
+    end: the place behind it, or behind the word of a letter.
+    """
 
     kind: str
     text: str
     place: int
-    number: re.Match[str] | None = None
+    end: int
+    match: re.Match[str] | None = None
+
+
+def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]:
+    """Return the tokens of a text, without spaces; the last is its end.
+
+    sizes: the known letters; None if any may be. quantity: the one whose words are units.
+    """
+    if len(text) > LONGEST_ANSWER:
+        raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+    known = None if sizes is None else {*sizes}
+    letters = "".join({name[0] for name in known or ()} & {"x", "X"})
+    tokens: list[Token] = []
+    for match in _pattern(_UNITS.get(quantity, "(?!)"), letters).finditer(text):
+        if match.lastgroup == "word":
+            tokens += _letters(match, known)
+        elif match.lastgroup != "space":
+            tokens.append(Token(str(match.lastgroup), match[0], *match.span(), match))
+    return [*tokens, Token("end", "", len(text), len(text))]
+
+
+@cache
+def _pattern(unit: str, letters: str) -> re.Pattern[str]:
+    """Return the pattern of all kinds. letters: x and X, if they are letters; else they are signs between factors."""
+    signs = [sign for letter, sign in _SIGNS_X.items() if letter not in letters]
+    kinds = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items())
+    return re.compile(kinds.replace("UNIT", unit).replace("SIGN_X", "|".join([*signs, "(?!)"])), re.DOTALL)
+
+
+def _letters(word: re.Match[str], known: set[str] | None) -> list[Token]:
+    """Return the letters of a word, which is a product where each letter is known, or if it has two; else the word."""
+    letters = [
+        Token("letter", GREEK.get(letter[0][1:], letter[0]), word.start() + letter.start(), word.end(), word)
+        for letter in re.finditer(rf"{_GREEK}|.[\u0300-\u036f]*", word["names"])
+    ]
+    if word["index"]:
+        below: Any = re.search(rf"({_GREEK}|[^\W_]+)\W*\Z", word["index"])
+        low = GREEK.get(below[1][1:], below[1]).translate(PLAIN)
+        names = [f"{letters[-1].text}_{low}"]
+        apart = [names[0][:3], *low[1:]]
+        if known and names[0] not in known and {*apart} <= known and "{" not in word["index"]:  # n_hm is n_h·m
+            names = apart
+        letters[-1:] = [letters[-1]._replace(text=name) for name in names]
+    if len(letters) <= 2 or (known and {letter.text for letter in letters} <= known):
+        return letters
+    return [Token("word", word[0], *word.span(), word)]
 
 
 def evaluate(text: str, sizes: Mapping[str, Number], *, whole: bool = True) -> Number:
@@ -165,9 +261,11 @@ def evaluate(text: str, sizes: Mapping[str, Number], *, whole: bool = True) -> N
     """
     if re.fullmatch(LETTER, text):
         return _size(text, text, sizes)
-    parser = _Parser(text, [*_tokens(text, sizes)], dict.fromkeys(sizes), values=sizes)
+    parser = Parser(text, tokens_of(text, sizes), dict.fromkeys(sizes), values=sizes)
     parser.whole = whole
-    return cast("Number", parser.side().number)
+    side = parser.side()
+    parser.end()
+    return cast("Number", side.number)
 
 
 def _size(name: str, text: str, sizes: Mapping[str, Number | None]) -> Number:
@@ -182,127 +280,77 @@ def read_number(text: str, decimal: str = ".") -> int | Fraction | None:
     if len(text) > MAX_DIGITS:
         return None
     with suppress(CallError):
-        parser = _Parser(text, [*_tokens(text, {})], {}, decimal)
-        if (number := parser.taken("number")) and (ratio := parser.number(number)) and parser.token.kind == "end":
-            return ratio[0] if ratio[1] == 1 else _fraction(*ratio)
+        parser = Parser(text, tokens_of(text, {}), {}, decimal)
+        if number := parser.taken("number"):
+            above, below = parser.number(number)
+            parser.end()
+            return above if below == 1 else _fraction(above, below)
     return None
 
 
-def read_chain(text: str, sizes: Known = None, decimal: str = "", *, plain: str = "") -> tuple[GivenNumber, ...]:
-    """Return the sides of a chain of equations; a sum, a formula or a number is a chain of one side.
+class Parser:
+    """Reads the tokens of a chain: one number, sum or formula, or several with signs between them.
 
-    An arrow is an equals sign, but between two equations, as a comma there, it begins the next one.
-    sizes: the known letters; None if any letter may be one. decimal: the decimal sign, `.` or `,`, where it is known.
-    plain: the text with blanks for the parts that are not read, if there are any.
-    Raises ExpressionError with the place that cannot be read, and TooLargeError beyond a limit.
+    sizes: the known letters, each with its size if it has one; None if any letter may be one. decimal: the decimal
+    sign, `.` or `,`, where it is known. values: what the letters are, if the value of an expression is wanted.
     """
-    tokens = [*_tokens(text, sizes, plain)]
-    ends = [place for place, token in enumerate(tokens, 1) if token.kind in ("equals", "about", "then", "end")]
-    signs = [tokens[place - 1] for place in ends]
-    steps = [place for place, sign in enumerate(signs) if sign.kind in ("then", "end")]
-    equations = {end for begin, end in pairwise([-1, *steps]) if end - begin > 1}
-    following = dict(pairwise(steps))
-    sides: list[GivenNumber] = []
-    work, sign = 0, ""
-    for place, (begin, end) in enumerate(pairwise([0, *ends])):
-        parser = _Parser(text, tokens[begin:end], sizes, decimal)
-        parser.work = work
-        side = parser.side()
-        side = side.about() if place and signs[place - 1].kind == "about" else side
-        sides.append(side._replace(sign=sign))
-        work, sign = parser.work, signs[place].text
-        if {place, following.get(place)} <= equations:
-            sign = ""
-        elif sign[:1] in (",", ";"):
-            raise parser.expected("+, -, a factor or the end")
-    # The sides before the last may be in letters of the learner's own.
-    parser.check_letters(*getattr(side.number, "letters", ()))
-    return tuple(sides)
-
-
-def _tokens(text: str, sizes: Known, plain: str = "") -> Iterator[Token]:
-    """Yield the signs of a text. A run of letters is a product where each letter is known, or two letters long."""
-    if len(text) > LONGEST_ANSWER:
-        raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
-    known = None if sizes is None else {*sizes}
-    kind, end = "", 0
-    for match in _pattern("".join({name[0] for name in known or ()} & {*"xX"})).finditer(plain or text):
-        before, place = kind, match.start()
-        if place < end or match.lastgroup == "space":
-            continue
-        kind = str(match.lastgroup)
-        if kind != "letters":
-            yield Token(kind, match[0][1:] if match[0] in ("\\{", "\\}") else match[0], place, match)
-            continue
-        names = [_GREEK.get(name, name) for name in re.findall(r"\\[a-zA-Z]+|.", match["names"])]
-        if index := match["braced"] or match["index"] or match["below"]:
-            names[-1] += f"_{_GREEK.get(index, index).translate(PLAIN)}"
-            short, rest = names[-1][:3], names[-1][3:]
-            if known and match["index"] and names[-1] not in known and {short, *rest} <= known:  # n_hm is n_h·m
-                names[-1:] = [short, *rest]
-        if len(match["names"]) > 2 and len(names) > 2 and not (known and known.issuperset(names)):
-            if before == "number" and (counted := _COUNTED.match(plain or text, place)):
-                kind, end = before, counted.end()
-                continue
-            word = re.compile(r"\\?\w+").match(text, place) or match  # with the x in it
-            raise ExpressionError(f"a number or a letter instead of the word '{escape(word[0], 30)}'", text, place)
-        yield from (Token("letter", name, place) for name in names)
-    yield Token("end", "", len(plain or text))
-
-
-@cache
-def _pattern(letters: str) -> re.Pattern[str]:
-    """Return the pattern of all signs; x, and X between numbers, multiply unless letters has them."""
-    no_x, x = ("", "") if "x" in letters else ("(?!x)", "|x")
-    x += "" if "X" in letters else "|(?<=[0-9 ])X(?=[0-9 ])"
-    return re.compile(
-        rf"(?P<space>{_SPACE})|(?P<number>{NUMBER})|(?P<fraction>\\[dt]?frac(?![A-Za-z]))"
-        rf"|(?P<times>{_TIMES}|{_WORD.replace('word', 'times|mal|fois|por|per|volte')}|{BY}{x})"
-        rf"|(?P<sign>[-+−–](?!>)|{_WORD.replace('word', 'plus|minus')})|(?P<brace>\\(?:und|ov)erbrace(?![A-Za-z]))"
-        r"|(?P<label>_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\})"
-        rf"|(?P<power>\^|\*\*|[{_RAISED}]+)"
-        rf"|(?P<letters>(?P<names>(?:{no_x}(?:[A-Za-zα-ωΑ-Ω]|{_NAME}))+)(?:{_INDEX})?)"
-        r"|(?P<open>\\?[(\[{])|(?P<close>\\?[)\]}])|(?P<over>[/÷]|\\div(?![A-Za-z]))"
-        rf"|(?P<equals>==?(?!>))|(?P<about>{ABOUT})|(?P<then>{ARROW}|[,;](?=\s))|(?P<other>.)",
-        re.DOTALL,
-    )
-
-
-class _Parser:
-    """Reads the signs of one side of a chain."""
 
     def __init__(self, text: str, tokens: list[Token], sizes: Known, decimal: str = "", values: Known = None) -> None:
         self.text, self.tokens, self.sizes, self.decimal, self.values = text, tokens, sizes, decimal, values
         self.next, self.depth, self.work, self.whole = 0, 0, 0, True
-        letters = {token.text for token in tokens if token.kind == "letter"}
-        known: Collection[str] = sizes if sizes is not None else letters if len(letters - {*SUFFIXES}) else ()
-        self.suffixes = set() if values is not None else SUFFIXES.keys() - {*known}
-        alone = [token.kind for token in tokens[:-1]] == ["number", "letter"] and tokens[1].text in SUFFIXES
-        if not alone:
-            self.suffixes -= {"B"}  # which is bytes in a product
-        if alone and sizes is not None and (name := tokens[1].text) in sizes:
-            if values is not None or has_letters(sizes[name]):
-                number = tokens[0].text
-                cure = f"write {number}*{name}, or {number}e{SUFFIXES[name]}"
-                raise CallError(f"'{escape(text)}' may be {number} times the letter {name}, or have a suffix; {cure}")
-            self.suffixes |= {name}
+        self.begin = 0  # of the side
+        self.letters: list[Token] = []
+        self.last_number: tuple[list[Token], GivenNumber] = [], GivenNumber(0)
+
+    def chain(self) -> GivenNumber:
+        """Return the last side of a chain, with the first sign that is not true, such as `second =`.
+
+        A side in letters is compared with one in numbers only if all its letters have sizes. Raises ExpressionError
+        with the place that cannot be read, and TooLargeError beyond a limit.
+        """
+        sides = self.equation()
+        before = len(sides)
+        while arrow := self.taken("then", "comma"):
+            equation = self.equation()
+            apart = before > 1 and len(equation) > 1
+            if arrow.kind == "comma" and not apart:
+                raise self.expected(_MORE, arrow.place)
+            before = len(equation)
+            sides += [("" if apart else arrow.text, equation[0][1]), *equation[1:]]
+        self.end()
+        self.check_letters()  # the sides before may be in letters of the learner's own
+        signs = [sign for sign, _ in sides]
+        for place, (one, other) in enumerate(pairwise([self.in_numbers(side) for _, side in sides]), 1):
+            alike = signs[place] and has_letters(one.number) == has_letters(other.number)
+            if alike and not (one.rounds(other.number) or other.rounds(one.number)):
+                return sides[-1][1]._replace(untrue=f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}")
+        return sides[-1][1]
+
+    def equation(self) -> list[tuple[str, GivenNumber]]:
+        """Return the sides of an equation, each with the sign before it; one side if there is no sign."""
+        sides = [("", self.side())]
+        while sign := self.taken("equals", "about"):
+            side = self.side()
+            sides.append(("=", side) if sign.kind == "equals" else (sign.text, side.about()))
+        return sides
+
+    def in_numbers(self, side: GivenNumber) -> GivenNumber:
+        """Return a side with the sizes of its letters, if it has letters and all have sizes."""
+        sizes, letters = dict(self.sizes or {}), getattr(side.number, "letters", ())
+        return GivenNumber(side.number.at(sizes)) if letters and None not in map(sizes.get, letters) else side
 
     def side(self) -> GivenNumber:
-        """Return the value of the side; if it is one number, with the value of its last digit."""
+        """Return the value of a side; if it is one number, with the value of its last digit."""
+        self.begin, self.letters = self.next, []
         value = self.total()
-        if self.next + 1 < len(self.tokens):
-            raise self.expected("+, -, a factor or the end")
-        if value < 0:
+        if value < 0 and self.token.kind in ENDS:
             raise CallError(f"expected a number or a formula, got '{escape(self.text)}', which is less than 0")
-        number, *rest = [
-            token for token in self.tokens[:-1] if token.text not in ("+", *_BRACKETS, *_BRACKETS.values())
-        ]
-        if number.kind != "number" or len(rest) > 1 or not {each.text for each in rest} <= self.suffixes:
-            return GivenNumber(value)
-        digits, shift, power = self.parts(number, rest[0].text if rest else "")
-        unit = 10 ** max(0, power - shift)
-        zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not shift and value else 0
-        return GivenNumber(value, unit, coarse=unit * 10**zeros if zeros else 0)
+        tokens, number = self.last_number
+        return (
+            number._replace(number=value)
+            if tokens == _bare(self.tokens[self.begin : self.next])
+            else GivenNumber(value)
+        )
 
     @property
     def token(self) -> Token:
@@ -316,8 +364,21 @@ class _Parser:
         self.next += 1
         return self.tokens[self.next - 1]
 
+    def close(self, bracket: Token) -> None:
+        """Go on behind the bracket that closes another; raise ExpressionError if it is not the next token."""
+        if self.token.text != BRACKETS[bracket.text]:
+            raise self.expected(f"'{BRACKETS[bracket.text]}'")
+        self.next += 1
+
+    def end(self) -> None:
+        """Raise ExpressionError if this is not the end."""
+        if self.token.kind != "end":
+            raise self.expected(_MORE)
+
     def expected(self, what: str, place: int | None = None) -> ExpressionError:
         """Return the error for the next token, or for an earlier place."""
+        if place is None and self.token.kind in WORDS:
+            what = f"a number or a letter instead of the word '{escape(self.token.text, 30)}'"
         return ExpressionError(what, self.text, self.token.place if place is None else place)
 
     def too_large(self, limit: str) -> TooLargeError:
@@ -346,7 +407,7 @@ class _Parser:
             above, below = self.times(above, top), self.times(below, bottom)
             if self.taken("times", "over"):
                 over = self.tokens[self.next - 1].kind == "over"
-            elif self.token.kind in _FACTORS:
+            elif self.token.kind in _FACTORS and self.tokens[self.next - 1].kind not in ("unit", "counted"):
                 if self.token.kind == "number" and self.tokens[self.next - 1].kind in ("number", "power"):
                     raise self.expected("a sign between two numbers")
                 over = False
@@ -379,35 +440,30 @@ class _Parser:
         rests = combinations(*[range(below) if has_letters(size) else (size,) for size in sizes.values()])
         return not any(above.at(dict(zip(sizes, each, strict=True))) % below for each in rests)
 
-    def check_letters(self, *letters: str) -> None:
-        """Raise ExpressionError for the first letter that is not known. letters: those that are no suffix."""
-        known = {*(self.sizes or ()), *(self.suffixes - {*letters})}
-        lost = [token for token in self.tokens if token.kind == "letter" and token.text not in known]
-        if lost and self.sizes is not None:
+    def check_letters(self) -> None:
+        """Raise ExpressionError for the first letter of the side that is not known."""
+        if self.sizes is not None and (lost := [letter for letter in self.letters if letter.text not in self.sizes]):
             name, index = lost[0].text[:-2], lost[0].text[-2:]
-            square = f", and {name}^2 for a square," if index == "_2" and name in known else ""
+            square = f", and {name}^2 for a square," if index == "_2" and name in self.sizes else ""
             raise self.expected(f"{formula_in(self.sizes)}{square}", lost[0].place)
 
     def power(self) -> tuple[Number, Number]:
         """Return a factor with its exponent, as what is above and what is below a bar."""
         above, below = self.factor()
-        if not (power := self.taken("power")):
+        if not self.taken("power"):
             return above, below
-        bracket, place, digits = None, power.place, power.text.translate(PLAIN)
-        if not digits.isdecimal():
-            bracket = self.taken("open")
-            place, digits = self.token.place, self.token.text
-            self.taken("number")
-        if not re.fullmatch("[0-9]{1,2}", digits) or (bracket and not self.closed(bracket)):
-            raise self.expected("an exponent of one or two digits", place)
         raised: list[Number] = [1, 1]
-        for _ in range(int(digits)):
+        for _ in range(self.exponent()):
             raised = [self.times(raised[0], above), self.times(raised[1], below)]
         return raised[0], raised[1]
 
-    def closed(self, bracket: Token) -> bool:
-        """Return whether the next token closes a bracket, and go on if so."""
-        return self.token.text == _BRACKETS[bracket.text] and self.taken("close") is not None
+    def exponent(self) -> int:
+        """Return the exponent that was taken: 2 of ^2, ^{2}, **2 and ²."""
+        power = self.tokens[self.next - 1]
+        digits = re.sub(r"[\^*(){} ]", "", power.text.translate(PLAIN))
+        if not re.fullmatch("[0-9]{1,2}", digits):
+            raise self.expected("an exponent of one or two digits", power.place if digits else self.token.place)
+        return int(digits)
 
     def factor(self) -> tuple[Number, Number]:
         """Return a factor, as what is above and what is below a bar."""
@@ -417,8 +473,7 @@ class _Parser:
         below: Number = 1
         if bracket := self.taken("open"):
             above = self.total()
-            if not self.closed(bracket):
-                raise self.expected(f"'{_BRACKETS[bracket.text]}'")
+            self.close(bracket)
         elif self.taken("fraction"):
             (top, under_top), (bottom, under_bottom) = self.factor(), self.factor()
             above, below = self.times(top, under_bottom), self.times(bottom, under_top)
@@ -430,48 +485,84 @@ class _Parser:
         elif token := self.taken("letter"):
             from rnncalc.polynomial import Polynomial  # most answers are numbers
 
+            self.letters.append(token)
             above = Polynomial({(token.text,): 1}) if self.values is None else _size(token.text, self.text, self.values)
         elif signs := [token for token in self.tokens[max(0, self.next - 1) : self.next + 1] if token.text == "x"]:
             raise self.expected(f"{formula_in(self.sizes or {})}, where x is the sign ×,", signs[0].place)
         else:
             raise self.expected("a number, a letter or a bracket")
+        if self.token.kind != "counted" or self.tokens[self.next + 1].kind in ("times", "sign", *ENDS[:-1]):
+            self.taken("unit", "counted")
         self.depth -= 1
         return above, below
 
     def number(self, token: Token) -> tuple[int, int]:
-        """Return a number, with its suffix, as what is above and what is below a bar."""
-        behind = self.tokens[self.next + 1].kind if self.token.text in self.suffixes else "number"
-        shifted = token.number and any(token.number.group("exponent", "ten", "raised", "word"))
-        suffix = None if shifted or behind in ("power", *_FACTORS) else self.taken("letter")
-        digits, shift, power = self.parts(token, suffix.text if suffix else "")
-        above, below = int(digits) * 10 ** max(0, power - shift), 10 ** max(0, shift - power)
-        self.times(above, 1)  # it is within the limits
-        return (above, below) if above % below else (above // below, 1)
-
-    def parts(self, token: Token, suffix: str) -> tuple[str, int, int]:
-        """Return the digits of a number, how many of them are decimals, and its power of ten.
+        """Return a number with its suffix, as what is above and what is below a bar; bytes of KiB are rounded.
 
         One group of three behind a point or a comma is thousands, unless the decimal sign is known to be that one; a
         point before a suffix or an exponent is a decimal point: 1.600 and 1,600 are 1600, and so are 1.600k, 1,600 Tsd.
         """
-        match: Any = token.number
-        word = match["word"] and ("M" if match["word"][0] in "Mm" else "k")
-        exponent = match["exponent"] or match["ten"] or (match["raised"] or "").translate(PLAIN)
-        power = int(exponent or SUFFIXES.get(word or suffix, 0))
+        match: Any = token.match
+        first = self.next - 1
+        scale, sign = self.scale(match)
         gap, grouped, decimals = match["gap"] or "", match["grouped"] or "", match["decimals"] or ""
         whole = re.sub(r"\D", "", grouped or match["digits"])
-        if len(whole + decimals) > MAX_DIGITS or power > MAX_DIGITS:
+        if len(whole + decimals) > MAX_DIGITS:
             raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
         if re.match("0[0-9]", whole):
             raise self.expected("a number without a 0 before it", token.place)
         if gap and gap == match["point"]:
             raise self.expected("groups of three digits", token.place)
-        sign = self.decimal or (",."[(match["word"] or "")[1:] not in ("io", "sd", "ausend")] if power else "")
-        if gap and gap == sign and not decimals and grouped.count(gap) == 1:
+        if gap and gap == (self.decimal or sign) and not decimals and grouped.count(gap) == 1:
             decimals = grouped.partition(gap)[2]
             whole = whole.removesuffix(decimals)
-        decimals = decimals[:power] + decimals[power:].rstrip("0")  # 1600.0 is 1600
-        return whole + decimals, len(decimals), power
+        above, below = int(whole + decimals) * scale, 10 ** len(decimals)
+        unit = max(1, (2 * scale + below) // (2 * below))
+        if scale in _BINARY.values():
+            above, below = (2 * above + below) // (2 * below), 1
+        self.times(above, 1)  # it is within the limits
+        zeros = len(whole) - len(whole.rstrip("0")) if unit > 1 and not decimals and above else 0
+        self.last_number = (
+            _bare(self.tokens[first : self.next]),
+            GivenNumber(0, unit, coarse=zeros and unit * 10**zeros),
+        )
+        return (above, below) if above % below else (above // below, 1)
+
+    def scale(self, number: re.Match[str]) -> tuple[int, str]:
+        """Return what a number is multiplied by, 1,000 for 1.6k, 1.6e3 and 1.6 × 10³, and the decimal sign it shows."""
+        behind = self.tokens[self.next : self.next + 3]
+        ten = [token.kind for token in behind] == ["times", "number", "power"] and behind[1].text == "10"
+        if number["exponent"]:
+            if (power := int(number["exponent"])) > MAX_DIGITS:
+                raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
+            return 10**power, "."
+        if ten and (number["point"] or number["gap"] in (".", ",")):
+            self.next += 3
+            return 10 ** self.exponent(), "."
+        if suffix := self.taken("suffix"):
+            word = suffix.text if suffix.text in _SCALES else suffix.text.casefold().rstrip(".s")
+            return _SCALES[word], "," if word in _GERMAN else "."
+        if self.at_suffix():
+            self.next += 1
+            return 10 ** SUFFIXES[behind[0].text], "."
+        return 1, ""
+
+    def at_suffix(self) -> bool:
+        """Return whether the next letter is a suffix: it is not known, or all there is but a number.
+
+        Raises CallError if it may be a letter too.
+        """
+        name, behind = self.token.text, self.tokens[self.next : self.next + 2][-1]
+        if self.token.kind != "letter" or name not in SUFFIXES or behind.kind in ("power", *_FACTORS):
+            return False
+        alone = self.next == self.begin + 1 and behind.kind in ("unit", *ENDS)
+        if name not in (sizes := self.sizes or {}):
+            return self.values is None and (alone or name != "B")  # which is bytes in a product
+        if alone and (self.values is not None or has_letters(sizes[name])):
+            number = self.tokens[self.begin].text
+            cure = f"write {number}*{name}, or {number}e{SUFFIXES[name]}"
+            raise CallError(f"'{escape(self.text)}' may be {number} times the letter {name}, or have a suffix; {cure}")
+        return alone
 
     def times(self, one: Number, other: Number) -> Number:
         """Return a product, unless it is beyond a limit."""
@@ -489,6 +580,11 @@ class _Parser:
         self.work += products
         if self.work > MOST_PRODUCTS:
             raise self.too_large(f"a formula has at most {MOST_PRODUCTS:,} products of two terms when multiplied out")
+
+
+def _bare(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens without those that do not change a number: brackets, a plus, and what is counted."""
+    return [token for token in tokens if token.kind not in ("open", "close", "unit", "counted") and token.text != "+"]
 
 
 def formula_in(sizes: Mapping[str, Number | None]) -> str:

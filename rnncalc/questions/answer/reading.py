@@ -1,84 +1,64 @@
-"""Reads a learner's answer: a number, exact or rounded, a formula, or the shape of an array. Knows no network."""
+r"""Reads a learner's answer: a number, exact or rounded, a formula, or the shape of an array. Knows no network.
+
+    answer  = {opening} [name verb {opening}] (shape | chain) [remark] {"in total" | "with biases" | "matrix" | "."}
+    opening = "≈" | "about" | "=" | "→" | "exactly" | "so" | "a total of" | ...
+    name    = word {word | number | "." | "#" | "|" | "-" | "/"} ["(" letter {"," letter} ")"]
+    verb    = "=" | ":" | "≈" | "→" | "∈" | "is" | "has" | ...
+    shape   = "(" axis {"," axis} ")" | size "×" size {"×" size} | "ℝ" "^" axes | word {"." word} "(" "(" axes ")" ")"
+    axis    = size | sum; with a name also None, and a letter or a word for the batch or the steps
+    remark  = "(" words ")" behind a number alone, or behind a unit
+
+The tokens, with all words, and the chain are those of expressions.py. Quotation marks, and what else may be around an
+answer or a part of it in Markdown and LaTeX, are blanks.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.expressions import (
-    ABOUT,
-    ARROW,
-    BY,
-    PLAIN,
-    SUBSCRIPTS,
-    ExpressionError,
-    TooLargeError,
-    read_chain,
-)
+from rnncalc.expressions import ENDS, PLAIN, SUFFIXES, WORDS, ExpressionError, Parser, Token, tokens_of
 from rnncalc.expressions import GivenNumber as GivenNumber
-from rnncalc.text import KIBI, escape, has_letters, ordinal
+from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.polynomial import Number
 
     Sizes = Mapping[str, Number | None] | None
 
-_INSIDE = r"((?:(?!\\[()\[\]]).)*)"
-_QUOTES = '“”„«»"'
-_DELIMITED = re.compile(
-    rf"\A\*\*?(?!\*)(.*?)\*\*?(?=[ $.]*\Z)|`([^`]*)`|[{_QUOTES}]([^{_QUOTES}]*)[{_QUOTES}]"
-    rf"|\\\({_INSIDE}\\\)|\\\[{_INSIDE}\\\]|(?<=.)\((=.{{1,999}})\)\Z",
-    re.DOTALL,
-)
-_LAYOUT = re.compile(
-    r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?|\\\\(?=\s*(?:&?\s*[-+=]|\\end))|&(?=\s*[-+=])|(?<==)&"
-    r"|\\(?:overset|stackrel) ?\{[^{}]*\} ?\{ ?(=) ?\}"
-)
 _SIGNS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _SIGNS |= {ord("½"): " 1/2 ", ord("¼"): " 1/4 ", ord("¾"): " 3/4 "}
-_AFTER = " $.!\n\t✓✔"
-_ROUNDED = (
-    rf"[~≃]|{ABOUT}|\b(?:about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|etwa|environ|ungefähr)(?=[\s$0-9])"
+_INSIDE = r"(?:(?!\\[()\[\]]).)*"
+_EQUATION = rf"(?={_INSIDE}(?:=|∈|\\in))({_INSIDE})"
+_AROUND = (
+    r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr| ]+\})?()",
+    r"\\\\(?=\s*(?:&?\s*[-+=]|\\end))()",
+    r"(?:&(?=\s*[-+=])|(?<==)&)()",
+    r"\\(?:overset|stackrel) ?\{[^{}]*\} ?\{ ?(=) ?\}",
+    r"(?<![_{])\\(?:text|math(?!bb))[a-z]*\{( ?[^\W\d_]+(?: [^\W\d_]+)*)\}",
+    r"\A\*\*([^*].*?)\*\*(?=[ $.]*\Z)",
+    r"\A\*([^*]+)\*(?=[ $.]*\Z)",
+    r"(?<=.)\((=.{1,999})\)(?=[ $.]*\Z)",
+    r"`([^`]*)`",
+    r"[“„«\"]([^“”„«»\"]*)[”“»\"]",
+    rf"\\\({_EQUATION}\\\)",
+    rf"\\\[{_EQUATION}\\\]",
 )
-_OPENING = r"(?:exactly|(?:a |in )?total(?: of)?|so|also|thus|hence|therefore|daher|hay)(?=[\s$])"
-_ABOUT = rf"(?:(?:{_ROUNDED}|{ARROW}|=|{_OPENING})[\s$]*)*"
-_IS = r"is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"
-_TOTAL = r"\s{1,9}(?:(?:(?:in|en|au)\s+)?total|insgesamt)"
-_NAME = (
-    r"(?:\\?#|(?:\\left ?)?\|)?(?:\\(?:text|math)[a-z]*\{[^{}]{,99}\}(?:_\w{1,20})?"
-    r"|\\?[^\W\d_][\w./′\u0300-\u036f-]{,99}(?: [^\W\d_]\w{,30}){,12}(?: [0-9]{1,3})?)"
-    r"(?:\\?_ ?\{(?:\\\w{1,20} ?\{)?\w{1,20}\}?\})?(?::0)?(?:(?:\\right ?)?\|)?"
+"""What is around an answer or an equation, with what stays of it. Around a product \\( and \\[ are brackets."""
+_ROUGH = ("about", "roughly")
+_VERBS = ("equals", "about", "then", "colon", "in", "is")
+_NAME = r"[#|{\\]*[^\W\d][^()+,;]*(?:\([^\W\d][\w, ]*\))?"
+"""What says that a number is rounded, the verbs behind a name, and a name."""
+_BRACKETED = (
+    r"[(\[]([^()\[\]]*)[)\]]",
+    r"[A-Za-z][\w.]*\([(\[]([^()\[\]]*)[)\]]\)",
+    r"(?:\\mathbb\{?R\}?|[Rℝ])(?=[\^⁰-⁹¹²³])\^?[{(]?([^{}()]*)[})]?",
 )
-_UNITS = {
-    "params": r"(?:(?:trainable|learnable|total)\s+)?(?:par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?)"
-    r"(?:\s+(?:and|und|&)\s+bias\w*)?|bias\w*",
-    "multiply-adds": r"multiply.?adds?|macs?",
-    "flops": r"flops?",
-    "bytes": r"bytes?|octets?|B\b",
-    "saved": r"(?:saved\s+)?activations?",
-    "state": r"numbers?",
-}
-_BINARY = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*( ?([KMG])iB)\Z")
-_REMARK = re.compile(r"(?:\A|=)\s*[0-9][0-9.,]*[kM]?(\s+\(([\w .,:;]{3,100})\))\Z")
-_TWO = re.compile(
-    r"[0-9][kM]?\s*(?:\(\s*)?(?:or|oder|bzw\.?|ou|vs\.?)\s+[0-9]"
-    r"|(?:\A|=\s*)[0-9][0-9.,]*[kM]?\s+\([0-9.,]+[kM]?\)[ $.]*\Z"
-)
-"""The surroundings of an answer: signs of mathematics, words, the name of a quantity or a tensor, and a unit."""
-
-_SIZE = "[1-9][0-9]{0,12}"
-_SPACE = re.compile(r"(?<![0-9])(?:\s|\\,)|(?:\s|\\,)(?![0-9])|\$|\\(?:left|right)")
-_ARRAY = re.compile(
-    r"\b[A-Za-z][\w.]{,40}\([(\[]([^{}()\[\]]*)[)\]]\)|(?:\\mathbb\{?R\}?|[Rℝ])(?:\^(?:[{(]([^{}()\[\]]*)[})]|(?=\w))"
-    r"|(?=[⁰-⁹¹²³]))([0-9⁰-⁹¹²³ˣ]+|[A-Za-z](?:_\w+)?)?"
-)
-_RAISED = PLAIN | {ord("ˣ"): "x"}
-_BRACKETS = re.compile(r"[(\[][^()\[\]]{1,9999}[)\]]")
+"""Brackets around the axes of a shape, as in torch.Size([20, 10]) and ℝ^{20 × 10}."""
 
 
 def check_number_of_answers(count: int) -> None:
@@ -115,46 +95,21 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     it. Raises CallError if the text is no answer.
     """
     if len(text) > LONGEST_ANSWER:
-        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+        raise CallError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", text.strip())
-    plain = _LAYOUT.sub(lambda match: (match[1] or "").center(len(match[0])), text)
-    plain = _DELIMITED.sub(_bare, _DELIMITED.sub(_bare, plain))  # **`1,600`** has two pairs
-    if _TWO.search(plain):
+    plain = _plain(text)
+    tokens = tokens_of(plain, sizes, quantity)[:-1]
+    if any(token.kind == "or" and behind.kind == "number" for token, behind in pairwise(tokens[1:])):
         raise CallError(f"expected one answer, got two in '{escape(text)}'")
-    unit = rf"(?:\b|(?<=[0-9])|(?<=[0-9 ][kKMG]))(?:{_UNITS[quantity]})"
-    match: Any = _outside(unit).fullmatch(plain.rstrip(_AFTER))
-    side, begin = match["side"] or "", match.start("body")
-    inner = rf"(?<=[\d)\]}}kKMG])\s*{unit}(?=\s*(?:[-+−–=×*·⋅→⇒≈)]|\\(?:times|cdot)))"  # between a number and a sign
-    body = re.sub(inner, lambda match: " " * len(match[0]), match["body"].rstrip(_AFTER), flags=re.IGNORECASE)
-    name = _name(match["name"] or "")
-    array = "" if re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name) else name
-    if remark := _REMARK.search(body):  # 1200 (3 blocks)
-        known = {*(sizes or ())}
-        if any(not {word} <= known and not {*word} <= known for word in re.findall(r"[^\W\d]\w+", remark[2])):
-            body = body.removesuffix(remark[1])
-    shape = _shape(body, sizes, array) if array or not side else None
-    if shape and shape.product is None:
-        return shape
-    if re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", text) and not {*text} <= {*(sizes or ())}:
-        raise _refused(text)
-    binary = _BINARY.search(body) if quantity == "bytes" else None  # 4.69 KiB is 4.69·1024, and its last digit 10.24
-    whole = f"{body.removesuffix(binary[1])}e9" if binary else body
+    while tokens and (length := _ending(text, tokens, sizes)):
+        del tokens[-length:]
+    end = tokens[-1].end if tokens else 0
+    tokens.append(Token("end", "", end, end))
     try:
-        sides = read_chain(text, sizes, decimal, plain=" " * begin + whole)
+        return _AnswerParser(text, tokens, sizes, decimal).answer(plain)
     except ExpressionError as error:
-        raise _refused(text, error) from None
-    if len(sides) == 1 and re.search(_ROUNDED, plain[:begin], re.IGNORECASE):
-        sides = (sides[0].about(),)
-    number = sides[-1]
-    if binary:
-        scale = KIBI ** " KMG".index(binary[2])
-        rounded = [(each * scale + 10**9 // 2) // 10**9 for each in (number.number, number.unit, number.coarse)]
-        number = number._replace(number=rounded[0], unit=max(1, rounded[1]), coarse=rounded[2])
-    untrue = _untrue([*sides[:-1], number], sizes)
-    written = " ".join(f"{body}{match['unit'] or ''}".split())
-    number = number._replace(text=written, untrue=untrue, name=name, sign="")
-    return shape._replace(product=number) if shape else number
+        raise _refused(text, tokens, error) from None
 
 
 def as_calculations(answers: Sequence[Given]) -> list[Given]:
@@ -164,100 +119,135 @@ def as_calculations(answers: Sequence[Given]) -> list[Given]:
     return [each if isinstance(each, GivenNumber) else each.product or each for each in answers]
 
 
-def _name(text: str) -> str:
-    r"""Return a name without its fonts, and with its index on the line: W_xh for \mathbf{W}_{xh} and Wₓₕ."""
-    bare = re.sub(r"\\(?:text|math)[a-z]* ?\{([^{}]*)\}|\\?(_) ?\{(?:\\\w+ ?\{)?(\w+)\}?\}", r"\1\2\3", text)
-    lowered = re.sub(f"[{SUBSCRIPTS}]+", lambda index: f"_{index[0].translate(PLAIN)}", bare)
-    return lowered.removesuffix(":0").removesuffix(".shape")
+def _plain(text: str) -> str:
+    """Return a text with blanks for what is around an answer or an equation."""
+
+    def inside(match: re.Match[str]) -> str:
+        begin, end = match.span(match.lastindex or 0)
+        return text[begin:end].rjust(end - match.start()).ljust(len(match[0]))
+
+    for pattern in _AROUND:
+        text = re.sub(pattern, inside, text, flags=re.DOTALL)
+    return text
 
 
-def _bare(match: re.Match[str]) -> str:
-    """Return what is between signs of mathematics around a chain, or a whole side; else they are brackets."""
-    inside, before = str(match[match.lastindex or 0]), match.string[: match.start()].rstrip(_AFTER)
-    whole = before[-1:] in "=:" and not match.string[match.end() :].strip(_AFTER)
-    return inside.center(len(match[0])) if whole or "=" in inside else match[0]
+def _ending(text: str, tokens: Sequence[Token], sizes: Sizes) -> int:
+    """Return how many of the last tokens are words behind a chain or a shape, or a remark behind a number or a unit."""
+    if tokens[-1].kind in ("behind", "total") or tokens[-1].text in (".", "!"):
+        return 1
+    begin = next((at for at in range(len(tokens) - 2, 0, -1) if tokens[at].kind in ("open", "close")), 0)
+    if not begin or (tokens[begin].text, tokens[-1].text) != ("(", ")") or not text[tokens[begin].place - 1].isspace():
+        return 0
+    before, inside = tokens[:begin], tokens[begin + 1 : -1]
+    number = before[-1:] if before[-1].kind == "number" else before[-2:]
+    alone = _is_number(number) and {token.kind for token in before[: -len(number)][-1:]} <= {*ENDS, *_VERBS, *WORDS}
+    if alone and _is_number(inside):
+        raise CallError(f"expected one answer, got two in '{escape(text)}'")
+    unknown = {token.text for token in inside if token.kind == "letter" and token.text not in (sizes or token.text)}
+    words = unknown or {token.kind for token in inside} & {*WORDS}
+    return len(tokens) - begin if before[-1].kind in ("unit", "total") or (alone and words) else 0
 
 
-@cache
-def _outside(unit: str) -> re.Pattern[str]:
-    """Return the pattern of an answer: a name before its body, and a unit behind it."""
-    return re.compile(
-        rf"[\s$✓✔]*{_ABOUT}(?:(?P<side>(?P<name>{_NAME})(?:\([^\W\d_][\w, ]*\))?\s*"
-        rf"(?:==?(?!>)|:=?|{ABOUT}|{ARROW}|∈|\\in\b|(?<=\s)(?:{_IS})(?=[\s$]))[\s$]*){_ABOUT})?(?P<body>.*?)"
-        rf"(?P<unit>(?:\\?\s){{,9}}(?:\\(?:text|mathrm)\{{\s*)?{unit}\}}?)?"
-        rf"(?:(?(unit)(?:{_TOTAL})?\s{{1,9}}\([^()]*\)|(?!))|{_TOTAL})?"
-        r"(?:\s{1,9}(?:with|incl(?:uding|\.)?|mit|avec|con) bias\w*|[\s-](?:matri\w+|ve[ck]t\w+))?",
-        re.IGNORECASE | re.DOTALL,
-    )
+def _is_number(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens are a number alone, which may have a suffix."""
+    kinds = [token.kind for token in tokens]
+    return kinds in (["number"], ["number", "suffix"]) or (kinds == ["number", "letter"] and tokens[1].text in SUFFIXES)
 
 
-def _untrue(sides: Sequence[GivenNumber], sizes: Sizes) -> str:
-    """Return the first sign between two sides that differ, such as `second =`; nothing if there is none.
+class _AnswerParser(Parser):
+    """Reads the tokens of an answer: what is before a chain, and the chain or a shape."""
 
-    A side in letters is compared with one in numbers only if all its letters have sizes; one that begins an equation is
-    not compared.
-    """
-    signs = [side.sign for side in sides]
-    for place, (one, other) in enumerate(pairwise([_with_sizes(side, sizes) for side in sides]), 1):
-        alike = signs[place] and has_letters(one.number) == has_letters(other.number)
-        if alike and not (one.rounds(other.number) or other.rounds(one.number)):
-            return f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
-    return ""
+    def answer(self, plain: str) -> Given:
+        """Return the number, the formula or the shape. plain: the text of the tokens."""
+        self.opening()
+        name = self.name()
+        begin = self.tokens[self.next - 1].end if self.next else 0
+        written = " ".join(plain[begin : self.tokens[-1].place].split()).strip("$~✓✔ ")
+        rough = "~" in plain[: self.token.place] or {token.kind for token in self.tokens[: self.next]} & {*_ROUGH}
+        array = "" if re.search(r"\A(?:[NP]|total)?\Z|param|[ #|\\]", name) else name
+        shape = self.shape(written, array) if array or not name else None
+        if shape and shape.product is None:
+            return shape
+        number = self.chain()
+        number = (number.about() if rough else number)._replace(text=written, name=name)
+        return shape._replace(product=number) if shape else number
+
+    def opening(self) -> None:
+        """Go on behind opening words and signs."""
+        while self.taken(*_ROUGH, "opening", "total", "equals", "then"):
+            pass
+
+    def name(self) -> str:
+        r"""Return the name before a verb, W_xh for \mathbf{W}_{xh} and Wₓₕ, and go on behind both; else stay."""
+        verb = next((at for at, token in enumerate(self.tokens) if at > self.next and token.kind in _VERBS), 0)
+        tokens = self.tokens[self.next : verb]
+        kinds = {token.kind for token in tokens if not token.text.isalpha()}
+        name = self.text[tokens[0].place : tokens[-1].end] if tokens else ""
+        if kinds & {"times", "power", "fraction", "brace"} or not re.fullmatch(_NAME, name):
+            return ""
+        self.next = verb + 1
+        self.opening()
+        name = re.sub(r"\(.*|\\(?:text|math)[a-z]* ?|\\(?=_)|[{}$]", "", name).strip()
+        lowered = re.sub("[₀-ₜᵢ-ᵥⱼ]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
+        return lowered.removesuffix(":0").removesuffix(".shape")
+
+    def shape(self, text: str, name: str) -> Shape | None:
+        """Return a shape, such as (20, 10), 20 × 10 or (4h, m); None if a text is not one.
+
+        If it has a name, its axes are also capital letters and words for the batch or the steps, and None.
+        """
+        spaces = r"(?<![0-9])(?:\s|\\,)|(?:\s|\\,)(?![0-9])|[$~]|\\(?:left|right)"
+        bare = re.sub(spaces, "", re.sub(r"\\times|(?<=\d )by(?= \d)", "×", text))
+        place, match = next(
+            ((at, match) for at, pattern in enumerate(_BRACKETED) if (match := re.fullmatch(pattern, bare))), (0, None)
+        )
+        inside = match[1].translate(PLAIN if place == 2 else {}).removesuffix(",") if match else bare
+        axes = re.split("[,xX×]" if match else "[xX×]", inside)
+        array = [self.axis(axis, name) for axis in axes]
+        if all(array) and (match or axes[1:]):
+            values = tuple([None if size == "None" else size for size in array])
+            alone = re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", bare)
+            return Shape(values, GivenNumber(0) if alone else None, name)
+        axes = re.split("[,×]" if place else ",", inside)
+        if not match or not (axes[1:] or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)):
+            return None
+        try:
+            array = [self.axis(axis, name) or self.formula(axis) for axis in axes]
+        except CallError:
+            array = [None]
+        if all(array):
+            return Shape(tuple(array), name=name)
+        if re.search("[+*/^·×]", inside):
+            return None  # a sum of numbers with commas between thousands
+        cure = "; None is a size of a returned array, with its name: output=(None, 16)" if "None" in axes else ""
+        raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'{cure}")
+
+    def axis(self, text: str, name: str) -> int | str | None:
+        """Return a size, or with a name the batch or the steps; None for a formula."""
+        if re.fullmatch("[1-9][0-9]{0,12}", text):
+            return int(text)
+        free = name and text not in (self.sizes or ()) and re.fullmatch("[A-Z]|[A-Za-z]{3,}(?:_[a-z]+)?", text)
+        return text if free else None
+
+    def formula(self, text: str) -> Any:
+        """Return the value of an axis."""
+        return Parser(text, tokens_of(text, self.sizes), self.sizes).chain().number
 
 
-def _with_sizes(side: GivenNumber, sizes: Sizes) -> GivenNumber:
-    known = sizes and has_letters(side.number) and all(sizes.get(name) is not None for name in side.number.letters)
-    return GivenNumber(side.number.at(sizes)) if known else side
-
-
-def _shape(text: str, sizes: Sizes, name: str) -> Shape | None:
-    """Return a shape, such as (20, 10) or (4h, m); None if the text is not one.
-
-    If it has a name, its axes are numbers, capital letters for the batch or the steps, and None.
-    """
-    signs = _SPACE.sub("", re.sub(rf"\\times|{BY}", "×", text))
-    bare = _ARRAY.sub(lambda array: f"({(array[1] or array[2] or array[3] or '').translate(_RAISED)})", signs)
-    bare = bare if bare == signs else bare.replace("×", ",")
-    bracketed = _BRACKETS.fullmatch(bare)
-    inside = bare[1:-1].removesuffix(",") if bracketed else bare
-    axes = re.split("[,xX×]" if bracketed else "[xX×]", inside)
-    words = "[A-Z]|[A-Za-z]{3,}(?:_[a-z]+)?" if name else "(?!)"
-    free = [axis for axis in axes if re.fullmatch(words, axis) and axis not in (sizes or ())]
-    if all(axis in free or re.fullmatch(_SIZE, axis) for axis in axes) and (bracketed or axes[1:]):
-        array: Any = tuple(int(axis) if axis.isdecimal() else None if axis == "None" else axis for axis in axes)
-        return Shape(array, GivenNumber(0) if re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", signs) else None, name)
-    several = "," in bare or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)
-    if not (bracketed and several):
-        return None
-    values: list[Any] = [0]
-    try:
-        values = [size if size in free else read_chain(size, sizes)[0].number for size in inside.split(",")]
-    except TooLargeError:
-        raise
-    except CallError:
-        pass
-    if all(values):
-        return Shape(tuple(values), name=name)
-    if re.search("[+*/^·×]", inside):
-        return None  # a sum of numbers with commas between thousands
-    cure = "; None is a size of a returned array, with its name: output=(None, 16)" if "None" in axes else ""
-    raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'{cure}")
-
-
-def _refused(text: str, error: ExpressionError | None = None) -> CallError:
+def _refused(text: str, tokens: Sequence[Token], error: ExpressionError) -> CallError:
     """Return the error for what is no answer: its place in a formula, else what to write instead."""
     if (name := re.match(r"([A-Za-z][\w./-]*)\s*=", text)) and re.search("[_.]", name[1]):
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
-    signs = r"[0-9A-Za-z)\]}²³]\s*[-(\[{=\\$]|[+*/^·×]|^[(\[{\\$]"
-    apart = re.fullmatch(r"[=x×*+·-]|param(eter)?s|weights", text)
+    signs = ("sign", "times", "over", "power", "open", "close", "equals")
+    formula = text[:1] == "\\" or any(token.kind in signs and token.text != "x" for token in tokens)
     cure = ""
-    if re.fullmatch(rf"{_SIZE}(?:(?:[,;] ?|\s){_SIZE}){{1,99}}", text):
+    if re.fullmatch(r"[1-9][0-9]*(?:(?:[,;] ?|\s)[1-9][0-9]*){1,99}", text):
         shape = f"({', '.join(re.findall('[0-9]+', text))}) for a shape, or " if text.count(",") in range(1, 6) else ""
         cure = f"; write {shape}each number as an answer of its own"
     elif re.fullmatch(r"[0-9][0-9,._]{,40}[,;]", text):
         cure = f"; write {text[:-1]}"
-    elif apart:
+    elif re.fullmatch(r"[=x×*+·-]|param(eter)?s|weights", text):
         cure = "; put an answer of several words in quotes"
-    elif error and text[:1] != "-" and (re.search(signs, text) or (error.place and text[:1].isdecimal())):
+    elif text[:1] != "-" and (formula or (error.place and text[:1].isdecimal())):
         return error
     return CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{cure}")
