@@ -209,7 +209,7 @@ class _AnswerParser(Parser):
             alone = re.fullmatch(r"[(\[][0-9]+[)\]]|[0-9xX×]+", bare)
             return Shape(values, GivenNumber(0) if alone else None, name)
         axes = re.split("[,×]" if place else ",", inside)
-        if not match or not (axes[1:] or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)):
+        if not match or not ("," in match[1] or axes[1:] or re.fullmatch(r"[0-9]*[A-Za-z](?:_?\w+)?", inside)):
             return None
         try:
             array = [self.axis(axis, name) or self.formula(axis) for axis in axes]
