@@ -149,6 +149,7 @@ class GivenNumber(NamedTuple):
     number: a polynomial, if it is a formula in letters.
     coarse: the value of its last digit that is not 0, if the zeros may come from rounding; else 0.
     untrue: the first sign of a chain that is not true, such as `second =`; empty if none is.
+    before: the number before that sign.
     text: what was read, without the name.
     name: what is before the first `=`; it may be the name of a layer or a tensor.
     """
@@ -158,6 +159,7 @@ class GivenNumber(NamedTuple):
     text: str = ""
     coarse: int = 0
     untrue: str = ""
+    before: Any = None
     name: str = ""
 
     def about(self) -> GivenNumber:
@@ -323,7 +325,8 @@ class Parser:
         for place, (one, other) in enumerate(pairwise([self.in_numbers(side) for _, side in sides]), 1):
             alike = signs[place] and has_letters(one.number) == has_letters(other.number)
             if alike and not (one.rounds(other.number) or other.rounds(one.number)):
-                return sides[-1][1]._replace(untrue=f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}")
+                untrue = f"{ordinal(signs[: place + 1].count(signs[place]))} {signs[place]}"
+                return sides[-1][1]._replace(untrue=untrue, before=one.number)
         return sides[-1][1]
 
     def equation(self) -> list[tuple[str, GivenNumber]]:
@@ -501,6 +504,7 @@ class Parser:
 
         One group of three behind a point or a comma is thousands, unless the decimal sign is known to be that one; a
         point before a suffix or an exponent is a decimal point: 1.600 and 1,600 are 1600, and so are 1.600k, 1,600 Tsd.
+        So is a comma behind one digit before a power of ten, where nobody groups: 1,600·10^3 is 1600.
         """
         match: Any = token.match
         first = self.next - 1
@@ -532,13 +536,14 @@ class Parser:
         """Return what a number is multiplied by, 1,000 for 1.6k, 1.6e3 and 1.6 × 10³, and the decimal sign it shows."""
         behind = self.tokens[self.next : self.next + 3]
         ten = [token.kind for token in behind] == ["times", "number", "power"] and behind[1].text == "10"
+        sign = number["gap"] if re.match(r"[0-9]\{?,", number["grouped"] or "") else "."
         if number["exponent"]:
             if (power := int(number["exponent"])) > MAX_DIGITS:
                 raise self.too_large(f"a number has at most {MAX_DIGITS} digits")
-            return 10**power, "."
-        if ten and (number["point"] or number["gap"] in (".", ",")):
+            return 10**power, sign
+        if ten and (number["point"] or number["gap"] in (".", ",", "{,}")):
             self.next += 3
-            return 10 ** self.exponent(), "."
+            return 10 ** self.exponent(), sign
         if suffix := self.taken("suffix"):
             word = suffix.text if suffix.text in _SCALES else suffix.text.casefold().rstrip(".s")
             return _SCALES[word], "," if word in _GERMAN else "."

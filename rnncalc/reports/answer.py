@@ -175,6 +175,8 @@ def mistake_of(answer: Answer, *, hint: bool = False) -> str:
     wrong = answer.wrong
     if wrong is None:
         return ""
+    if wrong.slips:
+        return _of_layer(wrong, "goes wrong after the correct number")
     if wrong.other_size:  # no single mistake gives the number, and fewer numbers are another size's than a pair's
         text = f"takes {_size(wrong.other_size)}"
     elif diagnoses := AnswerReport(answer, hint=hint).diagnoses(wrong):
@@ -301,7 +303,8 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
     if judged.order in ORDERS:
         yield f"{judged.tensor}: {_answer_text(judged)} is {ORDERS[judged.order]}."
     if isinstance(answer, GivenNumber) and answer.untrue:
-        yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is where it stops being true."
+        before = "; what is before it is correct" if judged.slips else ""
+        yield f"In '{escape(answer.text, 200)}' the {answer.untrue} is where it stops being true{before}."
     if judged.rounded and isinstance(answer, GivenNumber):
         yield f"{answer.text} is correct, rounded{'' if hint else f': the exact number is {judged.params:,}'}."
         if answer.one_digit:
@@ -316,7 +319,7 @@ def _instead(judged: Judgement, network: Network, *, hint: bool) -> Iterator[str
     if judged.follows:
         how = "repeats" if judged.repeats else "follows from"
         yield f"{judged.layer}: {_answer_text(judged)} {how} the mistake in {judged.follows}."
-    elif not (judged.right or judged.diagnoses) and judged.explained:
+    elif not (judged.right or judged.slips or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_answer_text(judged)}" if judged.layer else "This"
         yield from (f"{where} {meaning.text}." for meaning in judged.meant)
         if not judged.meant:

@@ -5,7 +5,7 @@ A value is written as its operation with numbers, then its result. Formats decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import groupby
 from typing import Any
@@ -100,16 +100,19 @@ def _backward(work: Work) -> Iterator[Sheet]:
     rows = work.run.network.spelling.rows
     slopes = [each for vector in done.outputs for each in vector]
     if done.name_of_loss == "squared":
+        outputs = iter(done.summed)
+        lines = [_error([next(outputs) for _ in vector], vector, rows=rows) for vector in done.outputs]
         errors = [(*_bracketed(number(each)), "·", *_bracketed(number(each))) for each in slopes]
         value: WorkLine = ("(", *_sum(errors), ")", " / ", "2")
         note = "The loss L is half the sum of (output − target)², so that ∂L/∂output = output − target."
     else:
+        lines = []
         value = _sum([(number(each),) for each in done.summed])
         note = "The loss L is the sum of all outputs, so that ∂L/∂output = 1."
     deltas = any(line.name.letter == "delta" for step in done.steps for line in step.lines)
     line: WorkLine = (Term("L"), " = ", *value, *(() if len(value) == 1 else (" = ", number(done.loss))))
     notes = (note, *[ON_DELTA] * deltas, *on_no_slope(each.total for each in done.weights))
-    yield Sheet((), (), title="Loss", work=(line,), notes=notes)
+    yield Sheet((), (), title="Loss", work=(*lines, line), notes=notes)
     for step in done.steps:
         at = "" if step.step is None else f", step {step.step}"
         lines = [equation(each, work.names, work.run.network.spelling) for each in step.lines]
@@ -117,6 +120,13 @@ def _backward(work: Work) -> Iterator[Sheet]:
     for whose, weights in groupby(done.weights, key=lambda each: _titled(each.name.layer, each.direction)):
         lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
         yield Sheet((), (), title=f"{whose}, gradients of its weights", work=tuple(lines))
+
+
+def _error(outputs: Sequence[float], errors: Sequence[float], *, rows: bool) -> WorkLine:
+    """Return the outputs minus their targets, of one step."""
+    targets = [round(output - error, 12) for output, error in zip(outputs, errors, strict=True)]
+    left, right, error = (numbers(each, rows=rows) for each in ([*outputs], targets, [*errors]))
+    return (EquationText("output − target"), " = ", *left, " − ", *_bracketed(*right), " = ", *error)
 
 
 def _titled(layer: str, direction: int | None) -> str:

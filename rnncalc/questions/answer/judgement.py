@@ -114,6 +114,11 @@ class Judgement(NamedTuple):
         return self.order is not None if self.returned else self.answer.has_shape(self.plain_shape)
 
     @property
+    def slips(self) -> bool:
+        """Whether a chain of equations has the right number just before the sign that is not true."""
+        return isinstance(self.answer, GivenNumber) and bool(self.answer.untrue) and self.answer.before == self.params
+
+    @property
     def difference(self) -> Any:
         """How much more the number is than the correct one; 0 for a shape."""
         return self.answer.number - self.params if isinstance(self.answer, GivenNumber) else 0

@@ -6,6 +6,7 @@ size in one right shape must hold for the other shapes. The batch may be written
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -144,6 +145,9 @@ def _named(
                 break
     if arrays:
         return arrays
+    owner, owners = layer or name, [placed.name for placed in network.stack]
+    if re.fullmatch("[a-z]{3}[a-z0-9_]*_[0-9]+", owner) and owner not in owners:
+        raise CallError(f"{owner}: no layer has this name; expected {one_of(owners)}")
     known = list(dict.fromkeys([*tensors, *(name for module in modules for name in module.returns)]))
     title = convention(network.convention).title
     cure = (_elsewhere(name) if not layer else "") or did_you_mean(name, known)

@@ -83,7 +83,7 @@ class Search:
     def total(self, judgement: Judgement, number: GivenNumber) -> Judgement:
         """Return a wrong total with its explanations."""
         judgement, _ = self._explained(judgement, Question(self.network, number), self.quantities)
-        if judgement.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judgement.diagnoses):
+        if judgement.slips or judgement.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in judgement.diagnoses):
             return judgement
         from rnncalc.questions.answer.sizes import other_size
 
@@ -120,7 +120,12 @@ class Search:
     def _explained(
         self, judgement: Judgement, question: Question, known: Sequence[tuple[Any, Reason]]
     ) -> tuple[Judgement, list[Worksheet]]:
-        """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be."""
+        """Return a wrong number with its explanations, and the wrong worksheets. known: what else it may be.
+
+        A chain that has the right number explains itself.
+        """
+        if judgement.slips:
+            return judgement, []
         answer = question.answer
         meant = tuple(reason for number, reason in known if answer.means(number))
         explanations = [*self.diagnoses(question, known=bool(meant))]

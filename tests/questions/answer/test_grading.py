@@ -70,6 +70,16 @@ def test_a_second_mistake_is_a_second_mistake() -> None:
     assert graded.judged[2].diagnoses[0].mistakes[0].text == "gives the output layer 7 units"
 
 
+def test_a_chain_that_has_the_correct_number_explains_itself() -> None:
+    """4 × 64 × (5 + 64 + 2) = 4 × 4544 = 18,176, in a design document 17,920: no bias is missing."""
+    net = Network(input=5, layers=(LSTM(64),), convention="pytorch")
+    graded = judge(net, [read_number("4 x 4544 = 17920")])
+    assert (graded.judged[0].diagnoses, graded.judged[0].other_size) == ((), None)
+    remark = "In '4 x 4544 = 17920' the first = is where it stops being true; what is before it is correct."
+    assert AnswerReport(graded).data()["remarks"] == [remark]
+    assert judge(net, [read_number("4 x 4400 = 17920")]).judged[0].diagnoses[0].mistakes
+
+
 def test_layers_without_parameters_may_be_left_out() -> None:
     """A dropout has no number, or a zero."""
     net = Network(input=5, layers=(LSTM(6), Dropout(0.5)), output=Output(2))
