@@ -14,7 +14,7 @@ from math import copysign, erfc, exp, fsum, inf, nan, pi, sqrt, tanh
 from operator import add, itemgetter, mul, truediv
 from typing import Any, Protocol
 
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import DeclarationError, line_of
 from rnncalc.records import Frozen
 
 Vector = list[float]
@@ -112,9 +112,10 @@ class Operation(Frozen):
     beside: bool = False
 
     def __post_init__(self) -> None:
-        if len(self.gradients) != self.operands:
-            message = f"gradients: expected one for each operand, {self.operands}, got {len(self.gradients)}"
-            raise DeclarationError(f"operation {self.name}: {message}")
+        number = sum(isinstance(rule, GradientRule) for rule in self.gradients)
+        if not number == len(self.gradients) == self.operands:
+            message = f"gradients: expected one for each operand, {self.operands}, got {number}"
+            raise DeclarationError(f"operation {self.name}: {message}{line_of(self.forward)}")
 
     @cached_property
     def reads(self) -> tuple[tuple[int, ...], ...]:

@@ -139,6 +139,8 @@ def test_half_a_row_is_refused_or_objected_to(monkeypatch: pytest.MonkeyPatch) -
     """Without a gradient it is none; half a gradient is seen to be wrong."""
     with pytest.raises(DeclarationError, match="operation minimum: gradients: expected one for each operand, 2, got 1"):
         MINIMUM.replace(gradients=MINIMUM.gradients[:1])
+    with pytest.raises(DeclarationError, match=r"2, got 0 \(test_new_operation.py, line [0-9]+\)$"):
+        MINIMUM.replace(gradients=(None, None))
     (layer,) = backward(NETWORK).layers
     assert layer.seen.saved_read == layer.declared.saved == 5 * (4 + 4 * 3)
     halved = tuple([GradientRule(lambda slope: [each / 2 for each in slope], rule) for rule in RULES])
