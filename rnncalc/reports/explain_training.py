@@ -225,7 +225,7 @@ def _on_gradients(each: TrainingDerivation) -> Iterator[str | Phrase]:
     if "gelu_slope" in rules:
         yield "gelu′(a) is Φ(a) + a φ(a), with the distribution and the density of a standard normal number."
     if named := [*(name for name in rules if name.endswith("′"))]:
-        yield f"{all_of(named)}: the gradient by the rule of the function, first that of its result."
+        yield f"{all_of(named)}: the gradient by the rule of the function, from the values in brackets."
     if isinstance(layer, Cell) and layer.directions > 1 and each.gradients:
         yield "Each direction has these equations, step t+1 being the next that it reads; the gradient of x is the sum."
 
