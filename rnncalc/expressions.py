@@ -218,7 +218,7 @@ def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]
     if len(text) > LONGEST_ANSWER:
         raise TooLargeError(f"an expression has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     known = None if sizes is None else {*sizes}
-    letters = "".join({name[0] for name in known or ()} & {"x", "X"})
+    letters = "".join({name[0] for name in known or ()} & {*"xXeE"})
     tokens: list[Token] = []
     for match in _pattern(_UNITS.get(quantity, "(?!)"), letters).finditer(text):
         if match.lastgroup == "word":
@@ -230,9 +230,14 @@ def tokens_of(text: str, sizes: Known = None, quantity: str = "") -> list[Token]
 
 @cache
 def _pattern(unit: str, letters: str) -> re.Pattern[str]:
-    """Return the pattern of all kinds. letters: x and X, if they are letters; else they are signs between factors."""
+    """Return the pattern of all kinds.
+
+    letters: those of x, X, e and E that are letters. Else x is a sign between factors, and `2E+1` the number 20.
+    """
+    powers = [letter for letter in "eE" if letter not in letters]
     signs = [sign for letter, sign in _SIGNS_X.items() if letter not in letters]
     kinds = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items())
+    kinds = kinds.replace("[eE]", f"(?:{'|'.join([*powers, '(?!)'])})")
     return re.compile(kinds.replace("UNIT", unit).replace("SIGN_X", "|".join([*signs, "(?!)"])), re.DOTALL)
 
 

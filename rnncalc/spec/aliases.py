@@ -143,6 +143,9 @@ ALIASES = {
     "one-to-many": "one2many one-to-n 1-to-n 1-n 1-to-many 1-to-m generation",
     "one-to-one": "one2one 1-to-1 1-1",
     "concat": "concatenate cat join",
+    "additive": "bahdanau mlp",
+    "general": "luong multiplicative bilinear",
+    "dot": "dot_product scaled_dot_product",
     "sum": "add plus",
     "mul": "multiply times product",
     "ave": "average mean avg",
@@ -402,11 +405,11 @@ def instead_of(key: str, *, in_flags: bool) -> str:
     """Return what to write instead of a key or flag that `check` once had; nothing for any other."""
     from rnncalc.network.budget import BUDGET_KEYS, GROWING  # imported only for a limit
 
-    quantity = key.removeprefix("max_").removesuffix("_growth")
+    quantity = key.removeprefix("max_").removesuffix("_growth").removeprefix("growth_")
     if key in ("min_params", "min_bytes", "min_multiply_adds"):
         return "; nothing but the dense ratio has a lower limit: write expect in the spec for what must not change"
     if key == "max_dense_ratio_fall":
         return f"; write {'--min-dense-ratio' if in_flags else 'min_dense_ratio'}"
-    if key == f"max_{quantity}_growth" and quantity in GROWING:
+    if key in (f"max_{quantity}_growth", f"max_growth_{quantity}") and quantity in GROWING:
         return f"; write {f'--max-growth {quantity}=5%' if in_flags else f'max_growth: {{{quantity}: 5%}}'}"
     return f"; write --limit {key}=N" if in_flags and key in BUDGET_KEYS else ""

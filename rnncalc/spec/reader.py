@@ -159,7 +159,18 @@ class _NetworkReader(TreeReader):
             return super().read(node, allowed)
         except ValueError as error:
             near = did_you_mean(node.value, [*(self.sizes or ())]) if node.value.isidentifier() else ""
-            raise ValueError(f"{error}{near}") from None
+            raise ValueError(f"{error}{near or self.letter_cure(node.value, str(error))}") from None
+
+    def letter_cure(self, text: str, message: str) -> str:
+        """Return what to add to the message for a letter that is no value of an option, or for `2h` or `2E+1`."""
+        if re.fullmatch(LETTER, text):
+            example = f"--set {text}=8" if isinstance(self.root.mark, Flag) else f"sizes: {{{text}: 8}}"
+            return f"; write a number, or give it one as in {example}"
+        product = re.sub(r"(?<=[0-9)])(?=[A-Za-zα-ωΑ-Ω(])", "*", text)
+        if product == text or not re.fullmatch(EXPRESSION, product):
+            return ""
+        ways = "; write " in message  # 20 for 2E+1
+        return "" if ways and "+" not in text else f"{', or' if ways else '; write'} {product}"
 
     def validate(self, values: dict[str, Any]) -> Network | None:
         """Return the network of these values; note what is wrong with their combination, each at its node."""

@@ -10,6 +10,7 @@ from rnncalc.cli.commands import COMMANDS
 from rnncalc.errors import SpecError
 from rnncalc.formats import FORMATS
 from rnncalc.layers import KINDS, kind
+from rnncalc.layers.decoder_attention import BIASED
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.network.parts import Expect
@@ -25,7 +26,7 @@ from rnncalc.text import did_you_mean
 KEYS_OF_ALL = {*TOP_KEYS, *OUTPUT_KEYS, *BUDGET_KEYS, *UPDATE_KEYS, *Expect.fields, *OPTIONS}
 KEYS_OF_ALL |= {option for name in KINDS for option in kind(name).options()}
 CHOICES = [of for of in [*KEYS.values(), *(option.allowed for option in OPTIONS.values())] if isinstance(of, Choice)]
-VALUES = {word for choice in CHOICES for word in choice.words} | {*DTYPES, *FORMATS}
+VALUES = {word for choice in CHOICES for word in choice.words} | {*DTYPES, *FORMATS, *BIASED}
 
 
 def ours(row: str) -> str:

@@ -221,6 +221,7 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Seq
         from rnncalc.polynomial import letter  # most answers are numbers
 
         letters = {name: letter(name) for name in placed.sizes if re.fullmatch(LETTER, name)}
+        known = {name: placed.sizes[name] for name in letters}
         formula = placed.layout.params
         right = value(formula, letters)
         if placed.names and each.number != right:
@@ -229,19 +230,18 @@ def _judge_formulas(network: Network, answers: Sequence[GivenNumber], stack: Seq
             sizes = network.sizes or {}
             answer, named = (multiplied_out(it, sizes) for it in (each.number, value(formula, placed.names)))
             if answer == named or not letters.keys() >= {*each.number.letters}:
-                check_letters(each, {**placed.sizes, **sizes})  # it is in the names of sizes
-                each = each._replace(number=answer)
-                yield Judgement(name, each, named, formula=substituted(formula, placed.names))
-                continue
-        check_letters(each, {name: placed.sizes[name] for name in letters})
+                known = {**placed.sizes, **sizes}  # it is in the names of sizes
+                each, right, formula = each._replace(number=answer), named, substituted(formula, placed.names)
+                letters = {name: multiplied_out(placed.names[name], sizes) for name in letters}
+        check_letters(each, known)
         judged = Judgement(name, each, right, formula=formula)
-        if not judged.right and (alone := _alone(network, placed, right)):
+        if not judged.right and (alone := _alone(network, placed, right, letters)):
             judged = judged._replace(diagnoses=Grader(alone).whole(each).diagnoses)
         yield judged
 
 
-def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
-    """Return a network of this layer alone, with letters for its sizes; None if its count differs."""
+def _alone(network: Network, placed: Placed, right: Any, letters: Mapping[str, Any]) -> Network | None:
+    """Return a network of this layer alone, its sizes the values of its letters; None if its count differs."""
     from rnncalc.polynomial import letter
 
     layer: Layer = placed.layer
@@ -252,10 +252,10 @@ def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
     sizes = [key for key, each in allowed.items() if isinstance(each, Size) and each.letters]
     marks = {key: letter(f"h_{number}") for number, key in enumerate(sizes)}
     marked = layer.replace(**marks).sizes(placed.inputs)  # the letter of a size is where its mark is
-    options = {key: letter(name) for key, mark in marks.items() for name, size in marked.items() if size == mark}
+    options = {key: letters[name] for key, mark in marks.items() for name, size in marked.items() if size == mark}
     try:
         layer = layer.replace(**options)
-        alone = Network(input=letter("m"), layers=[layer], convention=network.convention)
+        alone = Network(input=letters.get("m", letter("m")), layers=[layer], convention=network.convention)
     except SpecError:
         return None
     return alone if alone.params == right else None
