@@ -3,8 +3,8 @@ r"""The one grammar for mathematics as people write it: sums, formulas, numbers 
     chain    = sum {("=" | "≈" | "→" | ",") sum}
     sum      = [sign] product {sign product}
     product  = power {("*" | "/" | nothing) power}
-    power    = factor [exponent]
-    factor   = (number | letter | "(" sum ")" | "\frac" factor factor | "\underbrace" factor label) [counted]
+    power    = factor [exponent] [counted]
+    factor   = number | letter | "(" sum ")" | "\frac" factor factor | "\underbrace" factor label
     number   = digits [suffix | "×" "10" exponent]
 
 Between two equations "→" and "," begin the next one; else "→" is an equals sign. What is counted, as in 3 blocks × 400,
@@ -456,14 +456,15 @@ class Parser:
             raise self.expected(f"{formula_in(self.sizes)}{square}", lost[0].place)
 
     def power(self) -> tuple[Number, Number]:
-        """Return a factor with its exponent, as what is above and what is below a bar."""
+        """Return a factor with its exponent and its unit, as what is above and what is below a bar."""
         above, below = self.factor()
-        if not self.taken("power"):
-            return above, below
-        raised: list[Number] = [1, 1]
-        for _ in range(self.exponent()):
-            raised = [self.times(raised[0], above), self.times(raised[1], below)]
-        return raised[0], raised[1]
+        if self.taken("power"):
+            top, bottom, above, below = above, below, 1, 1
+            for _ in range(self.exponent()):
+                above, below = self.times(above, top), self.times(below, bottom)
+        if self.token.kind != "counted" or self.tokens[self.next + 1].kind in ("times", "sign", *ENDS[:-1]):
+            self.taken("unit", "counted")
+        return above, below
 
     def exponent(self) -> int:
         """Return the exponent that was taken: 2 of ^2, ^{2}, **2 and ²."""
@@ -499,8 +500,6 @@ class Parser:
             raise self.expected(f"{formula_in(self.sizes or {})}, where x is the sign ×,", signs[0].place)
         else:
             raise self.expected("a number, a letter or a bracket")
-        if self.token.kind != "counted" or self.tokens[self.next + 1].kind in ("times", "sign", *ENDS[:-1]):
-            self.taken("unit", "counted")
         self.depth -= 1
         return above, below
 
