@@ -6,6 +6,7 @@ value replaces what cannot be read. Knows nothing of networks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from typing import TYPE_CHECKING, Any
@@ -120,6 +121,8 @@ def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
         return "there is nothing where a key should be"
     if key == "<<":
         return "merge keys are not read; write the options out"
+    if re.fullmatch("[0-9]{3}", key) and isinstance(below, Scalar) and not below.value:  # {max_params: 20,000}
+        return "unknown key; in braces a number with commas needs quotes"
     from rnncalc.spec.aliases import key_cure
 
     below_it = [name.value for name, _ in below.items] if isinstance(below, Mapping) else []
