@@ -87,8 +87,8 @@ def plural(number: int, word: str) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return `first`, `second`, `4th`."""
-    words = ("first", "second", "third")
+    """Return `first`, `second`, `6th`."""
+    words = ("first", "second", "third", "fourth", "fifth")
     return words[number - 1] if number <= len(words) else f"{number}th"
 
 
