@@ -293,6 +293,7 @@ ORDERS = {
     AxisOrder.STEPS_FIRST: "correct with the steps before the batch",
     AxisOrder.BATCH_FIRST: "correct with the batch first",
     AxisOrder.NO_BATCH: "correct for one sequence without the axis of a batch",
+    AxisOrder.BATCH_AS_STEPS: "correct for a batch as large as the number of steps; only the last step is returned",
 }
 """The remark on a correct shape whose axes are not in the usual order."""
 

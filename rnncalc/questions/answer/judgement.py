@@ -64,12 +64,16 @@ class Diagnosis(NamedTuple):
 
 
 class AxisOrder(Enum):
-    """The order of axes in a correct shape: the framework's default, another order, or one without the batch."""
+    """The order of axes in a correct shape: the framework's default, another order, or one without the batch.
+
+    Without an axis of steps, a batch as large as their number may be meant for them.
+    """
 
     USUAL = auto()
     STEPS_FIRST = auto()
     BATCH_FIRST = auto()
     NO_BATCH = auto()
+    BATCH_AS_STEPS = auto()
 
 
 class Judgement(NamedTuple):

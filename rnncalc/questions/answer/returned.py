@@ -120,6 +120,9 @@ def _judged(arrays: Sequence[ReturnedArray], answer: Shape) -> tuple[Judgement, 
     for array in arrays:
         for order, written in _orders(array).items():
             if written.fits(answer):
+                sizes, steps = dict(zip(written.axes, answer.sizes, strict=True)), array.module.input.get("T")
+                if steps and "T" not in sizes and sizes.get("B") == steps != written.sizes["B"]:
+                    order = AxisOrder.BATCH_AS_STEPS
                 return array.judgement(answer, order=order), written.axes
     cells = [array for array in arrays if isinstance(array.place.layer, Cell)]
     if len(cells) != 1 and len(arrays) > 1:

@@ -136,6 +136,15 @@ def test_what_is_free_is_the_same_in_all_answers() -> None:
     assert answer(network, *given[:2], given[2].format(9)).right
 
 
+def test_a_batch_as_large_as_the_steps_may_be_meant_for_them() -> None:
+    """A layer that returns its last step has no axis of steps; another answer may have said the batch."""
+    network = Network(input=3, layers=[LSTM(4), LSTM(2)], steps=5, convention="pytorch")
+    remark = "h_n: (1, 5, 2) is correct for a batch as large as the number of steps; only the last step is returned."
+    assert answer(network, "lstm_2.h_n=(1,5,2)").sentences == ("Correct.", remark)
+    assert answer(network, "lstm_2.h_n=(1,6,2)").sentences == ("Correct.",)
+    assert answer(network, "lstm_1.output=(5,5,4)", "lstm_2.h_n=(1,5,2)").sentences == ("Correct.",)
+
+
 def test_a_sequence_of_onnx_may_have_the_batch_first() -> None:
     """Where the directions are between the steps and the batch, too."""
     onnx = PYTORCH.replace(convention="onnx", output=None, layers=(LSTM(16, bidirectional=True),))
