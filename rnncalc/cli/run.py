@@ -89,6 +89,8 @@ def run(
             at_once.refuse(misfit)
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         rate = None if learning_rate is None else at_once.ask(read_value, "--learning-rate", learning_rate, Real())
+        if rate is not None and rate <= 0:
+            at_once.refuse(f"--learning-rate: expected a number above 0, got {learning_rate}")
         decimals = 4 if digits is None else at_once.ask(read_value, "--digits", digits, WholeNumber())
         if decimals is not None and decimals > MOST_DECIMALS:
             at_once.refuse(f"--digits: expected at most {MOST_DECIMALS}, the decimals of a float, got {decimals}")

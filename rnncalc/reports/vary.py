@@ -68,7 +68,7 @@ class VaryReport(RowsReport, DrawnReport):
         return tables
 
     def sheets(self) -> list[Sheet]:
-        sheets = []
+        sheets: list[Sheet] = []
         note = f"The columns are values of {self.sizes[1]}, the numbers parameters." if self.sizes[1:] else ""
         for title, columns in self._tables().items():
             counted, *others = columns.values()
@@ -86,7 +86,7 @@ class VaryReport(RowsReport, DrawnReport):
                 ]
             key = Column(self.sizes[0], right=True, key=True)
             notes = (note or "The numbers are parameters.",) * bool(others or note)
-            sheets.append(Sheet((key, *titles), rows, title=title, notes=notes))
+            sheets.append(Sheet((key, *titles), rows, title=title, notes=() if sheets else notes))
         sheets[0] = sheets[0].replace(title=self._heading(sheets[0].title), subtitle=self.subtitle)
         return sheets
 
