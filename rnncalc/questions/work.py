@@ -110,7 +110,8 @@ def work(
         layers.append(LayerWork(derivation, shown, *_steps(names, placed, values)))
     if not backward or len(reached) < len(timed.stack):
         return Work(done, tuple(layers), names)
-    back = gradient_work(timed, recorded, names, name, LOSSES[name](in_steps(timed, data.targets)), learning_rate)
+    wanted = in_steps(timed, data.targets)
+    back = gradient_work(timed, recorded, names, name, LOSSES[name](wanted), wanted, learning_rate)
     return Work(done, tuple(layers), names, back)
 
 

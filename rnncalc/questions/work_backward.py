@@ -72,7 +72,7 @@ class WeightGradient(NamedTuple):
 
 
 class GradientWork(NamedTuple):
-    """A backward pass worked by hand. summed: all outputs; outputs: their gradients.
+    """A backward pass worked by hand. summed: all outputs; outputs: their gradients; targets: of each of them, if any.
 
     rate: the learning rate of the updated weights, if any.
     """
@@ -81,6 +81,7 @@ class GradientWork(NamedTuple):
     loss: float
     summed: Sequence[float]
     outputs: Sequence[Sequence[float]]
+    targets: Sequence[Sequence[float]]
     steps: tuple[GradientStep, ...]
     weights: tuple[WeightGradient, ...]
     rate: float | None = None
@@ -96,9 +97,13 @@ def gradient_work(
     names: dict[int, Variable],
     name_of_loss: str,
     loss: Loss,
+    targets: Sequence[Sequence[float]],
     rate: float | None = None,
 ) -> GradientWork:
-    """Return the backward pass from a loss, from the last value that was computed to the first; adds its names."""
+    """Return the backward pass from a loss, from the last value that was computed to the first; adds its names.
+
+    targets: those of the loss, which the pass keeps to be shown.
+    """
     summed = [number for value in recorded.outputs for number in value.numbers]
     amount, slopes = loss([value.numbers for value in recorded.outputs])
     directions = {
@@ -161,7 +166,7 @@ def gradient_work(
     )
     # those of the first layer first, each step after the one before
     totals = tuple(_summed(*of_array, rate) for of_array in reversed(uses.values()))
-    return GradientWork(name_of_loss, amount, summed, slopes, sections, totals, rate)
+    return GradientWork(name_of_loss, amount, summed, slopes, targets, sections, totals, rate)
 
 
 def _summed(

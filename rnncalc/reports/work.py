@@ -101,7 +101,10 @@ def _backward(work: Work) -> Iterator[Sheet]:
     slopes = [each for vector in done.outputs for each in vector]
     if done.name_of_loss == "squared":
         outputs = iter(done.summed)
-        lines = [_error([next(outputs) for _ in vector], vector, rows=rows) for vector in done.outputs]
+        lines = [
+            _error([next(outputs) for _ in target], target, error, rows=rows)
+            for target, error in zip(done.targets, done.outputs, strict=True)
+        ]
         errors = [(*_bracketed(number(each)), "·", *_bracketed(number(each))) for each in slopes]
         value: WorkLine = ("(", *_sum(errors), ")", " / ", "2")
         note = "The loss L is half the sum of (output − target)², so that ∂L/∂output = output − target."
@@ -122,11 +125,10 @@ def _backward(work: Work) -> Iterator[Sheet]:
         yield Sheet((), (), title=f"{whose}, gradients of its weights", work=tuple(lines))
 
 
-def _error(outputs: Sequence[float], errors: Sequence[float], *, rows: bool) -> WorkLine:
-    """Return the outputs minus their targets, of one step."""
-    targets = [round(output - error, 12) for output, error in zip(outputs, errors, strict=True)]
-    left, right, error = (numbers(each, rows=rows) for each in ([*outputs], targets, [*errors]))
-    return (EquationText("output − target"), " = ", *left, " − ", *_bracketed(*right), " = ", *error)
+def _error(*vectors: Sequence[float], rows: bool) -> WorkLine:
+    """Return the outputs of one step minus their targets, with the difference."""
+    output, target, error = (numbers([*each], rows=rows) for each in vectors)
+    return (EquationText("output − target"), " = ", *output, " − ", *_bracketed(*target), " = ", *error)
 
 
 def _titled(layer: str, direction: int | None) -> str:
