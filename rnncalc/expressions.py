@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 SUFFIXES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 """The letters behind a number that multiply it, with their powers of ten."""
 _GERMAN = {"tausend": 10**3, "tsd": 10**3, "millionen": 10**6, "mio": 10**6}
+_SCALE_WORDS = _GERMAN | {"thousand": 10**3, "million": 10**6, "mln": 10**6}
 _BINARY = {"Ki": KIBI, "Mi": KIBI**2, "Gi": KIBI**3}
-_SCALES = _GERMAN | {"thousand": 10**3, "million": 10**6, "mln": 10**6} | _BINARY
-_SCALES |= {name: 10**power for name, power in SUFFIXES.items()}
+_SCALES = _SCALE_WORDS | _BINARY | {name: 10**power for name, power in SUFFIXES.items()}
 """What multiplies a number before it; before the German words a comma is a decimal comma."""
 _UNITS = {
     "params": r"par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?|bias\w*",
@@ -51,7 +51,7 @@ _UNITS = {
 }
 _COUNTED = "gat|block|layer|schicht|cell|zell|unit|neuron|input|matri|direction|richtung|step|schritt|par[aáâ]m|weight"
 _COUNTED += "|gewicht|poid|pes|bias"
-"""The words of what a quantity counts, and how those of its factors begin."""
+"""The units of each quantity, and how the words for its factors begin."""
 
 # The tokens
 
@@ -84,7 +84,7 @@ def _word(words: str) -> str:
 _KINDS = {
     "space": rf"(?:[\s$~✓✔]|\\[,;:!> ]|\\(?:{_SPACES})(?![A-Za-z]))+",
     "number": NUMBER,
-    "suffix": rf"(?<=[0-9 ])(?:[kKMG]i?(?=(?i:UNIT)(?!\w))|(?i:{'|'.join([*_SCALES][:7])})s?\b\.?)",
+    "suffix": rf"(?<=[0-9 ])(?:[kKMG]i?(?=(?i:UNIT)(?!\w))|(?i:{'|'.join(_SCALE_WORDS)})s?\b\.?)",
     "fraction": r"\\[dt]?frac(?![A-Za-z])",
     "brace": r"\\(?:und|ov)erbrace(?![A-Za-z])",
     "label": r":0(?=\s?(?:=|:|→))|_ ?\{(?:[^{}]|\{[^{}]*\})*\}|\^ ?\{ ?\\text ?\{[^{}]*\} ?\}",
@@ -198,7 +198,7 @@ class GivenNumber(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A sign, a number, a letter or a word. text: a letter in its plain spelling, else as it is in the text.
+    """A sign, a number, a letter or a word. text: a letter in its plain spelling, else as written.
 
     end: the place behind it, or behind the word of a letter.
     """

@@ -194,7 +194,7 @@ class _Canvas:
 
 
 def _encodable(lines: list[str], encoding: str) -> list[str]:
-    """Return lines in characters that an encoding has, each as wide as the one that it stands for."""
+    """Return lines in characters that an encoding has, each as wide as the one that it replaces."""
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
         signs |= ASCII  # all of them, so that no line changes its looks on its way

@@ -21,7 +21,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import LONGEST_ANSWER, MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.expressions import ENDS, PLAIN, SUFFIXES, WORDS, ExpressionError, Parser, Token, tokens_of
+from rnncalc.expressions import (
+    ENDS,
+    LOWERED,
+    PLAIN,
+    SUFFIXES,
+    WORDS,
+    ExpressionError,
+    Parser,
+    Token,
+    TooLargeError,
+    tokens_of,
+)
 from rnncalc.expressions import GivenNumber as GivenNumber
 from rnncalc.text import escape
 
@@ -95,7 +106,7 @@ def read_answer(text: str, *, sizes: Sizes = None, decimal: str = "", quantity: 
     it. Raises CallError if the text is no answer.
     """
     if len(text) > LONGEST_ANSWER:
-        raise CallError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
+        raise TooLargeError(f"an answer has at most {LONGEST_ANSWER:,} characters, this one has {len(text):,}")
     text = re.sub(r"(?![0-9])\d", lambda digit: str(int(digit[0])), text.translate(_SIGNS))  # of any script
     text = re.sub(r"\s{2,}", " ", text.strip())
     plain = _plain(text)
@@ -188,7 +199,7 @@ class _AnswerParser(Parser):
         self.next = verb + 1
         self.opening()
         name = re.sub(r"\(.*|\\(?:text|math)[a-z]* ?|\\(?=_)|[{}$]", "", name).strip()
-        lowered = re.sub("[₀-ₜᵢ-ᵥⱼ]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
+        lowered = re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
         return lowered.removesuffix(":0").removesuffix(".shape")
 
     def shape(self, text: str, name: str) -> Shape | None:
@@ -213,6 +224,8 @@ class _AnswerParser(Parser):
             return None
         try:
             array = [self.axis(axis, name) or self.formula(axis) for axis in axes]
+        except TooLargeError:
+            raise
         except CallError:
             array = [None]
         if all(array):
