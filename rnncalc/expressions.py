@@ -42,7 +42,7 @@ _BINARY = {"Ki": KIBI, "Mi": KIBI**2, "Gi": KIBI**3}
 _SCALES = _SCALE_WORDS | _BINARY | {name: 10**power for name, power in SUFFIXES.items()}
 """What multiplies a number before it; before the German words a comma is a decimal comma."""
 _UNITS = {
-    "params": r"par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?|bias\w*",
+    "params": r"par[aáâ]m\w*|weights?|gewichte?|poids|pes[oi]s?|bia[is]\w*",
     "multiply-adds": "multiply.?adds?|macs?",
     "flops": "flops?",
     "bytes": "bytes?|octets?|b",
@@ -73,7 +73,7 @@ _INDEX = (
     rf"|[A-Za-zα-ωΑ-Ω][A-Za-z0-9]{{0,7}}(?!\\?_))|[{LOWERED}]{{1,8}}|(?<![xX])[0-9]{{1,8}}"
 )
 _SPACES = r"q?quad|left|right|[bB]igg?[lrm]?|displaystyle|boxed|underline|math(?!bb)[a-z]+|text[a-z]*|num"
-_COUNTED_WITH, _AND_BIASES = "(?:(?:trainable|learnable|total|saved) ){0,3}", r"(?: (?:and|und|&) bias\w*)?"
+_COUNTED_WITH, _AND_BIASES = "(?:(?:trainable|learnable|total|saved) ){0,3}", r"(?: (?:and|und|et|y|e|&) bia[is]\w*)?"
 
 
 def _word(words: str) -> str:
@@ -96,14 +96,15 @@ _KINDS = {
     "sign": rf"[-+−–](?!>)|{_word('plus|minus')}",
     "equals": r"==?(?!>)",
     "about": r"[≈≅≃]|\\(?:approx|cong)(?![A-Za-z])",
-    "roughly": _word(r"about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|etwa|environ|ungefähr"),
+    "roughly": _word(r"about|approx(?:imately|\.)?|roughly|around|circa|ca\.?|rd\.?|rund|etwa|environ|ungefähr"),
     "then": r"[=-]>|[→⇒]|\\(?:to|implies|[rR]ightarrow)(?![A-Za-z])",
     "comma": r"[,;](?=\s)",
     "colon": ":",
     "in": r"∈|\\in(?![A-Za-z])",
     "opening": _word("exactly|so|also|thus|hence|therefore|daher|hay"),
     "total": _word("(?:(?:a|in|en|au) )?total(?: of)?|insgesamt"),
-    "is": _word("is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a"),
+    "is": _word("is|are|has|have|get|ist|sind|hat|haben|beträgt|est|sont|es|son|tiene|y a")
+    + r"|(?<=[^\W\d]{2} )a(?= [0-9])",
     "or": _word(r"or|oder|bzw\.?|ou|vs\.?"),
     "unit": rf"(?:(?<![^\W\d])|(?<=[0-9 ][kKMG])|(?<=[KMG]i))(?i:{_COUNTED_WITH}(?:UNIT){_AND_BIASES})(?![^\W_])",
     "counted": rf"(?<![^\W\d])(?i:{_COUNTED_WITH}(?:{_COUNTED})[^\W\d_]*{_AND_BIASES})",

@@ -75,7 +75,7 @@ def _written(expression: Expression, sign: Callable[[Expression, Expression], st
         case Plus(terms):
             texts = sorted([_written(term, sign, minus) for term in terms], key=lambda text: text[0] == "-")
             return " + ".join(texts).replace(" + -", minus) or "0"
-        case Times((-1, str(letter), *others)):
+        case Times((first, str(letter), *others)) if first == -1:
             return f"-{_written(Times((letter, *others)), sign, minus)}"
         case Times(factors):
             signs = ("", *starmap(sign, pairwise(factors)))

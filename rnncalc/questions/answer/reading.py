@@ -198,7 +198,7 @@ class _AnswerParser(Parser):
             return ""
         self.next = verb + 1
         self.opening()
-        name = re.sub(r"\(.*|\\(?:text|math)[a-z]* ?|\\(?=_)|[{}$]", "", name).strip()
+        name = re.sub(r"\(.*|\\[a-z]+ ?(?=\{)|\\(?=_)|[{}$]", "", name).strip()
         lowered = re.sub(f"[{LOWERED}]+", lambda index: f"_{index[0].translate(PLAIN)}", name)
         return lowered.removesuffix(":0").removesuffix(".shape")
 
@@ -249,6 +249,10 @@ class _AnswerParser(Parser):
 
 def _refused(text: str, tokens: Sequence[Token], error: ExpressionError) -> CallError:
     """Return the error for what is no answer: its place in a formula, else what to write instead."""
+    pieces = re.split(r"(?:[,;]|\s(?:and|und|et|y)(?=\s))\s", text)
+    if pieces[1:] and all(re.fullmatch(r"[^\W\d][\w. ]*[\s:=]\s?[1-9][0-9.,]*", piece) for piece in pieces):
+        each = " ".join(f"'{re.sub(r'[ :=]+(?=[0-9])', ' = ', escape(piece))}'" for piece in pieces)
+        return CallError(f"expected one answer, got several in '{escape(text)}'; write each as an answer: {each}")
     if (name := re.match(r"([A-Za-z][\w./-]*)\s*=", text)) and re.search("[_.]", name[1]):
         return CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     signs = ("sign", "times", "over", "power", "open", "close", "equals")

@@ -116,7 +116,8 @@ def judge_tensors(network: Network, answers: Answers) -> tuple[Judgement, ...]:
         names = [f"{escape(layer)} {tensor.name}" for layer, tensor in tensors[:MOST_NAMES]]
         names += ["..."] if wanted > MOST_NAMES else []
         message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(answers):,}"
-        raise CallError(f"{message}{_other_convention(network, len(answers))}")
+        cure = "; write one with its name before it, and numbers without brackets" if len(answers) == 1 else ""
+        raise CallError(f"{message}{_other_convention(network, len(answers)) or cure}")
     return _compare(tensors, answers)
 
 
