@@ -27,8 +27,8 @@ UNTIMED: dict[str, Any] = {
 settings.register_profile("few", max_examples=12, **UNTIMED)
 settings.register_profile("quick", max_examples=3, **UNTIMED)
 settings.load_profile("few")  # `--hypothesis-profile=quick` asks for the other, later
-CASES = 3
-"""How many of a test's cases run with the profile `quick`, which is for one Python among several."""
+CASES = 2
+"""How many of a test's cases run with the profile `quick`, which is for one environment among several."""
 
 
 @pytest.hookimpl(trylast=True)
