@@ -336,7 +336,7 @@ class TransformPass(Generic[Value]):
 
     def lettered(self) -> Iterator[LetteredValue[Value]]:
         """Yield the values of each step that have letters, each once; what steps share belongs to the first."""
-        seen: set[int] = set()
+        seen: set[tuple[str, int]] = set()
         read = (INPUT, SEQUENCE) if self.layer.along else ()
         lettered = [
             (place, node.letter)
@@ -351,10 +351,10 @@ class TransformPass(Generic[Value]):
                 elements = _elements(values[place], len(axes))
                 heads = "i" in axes
                 for at, value in (*blocks, *[((*at[:heads], *time, *at[heads:]), each) for at, each in elements]):
-                    if id(value) not in seen:
+                    if (letter, id(value)) not in seen:
                         its_step = step if of_step or "s" not in axes else int(at[-1])
                         yield LetteredValue(its_step, letter, ",".join(at), value, step, not of_step)
-                        seen.add(id(value))
+                        seen.add((letter, id(value)))
 
     @property
     def history(self) -> History[Value]:

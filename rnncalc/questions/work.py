@@ -231,7 +231,8 @@ def _way(
 
 
 def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> WorkedLine:
-    known = names.get(id(value), name)
+    copied = value.operands[0] if value.row and value.row.name == "linear" else value
+    known = names.get(id(copied), names.get(id(value), name))
     return WorkedLine(name, value, None if known == name else known)
 
 

@@ -23,13 +23,14 @@ from rnncalc.step.equations import Letter, joined_arrays, letters_of
 from rnncalc.step.nodes import Weights
 from rnncalc.step.operations import OUTER
 from rnncalc.step.trace import trace
+from rnncalc.text import GREEK
 
 
 class Variable(NamedTuple):
     """A letter of a layer at a step, counted from 1; step is None without a sequence.
 
-    below: its subscript, if it is not its step. gradient: whether the gradient of the loss with respect to it is meant;
-    weights: that of weights, to which the step contributes.
+    below: its subscript, if it is not its step. gradient: whether the gradient of the loss with respect to it is meant.
+    uses: of the gradient of weights, the step that contributes it, or a pair of steps as in 2,1; empty for their sum.
     """
 
     letter: str
@@ -37,7 +38,7 @@ class Variable(NamedTuple):
     layer: str
     below: str = ""
     gradient: bool = False
-    weights: bool = False
+    uses: str | None = None
 
 
 class WorkedLine(NamedTuple):
@@ -120,14 +121,24 @@ def gradient_work(
     arguments: dict[int, Variable] = {}  # the names of the arguments of the gates' functions
     blocks_of: dict[tuple[str, Letter], dict[Weights | None, tuple[Any, TapeValue]]] = {}  # of arrays, until complete
     uses: dict[tuple[str, TensorPart], tuple[Variable, int | None, Any, list[TapeValue]]] = {}  # of each array
-    first = {id(each.value): each.first for values in recorded.values.values() for each in values.lettered}
-    steps: dict[int, int | None] = {}  # of the values without a name, those of the values that they are within
-    step: int | None = None
+    first = {
+        id(each.value): each.first
+        for owner, values in recorded.values.items()
+        for each in values.lettered
+        if each.letter not in layers[owner][0].layer.read_letters
+    }
+    steps: dict[int, list[str]] = {}  # of the values without a name, what those that they are within have in common
+    step: list[str] = []
     for value, gradient in recorded.worked(slopes):
         name = names.get(id(value))
         if value.weights is None:
-            step = name.step if name else steps.get(id(value), step)
-            steps |= {id(each): step for each in value.operands if id(each) not in names}
+            step = _steps(name) if name else steps.get(id(value), step)
+            dot = value.row is not None and value.row.name == "dot"  # of a query and a key for each step
+            for index, each in enumerate(value.operands):
+                if id(each) not in names:
+                    reads = [str(index)] if dot and index else step
+                    pairs = zip(steps.get(id(each), reads), reads, strict=False)
+                    steps[id(each)] = [one if one == other else "" for one, other in pairs]
         if value.weights is not None:
             owner, declared = value.layer.name, value.weights.declaration
             letter, blocks = _array(network, *layers[owner], value.weights)
@@ -140,12 +151,12 @@ def gradient_work(
             gradient = _of_blocks([[waiting[each][1] for each in gate] for gate in blocks])
             piece = weights[0][0].piece
             if (owner, piece) not in uses:
-                name = Variable(letter[0], None, owner, letter[1], gradient=True, weights=True)
+                name = Variable(letter[0], None, owner, letter[1], gradient=True, uses="")
                 numbers = joined([[*map(numbers_of, gate)] for gate in weights])
                 uses[owner, piece] = name, place[1], numbers, []
             name, *_, parts = uses[owner, piece]
             parts.append(gradient)
-            name = name._replace(step=step)
+            name = name._replace(uses=",".join(filter(None, step)))
         elif name is not None:
             place = name.layer, directions.get(id(value)), name.step and first.get(id(value), name.step)
             name = name._replace(gradient=True)
@@ -153,7 +164,7 @@ def gradient_work(
                 arguments[id(value.operands[0])] = name
         elif (within := arguments.get(id(value))) is not None:
             number = within.below or within.step
-            letters = network.spelling.letter(within.letter)
+            letters = GREEK.get(within.letter, network.spelling.letter(within.letter))
             below = letters if number is None else f"{letters},{number}"
             name = Variable("delta", None, within.layer, below)
         else:
@@ -167,6 +178,11 @@ def gradient_work(
     # those of the first layer first, each step after the one before
     totals = tuple(_summed(*of_array, rate) for of_array in reversed(uses.values()))
     return GradientWork(name_of_loss, amount, summed, slopes, targets, sections, totals, rate)
+
+
+def _steps(name: Variable) -> list[str]:
+    """Return the steps of a value: two of a score, of the query and of what it is compared with."""
+    return name.below.split(",") if name.below else [] if name.step is None else [str(name.step)]
 
 
 def _summed(

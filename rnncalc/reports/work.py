@@ -232,9 +232,9 @@ def _name(name: Variable, notation: Notation = W) -> WorkLine:
     term = timed(name.letter, "" if name.step is None else str(name.step), notation)
     if not name.gradient:
         return (Term(name.letter, name.below) if name.below else term,)
-    if not (name.below or name.weights):
+    if not name.below and name.uses is None:
         return (Derivative(Term("L"), term),)
-    at = (EquationText(f" (step {name.step})"),) if name.weights and name.step is not None else ()
+    at = (EquationText(f" (step {name.uses})"),) if name.uses else ()
     return (Derivative(Term("L"), Term(name.letter, name.below)), *at)
 
 

@@ -5,6 +5,10 @@ from typing import Any
 
 import pytest
 from conftest import Call
+from hypothesis import given as over
+from hypothesis import reject
+from strategies import Spec, encoder_decoder, network_of
+from strategies import network as networks
 
 from rnncalc import (
     GRU,
@@ -124,6 +128,18 @@ def test_more_steps_than_a_hand_writes_are_refused() -> None:
     halves = [Part(6, (RNN(7),), steps=steps) for steps in (20, 6)]
     with pytest.raises(RefusedError, match=f"26 steps would write {26 * 2 * 7 * (6 + 7 + 1):,} weights"):
         work(Network(encoder=halves[0], decoder=halves[1]))
+
+
+@over(spec=encoder_decoder() | networks(steps=True))
+def test_every_gradient_has_a_name_of_its_own(spec: Spec) -> None:
+    """Of weights, the contribution of each step, or of each pair of steps of attention."""
+    try:
+        done = work(network_of(spec), backward=True).backward
+    except RefusedError:  # too many weights to write
+        reject()
+    steps = done.steps if done else ()
+    names = [(step.layer, step.direction, line.name) for step in steps for line in step.lines]
+    assert len(names) == len({*names})
 
 
 def test_inputs_say_how_many_steps_there_are() -> None:
