@@ -27,6 +27,7 @@ from rnncalc.text import all_of, escape
 
 Read = TypeVar("Read")
 
+_SUCH_FLAGS = "; write flags such as '-i 10 -l lstm:20 -o 5'"
 _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 
 
@@ -129,7 +130,7 @@ def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec]
         flags |= overrides(others) | {"sizes": sizes}  # type: ignore[typeddict-item]  # keys of the flags
         if describing(flags):
             return read(spec_in_flags(**flags))
-        message = "no network; write flags such as '-i 10 -l lstm:20 -o 5'"
+        message = "no network" + _SUCH_FLAGS
     except SpecError as error:
         sources = (f"{where}: {each.source}" if each.source else where for each in error.problems)
         located = zip(error.problems, sources, strict=True)
@@ -139,7 +140,7 @@ def _network(text: str, number: int, others: NetworkFlags, read: Callable[[Spec]
 
         message = unknown_flag_message(error.option_name, click.Context(_one_network), cli)
     except (ValueError, click.UsageError) as error:
-        message = error.format_message() if isinstance(error, click.UsageError) else str(error)
+        message = error.format_message() + _SUCH_FLAGS if isinstance(error, click.UsageError) else str(error)
     raise SpecError((Problem((), escape(message[:1].lower() + message[1:], limit=300), where),))
 
 

@@ -68,7 +68,7 @@ class Sliding(Transform):
 
 
 class Conv1D(Sliding):
-    """A convolution along the steps, f filters: f(k·m + 1) parameters for a kernel of k steps; in groups, fewer."""
+    """A convolution along the steps: f(k·m + 1) parameters for f filters and a kernel of k steps; in groups, fewer."""
 
     kind = "conv1d"
     number = "filters"

@@ -5,6 +5,7 @@ The fields of a layer class are the options its kind takes, in the spec, in flag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from math import prod
@@ -503,8 +504,12 @@ class Transform(Layer):
     """
 
     def in_words(self, shape: Shape) -> str:
-        """Return what it does with an input of a shape, without a full stop; by default its docstring's first part."""
-        return (self.__doc__ or "").partition("\n")[0].partition(";")[0].rstrip(".")
+        """Return what it does with an input of a shape, without a full stop; by default its docstring's first part.
+
+        Not the number of parameters: a network may have other letters than the docstring.
+        """
+        line = (self.__doc__ or "").partition("\n")[0].partition(";")[0]
+        return re.sub(r":[^:]*\bparameters\b.*", "", line).rstrip(".")
 
     def output_width(self, inputs: int) -> int:
         return inputs

@@ -13,7 +13,7 @@ from rnncalc.conventions.rules import Convention
 from rnncalc.errors import LettersError, SpecError, first
 from rnncalc.network.flow import Move, flow
 from rnncalc.network.parts import Part, Parts, Topology, attending, default_topology, letters_of, part_of
-from rnncalc.network.stack import Placed, stack
+from rnncalc.network.stack import Placed, stack, without_clashes
 from rnncalc.network.validation import Description, parts_of, problems, type_problems
 from rnncalc.text import all_of
 
@@ -103,7 +103,7 @@ class Network(Description):
     def _stack(self, spelling: Notation | None = None) -> tuple[Placed, ...]:
         placed = stack(self.flow, convention(self.convention), spelling)
         if not self.sizes:
-            return tuple(placed)
+            return tuple(without_clashes(placed, self.letters) if self.letters else placed)
         from rnncalc.network.named_sizes import with_names  # imported only for a network with named sizes
 
         return tuple(with_names(placed, self.sizes, self.parts, self.topology_of(None), feedback=self.feedback))

@@ -5,7 +5,7 @@ Knows nothing of files or of questions about a network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,7 +40,8 @@ class Placed(NamedTuple):
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
         the state.
-    names: its letters in the names of the network's sizes (`named_sizes.py`), if any of them has one.
+    names: its letters in the names of the network's sizes (`named_sizes.py`), if any of them has one; or its sizes in
+        numbers, if a letter of another layer's size is one of its letters.
     """
 
     layer: Layer
@@ -171,6 +172,13 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
                 per_step = repeats and step.multiply_adds(sizes, repeats.at_the_last)
                 work = repeats and step.multiply_adds(sizes, repeats)
             yield Placed(*values, sizes, book, params, per_step, work, repeats, *places, move.copy, starts)
+
+
+def without_clashes(placed: Iterable[Placed], letters: Mapping[str, Any]) -> Iterator[Placed]:
+    """Yield layers, in whose formulas no letter of their own is one of the network's letters."""
+    for each in placed:
+        clash = not letters.keys().isdisjoint(each.sizes) and not any(map(has_letters, each.sizes.values()))
+        yield each._replace(names=each.sizes) if clash else each
 
 
 def _counted(layer: Layer, inputs: int, grid: tuple[int, ...], row: Convention, notation: Notation | None) -> Counted:

@@ -426,13 +426,13 @@ def letters_of(each: Derivation) -> Iterator[str]:
         sum_ = f"{' + '.join(map(str, (width, *beside.values())))} = " if added else ""
         size = f"{sum_}{placed.sizes['m']}"
         shown = worked("m", placed.sizes, placed.names).letters
-        yield f"{'' if has_letters(placed.sizes['m']) else f'{shown} = '}{size}: {_source(each)}{extra}"
+        yield f"{'' if shown == str(placed.sizes['m']) else f'{shown} = '}{size}: {_source(each)}{extra}"
     others = {letter for size in placed.sizes.values() if has_letters(size) for letter in str(size)}
     names = _NAMES | (_NAMES_ON_GRID if layer.grid else _NAMES_OF_HEADS if layer.whole else {}) | {**layer.meanings}
     for letter, name in names.items():
         if letter in placed.sizes:
             number, shown = placed.sizes[letter], worked(letter, placed.sizes, placed.names).letters
-            yield f"{number}: {name}" if has_letters(number) or letter in others else f"{shown} = {number}: {name}"
+            yield f"{number}: {name}" if letter in others or shown == str(number) else f"{shown} = {number}: {name}"
     for letter, number in placed.sizes.items() if isinstance(layer, Transform) else ():  # letters of its own
         if letter != "m" and letter not in names and len(letter) == 1:
             yield f"{letter} = {number}"
