@@ -153,6 +153,14 @@ class Convolution(Matrix):
         for reads in self.reads:
             yield [n for at in reads for n in (zeros if at is None else x[at * channels : (at + 1) * channels])]
 
+    def kernel(self, rows: Rows) -> Nested:
+        """Return such rows, the weights or their gradient, by filter, channel and place along each axis."""
+        side = self.piece.taps[-1][-1] + 1
+        filters = [[row[channel :: self.channels] for channel in range(self.channels)] for row in rows]
+        if len(self.piece.taps[-1]) == 1:
+            return filters
+        return [[[taps[at : at + side] for at in range(0, len(taps), side)] for taps in row] for row in filters]
+
     def outer(self, gradient: Vector, x: Vector) -> list[tuple[Vector, Vector]]:
         """Return for each place two vectors. The sum of their outer products is the gradient of the weights."""
         filters = len(self.rows)

@@ -12,7 +12,7 @@ from typing import Any
 
 from rnncalc.conventions import convention
 from rnncalc.conventions.tensor import Role
-from rnncalc.forward.arrays import Arrays, Matrix, WeightVector, flat, shape_of
+from rnncalc.forward.arrays import Arrays, Convolution, Matrix, WeightVector, flat, shape_of
 from rnncalc.forward.bindings import BoundWeights, binding
 from rnncalc.forward.layer_pass import bound_weights
 from rnncalc.layers.cell import Cell
@@ -59,7 +59,7 @@ def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nest
     if not isinstance(layer, Cell):
         of_each = zip(spelled, placed.tensors, strict=True)
         return {
-            one.name: weights[stored.name] if one.axes == stored.axes else _turned(weights[stored.name])
+            one.name: weights[stored.name] if one.axes == stored.axes else turned(weights[stored.name])
             for one, stored in of_each
             if stored.name in weights  # an external layer has none
         }
@@ -84,15 +84,17 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
     arrays = {letters.weights(each): [[each]] for each in numbers} | joined_arrays(step, notation)
     for letter, blocks in arrays.items():
         nested = joined([[numbers[each] for each in gate] for gate in blocks])
-        turned = notation.rows and blocks[0][0].role is not Role.SCALAR
-        yield _name(letter), _turned(nested) if turned else nested
+        in_rows = notation.rows and blocks[0][0].role is not Role.SCALAR
+        yield _name(letter), turned(nested) if in_rows else nested
     for state in layer.states if layer.learned_state else ():
         nested = [*bound.state(state).numbers]
-        yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
+        yield _name(letters.named("state", "", state)), turned(nested) if notation.rows else nested
 
 
 def numbers_of(array: Matrix | WeightVector) -> Nested:
-    """Return the rows of a matrix, one for each output, or the numbers of a vector."""
+    """Return the rows of a matrix, one for each output, the kernel of a convolution, or the numbers of a vector."""
+    if isinstance(array, Convolution):
+        return array.kernel(array.rows)
     return array.rows if isinstance(array, Matrix) else [*array.numbers]
 
 
@@ -103,9 +105,14 @@ def joined(blocks: Sequence[Sequence[Any]]) -> Any:
     return [[number for row in rows for number in row] for gate in blocks for rows in zip(*gate, strict=True)]
 
 
-def _turned(nested: Nested) -> Nested:
-    """Transpose a matrix; make a vector one row."""
-    return [[*column] for column in zip(*nested, strict=True)] if isinstance(nested[0], list) else [nested]
+def turned(nested: Nested) -> Nested:
+    """Transpose a matrix; of a kernel put the places first, of each the transposed matrix; make a vector one row."""
+    if not isinstance(nested[0], list):
+        return [nested]
+    if isinstance(nested[0][0], list):
+        places = range(len(nested[0][0]))
+        return [turned([[cell[place] for cell in row] for row in nested]) for place in places]
+    return [[*column] for column in zip(*nested, strict=True)]
 
 
 def _name(letter: Letter) -> str:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from rnncalc.conventions import convention
-from rnncalc.forward.arrays import Matrix, TensorPart, WeightVector
+from rnncalc.forward.arrays import Convolution, Matrix, TensorPart, WeightVector
 from rnncalc.forward.backward_pass import BackwardPass, Loss
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.cell import Cell
@@ -150,6 +150,8 @@ def gradient_work(
             weights = [[waiting[each][0] for each in gate] for gate in blocks]
             gradient = _of_blocks([[waiting[each][1] for each in gate] for gate in blocks])
             piece = weights[0][0].piece
+            if isinstance(weights[0][0], Convolution):
+                gradient.numbers = weights[0][0].kernel(gradient.numbers)
             if (owner, piece) not in uses:
                 name = Variable(letter[0], None, owner, letter[1], gradient=True, uses="")
                 numbers = joined([[*map(numbers_of, gate)] for gate in weights])

@@ -14,6 +14,7 @@ from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.layer import Embedding, External
+from rnncalc.questions.spelling import turned
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.questions.work_backward import Variable, WeightGradient, WorkedLine
 from rnncalc.reports.equations import (
@@ -118,7 +119,7 @@ def _backward(work: Work) -> Iterator[Sheet]:
     yield Sheet((), (), title="Loss", work=(*lines, line), notes=notes)
     for step in done.steps:
         at = "" if step.step is None else f", step {step.step}"
-        lines = [equation(each, work.names, work.run.network.spelling) for each in step.lines]
+        lines = [line for each in step.lines for line in _gradients(each, work)]
         yield Sheet((), (), title=f"{_titled(step.layer, step.direction)}{at}, backward", work=tuple(lines))
     for whose, weights in groupby(done.weights, key=lambda each: _titled(each.name.layer, each.direction)):
         lines = [line for each in weights for line in _totals(each, done.rate, rows=rows)]
@@ -138,21 +139,26 @@ def _titled(layer: str, direction: int | None) -> str:
 
 def _totals(weights: WeightGradient, rate: float | None, *, rows: bool) -> Iterator[WorkLine]:
     """Yield the gradient of an array of weights as a sum over the steps, and the updated weights."""
-    parts, total = [_numbers(part.numbers, rows=rows) for part in weights.parts], _numbers(weights.total, rows=rows)
-    sides = [_sum(parts)] * (len(parts) > 1) + [total]
-    yield (*_name(weights.name), *(piece for side in sides for piece in (" = ", *side)))
-    if rate is not None:
-        before, after = (_numbers(each, rows=rows) for each in (weights.weights, weights.updated))
-        step = (number(rate), "·", *_bracketed(*total))
-        letter = Term(weights.name.letter, weights.name.below)
-        yield (EquationText("new "), letter, " = ", *before, " − ", *step, " = ", *after)
+    updated = () if rate is None else (weights.weights, weights.updated)
+    arrays = (weights.total, *updated, *(part.numbers for part in weights.parts))
+    for below, (total, *lines) in _flat(weights.name.below, *map(turned, arrays) if rows else arrays):
+        parts = lines[len(updated) :]
+        sides = [_sum(parts)] * (len(parts) > 1) + [total]
+        yield (*_name(weights.name._replace(below=below)), *(piece for side in sides for piece in (" = ", *side)))
+        if rate is not None:
+            step = (number(rate), "·", *_bracketed(*total))
+            letter = Term(weights.name.letter, below)
+            yield (EquationText("new "), letter, " = ", *lines[0], " − ", *step, " = ", *lines[1])
 
 
-def _numbers(nested: Any, *, rows: bool) -> WorkLine:
-    """Return a vector or a matrix of weights or of their gradients; a notation in rows has the transposed matrix."""
-    if not isinstance(nested[0], list):
-        return numbers(nested, rows=rows)
-    return matrix([[*column] for column in zip(*nested, strict=True)] if rows else nested)
+def _gradients(line: WorkedLine, work: Work) -> Iterator[WorkLine]:
+    """Yield the equation of a gradient; that of a kernel has no operations, and is written matrix by matrix."""
+    notation, array = work.run.network.spelling, line.value.numbers
+    if not (isinstance(array[0], list) and isinstance(array[0][0], list)):
+        yield equation(line, work.names, notation)
+        return
+    for below, (written,) in _flat(line.name.below, turned(array) if notation.rows else array):
+        yield (*_name(line.name._replace(below=below)), " = ", *written)
 
 
 def _bracketed(*line: WorkPiece) -> WorkLine:
@@ -171,22 +177,20 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
         return
     symbols = work.run.network.shown.symbols
     for name, nested in layer.weights.items():
-        for place, array in _flat(name, nested):
+        for place, (array,) in _flat(name, nested):
             mark, slash, symbol = place.rpartition("/")
             letter, _, below = symbol.partition("_")
             spelled = (EquationText(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
             yield (*(spelled if symbols else (EquationText(place),)), " = ", *array)
 
 
-def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
-    """Yield a tensor as vectors and matrices; a tensor with more axes is split along the first."""
-    if not isinstance(nested[0], list):
-        yield name, numbers(nested)
-    elif not isinstance(nested[0][0], list):
-        yield name, matrix(nested)
+def _flat(name: str, *arrays: Any) -> Iterator[tuple[str, list[WorkLine]]]:
+    """Yield tensors of one shape as vectors and matrices; tensors with more axes are split along the first."""
+    if isinstance(arrays[0][0], list) and isinstance(arrays[0][0][0], list):
+        for place, below in enumerate(zip(*arrays, strict=True)):
+            yield from _flat(f"{name}[{place}]", *below)
     else:
-        for place, below in enumerate(nested):
-            yield from _flat(f"{name}[{place}]", below)
+        yield name, [matrix(each) if isinstance(each[0], list) else numbers(each) for each in arrays]
 
 
 def _remarks(layer: LayerWork) -> tuple[str, ...]:
@@ -222,7 +226,9 @@ def equation(line: WorkedLine, names: Mapping[int, Variable], notation: Notation
             _ValueWriter(names, notation, applied=True),
         )
         sides += [writer.bare(line.value) for writer in writers]
-    sides.append(_numbers(line.value.numbers, rows=notation.rows))
+    array = line.value.numbers
+    ((_, (written,)),) = _flat("", turned(array) if notation.rows else array)
+    sides.append(written)
     different = [side for number, side in enumerate(sides) if not number or side != sides[number - 1]]
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 

@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
+import around
 import pytest
-from conftest import Call
+from conftest import Call, written
 from hypothesis import given as over
 from hypothesis import reject
+from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network_of
 from strategies import network as networks
 
@@ -130,16 +132,28 @@ def test_more_steps_than_a_hand_writes_are_refused() -> None:
         work(Network(encoder=halves[0], decoder=halves[1]))
 
 
-@over(spec=encoder_decoder() | networks(steps=True))
-def test_every_gradient_has_a_name_of_its_own(spec: Spec) -> None:
+GRIDS: st.SearchStrategy[Spec] = st.builds(
+    lambda cell, notation: {"input": 2, "layers": [cell, "flatten"], "output": 1, "steps": 2, "notation": notation},
+    st.fixed_dictionaries(
+        {"conv_lstm": st.just(1), "kernel": st.integers(1, 3), "space": st.sampled_from([3, [2, 2]])},
+        optional={"bias": st.just(False)},
+    ),
+    st.sampled_from(["w", "rows", "stacked"]),
+)
+AROUND = st.integers(0, 9999).map(lambda seed: next(around.networks(seed, 1, "textbook")))
+
+
+@over(drawn=encoder_decoder() | networks(steps=True) | GRIDS | AROUND)
+def test_every_gradient_has_a_name_of_its_own_and_is_written(drawn: Spec | Network) -> None:
     """Of weights, the contribution of each step, or of each pair of steps of attention."""
     try:
-        done = work(network_of(spec), backward=True).backward
+        done = work(drawn if isinstance(drawn, Network) else network_of(drawn), backward=True, learning_rate=0.1)
     except RefusedError:  # too many weights to write
         reject()
-    steps = done.steps if done else ()
+    steps = done.backward.steps if done.backward else ()
     names = [(step.layer, step.direction, line.name) for step in steps for line in step.lines]
     assert len(names) == len({*names})
+    assert "Outcome" in written(WorkReport(done), "table")
 
 
 def test_inputs_say_how_many_steps_there_are() -> None:

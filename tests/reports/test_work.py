@@ -21,6 +21,7 @@ from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers import kind
 from rnncalc.layers.attention import Attention, MultiHeadAttention
+from rnncalc.layers.conv_lstm import ConvLSTM
 from rnncalc.layers.convolution import Conv1D
 from rnncalc.layers.layer import Layer
 from rnncalc.questions.backward import backward
@@ -187,9 +188,11 @@ def check_gradients(network: Network, **numbers: Any) -> None:
     assert sorted([*got, *unused]) == pytest.approx(sorted(expected), abs=1e-9)
 
 
-@pytest.mark.parametrize("layer", [MultiHeadAttention(2, causal=True), Attention(2)])
-def test_attention_has_the_gradients_of_backward(layer: Layer) -> None:
-    """Each product of a query with all keys, and each sum of all values, is of several vectors."""
+@pytest.mark.parametrize(
+    "layer", [MultiHeadAttention(2, causal=True), Attention(2), ConvLSTM(1, kernel=2, space=(2, 2))]
+)
+def test_attention_and_kernels_have_the_gradients_of_backward(layer: Layer) -> None:
+    """Each product of a query with all keys, of a kernel with each place, and each sum of all values, is of several."""
     check_gradients(Network(input=2, layers=[layer], steps=3))
 
 
