@@ -57,9 +57,9 @@ def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
             raise click.UsageError("the help is asked for alone", context)
         typed: list[str] = context.obj or []
         if "-h" in typed[:-1] and typed[typed.index("-h") + 1].isdecimal():
-            from rnncalc.cli.unknown_flag import call_meant
+            from rnncalc.cli.typed import call_meant
 
-            if call := call_meant("-h", typed, context):
+            if call := call_meant(context):
                 see = f"(see {context.command_path} --help)"
                 raise CallError(f"-h is short for --help; for units write {call} {see}")
         write_text(f"{context.get_help()}\n")
@@ -265,7 +265,7 @@ def run_call(args: list[str]) -> int:
         if isinstance(error, click.NoSuchOption) and error.ctx:
             from rnncalc.cli.unknown_flag import unknown_flag_message
 
-            message = unknown_flag_message(error.option_name, error.ctx, cli, error.ctx.obj or args)
+            message = unknown_flag_message(error.option_name, error.ctx, cli)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
         tell(f"rnncalc: {message} (see {command} --help)")
     except click.ClickException as error:

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple, TypeVar, Unpack
 
 import click
@@ -14,9 +14,8 @@ import click
 from rnncalc.bounds import MAX_BYTES, MOST_IN_FOLDER
 from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.cli.output import AllAtOnce, call_text, tell
+from rnncalc.cli.output import AllAtOnce, tell
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers import KINDS, kind
 from rnncalc.network.network import Network
 from rnncalc.spec import OVERRIDES, Override, Spec, contents, spec_in_file, spec_in_flags
 from rnncalc.text import all_of, did_you_mean, escape, escape_path, one_of
@@ -86,26 +85,16 @@ def read_each(
         return [at_once.ask(keep, path) for path in files]
 
 
-def network_meant(words: Sequence[str], units: str = "") -> str:
-    """Return the hint for a network that is typed as a kind with its numbers, as in `rnncalc explain gru 10 20`.
-
-    units: what is written for the layer's number, if none of the numbers is it, as ? of the width that is looked for.
-    """
-    name, numbers = words[0].lower(), words[1:]
-    context = click.get_current_context(silent=True)
-    typed: list[str] = context.obj or [] if context else []
-    places = [at for at in range(len(typed)) if typed[at : at + len(words)] == [*words]]
-    plain = name in KINDS and all(map(str.isdecimal, numbers)) and not os.path.exists(words[0])
-    if not (plain and places and context):
+def network_meant(words: Sequence[str]) -> str:
+    """Return the hint for words that are no files if they are meant as a network, as in `rnncalc explain gru 10 20`."""
+    if os.path.exists(words[0]):
         return ""
-    number = kind(name).number
-    blanks = ["INPUT", *([number.upper()] if number and not units else [])][len(numbers) :]
-    inputs, *sizes = [*numbers, *blanks]
-    layer = f"{name}:{units or sizes.pop(0)}" if number else name
-    network = ["-i", inputs, "-l", layer, *(["-o", sizes[-1]] if sizes else ())]
-    call = [*context.command_path.split(), *typed[: places[0]], *network, *typed[places[0] + len(words) :]]
-    cure = f", with your number{'s' * (len(blanks) > 1)} for {all_of(blanks)}" if blanks else ""
-    return f"'{escape(' '.join(words))}': a network is written in flags; write {call_text(call)}{cure}"
+    from rnncalc.cli.typed import call_meant
+
+    call = call_meant(click.get_current_context(silent=True))
+    numbers = "".join(words).isdecimal()
+    rule = "a number has its flag or its kind before it" if numbers else "a network is written in flags"
+    return f"'{escape(' '.join(words))}': {rule}; write {call}" if call else ""
 
 
 def _file_for_units(flags: NetworkFlags) -> str:
@@ -119,18 +108,10 @@ def _file_for_units(flags: NetworkFlags) -> str:
 def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> str:
     """Return the message for specs given together with the flags of a network."""
     spec, context = specs[0], click.get_current_context(silent=True)
-    if _is_layer(spec):
-        return f"'{escape(spec)}': a layer has its flag before it; write -l {escape(spec.replace('=', ':'))}"
-    typed = context.obj or [] if context else []
-    if layers and (cure := _options_apart(typed, specs, layers)):
+    if cure := network_meant(specs):
         return cure
-    if apart := [
-        pair for pair in pairwise(typed) if pair[0] in KINDS and pair[0] in {*layers, *specs} and pair[1] in specs
-    ]:
-        written = " ".join(f"-l {layer}:{escape(number)}" for layer, number in apart)
-        return f"a layer and its units are one word; write {written}"
     has_only = context is not None and any("--only" in option.opts for option in context.command.params)
-    if in_flags == ["-l"] and has_only and not any(map(_is_layer, layers)):
+    if in_flags == ["-l"] and has_only and all(map(str.isidentifier, layers)):
         return f"-l is a layer of a network in flags; write {' '.join(f'--only {escape(name)}' for name in layers)}"
     if not os.path.exists(spec):
         if spec in COMMANDS:
@@ -141,32 +122,11 @@ def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> s
     return f"{all_of(in_flags)} {verb} a network, and so does '{escape(spec)}': give one of them"
 
 
-def _options_apart(typed: Sequence[str], specs: Sequence[str], layers: Sequence[str]) -> str:
-    """Return the cure for options separated from their layer by a space; empty if there are none."""
-    written: dict[int, str] = {}
-    for place, (before, word) in enumerate(pairwise(typed)):
-        name = word.lstrip(",").partition("=")[0]
-        if word in specs and name.isidentifier() and any(name in kind(each).options() for each in KINDS):
-            layer = written.pop(place, before if before in layers else "")
-            if layer:
-                written[place + 1] = f"{layer.rstrip(',')},{word.lstrip(',')}"
-    if not written:
-        return ""
-    cure = " ".join(f"-l {escape(each)}" for each in written.values())
-    return f"a layer and its options are one word, with commas; write {cure}"
-
-
-def _is_layer(word: str) -> bool:
-    return re.split("[:=]", word)[0] in KINDS and not word.isalnum()
-
-
 def read_open_spec(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Spec:
     """Return the description in one spec or the flags, with sizes `?` left open. Raises as `read_each` does."""
     with AllAtOnce() as at_once:
         if hint := _file_for_units(flags):
             raise CallError(hint)
-        if specs and (meant := network_meant(specs, "?")):
-            raise CallError(meant)
         if len(specs) + bool(describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
         return at_once.ask(_spec, specs[0], overrides(flags)) if specs else spec_in_flags(**flags)
@@ -254,9 +214,7 @@ def _names_in(folder: str) -> list[str]:
 
 
 def _hint(word: str) -> str:
-    """Return a suggestion for a word that is not a file: a layer or a command."""
-    if _is_layer(word):
-        return f"; a layer has its flag before it: -l {escape(word.replace('=', ':'))}"
+    """Return a suggestion for a word that is not a file."""
     if meant := _command_meant(word):
         return meant
     no_command = word.isidentifier() and _stands_first(word)

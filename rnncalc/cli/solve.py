@@ -9,7 +9,7 @@ import click
 from rnncalc.cli.commands import command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, file_flag, files, network_flags, option, report_flags
 from rnncalc.cli.inputs import network_meant, read_file, read_open_spec
-from rnncalc.cli.output import AllAtOnce, Destination, call_text, write
+from rnncalc.cli.output import AllAtOnce, Destination, write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import solve as question
@@ -44,13 +44,8 @@ def solve(
     Every ? is the same size. Write it in quotes, as -l 'lstm:?', because shells read a bare ? as a pattern. Exit code 1
     if no size fits.
     """
-    context = click.get_current_context()
-    if specs and specs[-1].isdecimal() and params is bytes_ is match is None:
-        number = context.obj.index(specs[-1])
-        context.obj = [*context.obj[:number], "--params", *context.obj[number:]]
-        call = call_text([*context.command_path.split(), *context.obj])
-        meant = specs[1:] and network_meant(specs[:-1], "?")
-        raise CallError(meant or f"'{specs[-1]}': a budget has its flag before it; write {call}")
+    if specs and (meant := network_meant(specs)):
+        raise CallError(meant)
     with AllAtOnce() as at_once:
         size = at_once.ask(bytes_of, dtype)
         budget = at_once.ask(_budget, params, bytes_, match)

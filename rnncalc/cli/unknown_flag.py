@@ -2,89 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import click
 
 from rnncalc.cli.flags import GOES_WITH, WordOption, flag_of
-from rnncalc.cli.output import call_text
+from rnncalc.cli.typed import call_meant
 from rnncalc.errors import DeclarationError
-from rnncalc.expressions import read_number
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Rate, Switch, Text, Trainable
-from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, TYPED, elsewhere, instead_of, meanings, meant
+from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, instead_of, meanings, meant
 from rnncalc.text import all_of, did_you_mean, escape
 
 
-def unknown_flag_message(flag: str, context: click.Context, group: click.Group, typed: Sequence[str] = ()) -> str:
-    """Return the message for a flag that the command does not have.
-
-    group: all commands. typed: the words of the call; without them no whole call is shown.
-    """
-    if typed and (call := call_meant(flag, typed, context)):
+def unknown_flag_message(flag: str, context: click.Context, group: click.Group) -> str:
+    """Return the message for a flag that the command does not have. group: all commands."""
+    if call := call_meant(context):
         return f"No such option '{escape(flag)}'; write {call}"
     try:
-        cure = _cure(flag, context.command, group, typed)
+        cure = _cure(flag, context.command, group, context.obj or ())
     except DeclarationError:  # an option of a cell that this call may not use
         cure = ""
     return f"No such option '{escape(flag)}'{cure or '.'}"
 
 
-def call_meant(flag: str, typed: Sequence[str], context: click.Context) -> str:
-    """Return the whole call with what was meant instead of a flag and its value; empty if that is not known.
-
-    Other unknown flags of the call are replaced too.
-    """
-    takes = {name: not getattr(option, "is_flag", True) for option in context.command.params for name in option.opts}
-    words = [*typed]
-    while flag:
-        if not (words := _replaced(flag, words, takes)):
-            return ""
-        flags = [word.partition("=")[0] for word in words if word.startswith("--")]
-        flag = next((each for each in flags if each not in (*takes, "--")), "")
-    names = [word.partition("=")[0] for word in words]
-    if any(sum(names.count(name) for name in option.opts) > 1 for option in _single(context.command)):
-        return ""  # it would be given twice
-    return call_text([*context.command_path.split(), *words])
-
-
 def _single(command: click.Command) -> list[click.Option]:
     """Return the flags of a command that may be given once."""
     return [option for option in command.params if isinstance(option, click.Option) and not option.multiple]
-
-
-def _replaced(flag: str, typed: list[str], takes: Mapping[str, bool]) -> list[str]:
-    """Return the words of a call with what was meant instead of a flag and its value; none if that is not known.
-
-    takes: the flags of the command, and whether each takes a value.
-    """
-    place = next((place for place, word in enumerate(typed) if word.partition("=")[0] == flag), len(typed))
-    value, after = "".join(typed[place : place + 1]).partition("=")[2], typed[place + 1 :]
-    behind = value or "".join(after[:1])
-    is_layer = ":" in behind and behind.partition(":")[0].lower() in KINDS
-    field = "number" if read_number(behind) is not None else "typed" if is_layer else ""
-    words, others = {field: behind}, [*typed[:place], *after[bool(field and not value) :]]
-    layers = [number for number, word in enumerate(others) if number and others[number - 1] in ("-l", "--layer")]
-    layer = others[layers[-1]] if layers else "lstm"
-    words |= {"kind": layer} if layer.isidentifier() else {"layer": layer}
-    key = flag.strip("-").replace("-", "_").lower()
-    ours = [name for name in meanings(key) if f"--{name}" in takes]
-    for row, names in TYPED.items():
-        fields = {*re.findall(r"{(\w+)}", row)}
-        written = row.format(**dict.fromkeys(fields, "") | words).split()
-        known = all(word in takes for word in written if word[0] == "-")
-        fits = known and fields <= {*words} and field in (*fields, "")
-        if fits and not {*(ours or (key, *meanings(key)))}.isdisjoint(names.split()):
-            if layers and not fields.isdisjoint(("kind", "layer")):
-                others[layers[-1] - 1 : layers[-1] + 1] = written
-            else:
-                others[place:place] = written
-            return others
-    if flag.startswith("--") and len(ours) == 1 and field and takes[f"--{ours[0]}"]:
-        return [*others[:place], f"--{ours[0]}", behind, *others[place:]]
-    return []
 
 
 def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence[str]) -> str:
@@ -105,6 +50,8 @@ def _cure(flag: str, command: click.Command, group: click.Group, typed: Sequence
     key = word.replace("-", "_")
     if command.name == "answer" and key == "exact":  # which it once had
         return "; write the number in full, as 1600 instead of 1.6k"
+    if key == "budget":
+        return "; a budget is --params of rnncalc solve, with a size ?, and --max-params of rnncalc check"
     if "--max-growth" in known and (cure := instead_of(key, in_flags=True)):
         return cure
     if matches := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):

@@ -122,7 +122,7 @@ class _WithHeads(Transform):
 
 
 class MultiHeadAttention(_WithHeads):
-    """Each step reads all steps through several heads: 4m(m + 1) parameters; h(2k + v)(m + 1) + m(h·v + 1) in general."""
+    """Each step reads all steps through its heads: 4m(m + 1) parameters; h(2k + v)(m + 1) + m(h·v + 1) in general."""
 
     kind = "multi_head_attention"
     own_options: ClassVar[Mapping[str, Option]] = HEADS | {

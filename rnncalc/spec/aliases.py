@@ -210,9 +210,9 @@ IN_KIND = {
 """Cures for options of other kinds, by the kind that lacks them."""
 
 TYPED = {
-    "-l {kind}:{number}": "units",
-    "-l {layer},repeat={number}": "repeat",
-    "-l {typed}": "layers cell",
+    "units {number}": "units",
+    "repeat {number}": "repeat",
+    "layer {layer}": "layers cell",
     "--params {number}": "budget",
     "--max-params {number}": "budget",
     "--training --chunk {number}": "chunk",
@@ -220,8 +220,8 @@ TYPED = {
     "--operations": "operations",
     "--cost": "cost",
 }
-"""What to write for one of our words, or another name for it, that is typed as a flag with a number, with a layer or
-alone; the first row that fits is meant."""
+"""What is meant by one of our words, or another name for it, that is typed as a flag with a number, with a layer or
+alone: a part of a layer, or other flags. The first row that fits is meant."""
 
 NO_KIND = {
     "{bidirectional}": "bidirectional",

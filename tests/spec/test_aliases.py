@@ -99,9 +99,9 @@ def test_keys_are_near_where_what_they_do_not_share_is(word: str, known: tuple[s
 def test_a_flag_that_is_typed_gets_the_whole_call_that_is_meant(row: str, flags: str, call: Call) -> None:
     """The call is accepted, and has the numbers of the one that was typed."""
     command = {"--params": "solve", "--max-params": "check"}.get(row.split()[0], "count")
-    layers = "gru" if "{kind}" in row else "gru:?" if command == "solve" else "gru:20"
+    layers = "gru" if "units" in row else "gru:?" if command == "solve" else "gru:20"
     network = ["specs/dense-equivalent.yaml"] if command == "check" else ["-i", 10, "-l", layers]
-    values = ["90" if "repeat" in row else "900"] if "{number}" in row else ["lstm:20"] if "{typed}" in row else []
+    values = ["90" if "repeat" in row else "900"] if "{number}" in row else ["lstm:20"] if "{layer}" in row else []
     others = " ".join(ALIASES.get(name, "") for name in flags.split()).split()
     for word in sorted({*flags.split(), *others} - {"chunk", "cost", "operations", "units" if "repeat" in row else ""}):
         if {"input", "output", "steps", "seed", "params", "bytes"} & {word, *meanings(word)}:
@@ -112,3 +112,25 @@ def test_a_flag_that_is_typed_gets_the_whole_call_that_is_meant(row: str, flags:
             assert meant, message
             assert all(value in meant[1] for value in values)
             assert call(*shlex.split(meant[1])).code == 0, message
+
+
+@pytest.mark.parametrize(
+    ("typed", "params"),
+    [
+        ("gru 8 16 -o 5", 3 * 16 * (8 + 16 + 1) + 5 * 17),
+        ("lstm 10 -h 20", 4 * 20 * 31),
+        ("bilstm 12 34 --steps 3", 2 * 4 * 34 * 47),
+        ("-i 10 -l gru:20 --hidden=64", 3 * 64 * 75),
+        ("gru 10 2 --num-layers 2 --macs", 3 * 2 * 13 + 3 * 2 * 5),
+        ("lstm 10 20 dense 5 frozen", 4 * 20 * 31 + 5 * 21),
+        ("solve gru 10 ? 900 --layers 2", None),
+    ],
+)
+def test_a_network_that_is_typed_gets_the_whole_call_that_is_meant(typed: str, params: int | None, call: Call) -> None:
+    """Its numbers and options are kept, and the call is accepted."""
+    message = refusal(call, *typed.split())
+    meant = re.search(r"write rnncalc (.*?)( \(see|$)", message, re.MULTILINE)
+    assert meant, message
+    done = call(*shlex.split(meant[1]))
+    assert done.code == 0
+    assert params is None or f"{params:,}" in done.out
