@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from rnncalc.conventions.layout import role_of_array
 from rnncalc.conventions.tensor import STORED
 from rnncalc.errors import DeclarationError, line_of, place_of, raised
-from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Transform, length_of
+from rnncalc.layers.layer import Dense, Embedding, Layer, LayerOperations, Output, Shape, Transform, length_of
 from rnncalc.layers.options import is_size
 from rnncalc.step.nodes import (
     INPUT,
@@ -29,6 +29,7 @@ from rnncalc.step.nodes import (
     Recorder,
     Trace,
     Weights,
+    made_of,
     repeats_of,
 )
 from rnncalc.step.operations import OPERATIONS
@@ -69,17 +70,16 @@ class LayerTracer(Recorder):
     """The `layers.layer.LayerOperations` that trace a layer; undeclared arrays and widths that differ are refused."""
 
     protocol = LayerOperations
+    function = "compute"
 
     def __init__(self, layer: Transform | Dense | Embedding, inputs: int) -> None:
         super().__init__(layer.kind)
-        if not isinstance(window := layer.window_of(0, 1), range):
-            raise _error(layer, "window_of", f"window_of(0, 1) is {window}; return a range of steps")
         self._layer = layer
         self._sizes = layer.sizes(inputs)
         self._arrays = dict(layer.arrays)
         self._letters = ("h", "y") if isinstance(layer, Output) else (layer.read_letters[1], "")
         self._slides = slides(layer)
-        self._length = length_of(window)
+        self._length = length_of(layer.window_of(0, 1))
 
     def __call__(self) -> Trace:
         """Run the layer and return its trace."""
@@ -283,30 +283,42 @@ def layer_trace(layer: Transform | Dense | Embedding, inputs: int) -> Trace:
 
     Raises DeclarationError if the `compute` of a user's layer is not what its class declares.
     """
-    compute = type(layer).compute
-    trace = placed(layer, compute, lambda: LayerTracer(layer, inputs)())
+    if layer.of_user and not isinstance(window := placed(layer, "window_of", lambda: layer.window_of(0, 1)), range):
+        raise _error(layer, "window_of", f"window_of(0, 1) is {window}; return a range of steps")
+    trace = placed(layer, "compute", lambda: LayerTracer(layer, inputs)())
     if layer.of_user:
-        for message, member in placed(layer, compute, lambda: [*contradictions(layer, inputs, trace)]):
-            raise _error(layer, member, message)
+        _refuse(layer, lambda: contradictions(layer, inputs, trace))
     return trace
 
 
-def placed(layer: Layer, method: object, function: Callable[[], T]) -> T:
-    """Return what a function returns; any exception becomes a DeclarationError with the line of the layer's file.
+def check_windows(layer: Transform, shape: Shape) -> None:
+    """Raise DeclarationError if a user's layer makes another output of an input of this shape than it declares."""
+    if layer.of_user and isinstance(shape[0], int):
+        trace = layer_trace(layer, shape[-1])
+        _refuse(layer, lambda: window_contradictions(layer, shape, trace))
 
-    method: one of the layer's class, which says which file that is.
+
+def _refuse(layer: Layer, contradictions: Callable[[], Iterator[tuple[str, str]]]) -> None:
+    for message, member in placed(layer, "compute", lambda: [*contradictions()]):
+        raise _error(layer, member, message)
+
+
+def placed(layer: Layer, member: str, function: Callable[[], T]) -> T:
+    """Return what a function returns; any exception becomes a DeclarationError with a line of the layer's file.
+
+    member: the method of the layer's class that says which file that is, and is named if no line of it is to blame.
     """
-    path = getattr(getattr(method, "__code__", None), "co_filename", "")
+    path = getattr(getattr(getattr(type(layer), member), "__code__", None), "co_filename", "")
     try:
         return function()
     except DeclarationError as error:
-        raise DeclarationError(f"{error}{place_of(error, path) or line_of(type(layer))}") from error
+        raise DeclarationError(f"{error}{place_of(error, path) or _line(layer, member)}") from error
     except Exception as error:
         raise DeclarationError(f"{layer.kind}: {raised(error, path, innermost=False)}") from error
 
 
 def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[str, str]]:
-    """Yield what a layer declares otherwise than its `compute` and its windows do, each with the member to change."""
+    """Yield what a layer declares otherwise than its `compute` does, each with the member to change."""
     nodes, sizes, length = trace.nodes, layer.sizes(inputs), length_of(layer.window_of(0, 1))
     for letter, size in sizes.items():
         if not is_size(size):
@@ -319,8 +331,12 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
             yield f"the array {role} is declared, and compute never reads it", "arrays"
         if roles.count(role) > 1:
             yield f"two arrays are called {role}; give each a name of its own", "arrays"
-    if not any(trace.x in node.operands for node in nodes) and trace.output != trace.x:
+    unused = {*range(len(nodes))} - made_of(nodes, (trace.output,))
+    if trace.x in unused:
         yield "compute does not read its input", "compute"
+    for node in sorted([nodes[place] for place in unused], key=lambda node: node.weights is None):
+        name = f"the array {array_of(layer, node.weights)}" if node.weights else node.named
+        yield f"{name} does not reach what compute returns; use it there, or remove it", "compute"
     if any(node.width == JOINED and node.operation != "joined" for node in nodes):
         yield "ops.joined makes what compute returns, and nothing else reads it", "compute"
     for node in nodes:
@@ -328,30 +344,39 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
             yield f"a kernel of {sizes[axes[2]]} steps meets windows of {length}", "window_of"
     if slides(layer) and not (layer.along or layer.ends):
         yield "window_of reads several steps; write along = True", "along"
-    vector = layer.reads == "a vector" or layer.begins
-    steps = 1 if vector else 3 * length + 9
-    shape = layer.output_shape((inputs,) if vector else (steps, inputs))
-    if (len(shape) > 1) is not (layer.begins or not (vector or layer.ends)):
+    width = nodes[trace.output].width
+    if width != JOINED and sizes[width] != (declared := layer.output_width(inputs)):
+        yield f"compute makes {sizes[width]} numbers, {width}, and output_width says {declared}", "output_width"
+    if "bias" in layer.fields and layer.replace(bias=not vars(layer)["bias"]).arrays == layer.arrays:
+        yield "bias is an option, and arrays are the same with and without it", "arrays"
+
+
+def window_contradictions(layer: Layer, shape: Shape, trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield what a layer declares of its output otherwise than its windows do, for an input of a shape."""
+    inputs, vector = shape[-1], len(shape) == 1
+    steps = 1 if vector else shape[0]
+    output = layer.output_shape(shape)
+    if (len(output) > 1) is not (layer.begins or not (vector or layer.ends)):
         flag = "begins" if vector else "ends"
         input_ = "one vector" if vector else f"{steps} steps"
-        yield f"{flag} is {getattr(layer, flag)}, and output_shape makes {shape} of {input_}", "output_shape"
+        yield f"{flag} is {getattr(layer, flag)}, and output_shape makes {output} of {input_}", "output_shape"
         return
-    outputs = shape[0] if len(shape) > 1 else 1
+    outputs = output[0] if len(output) > 1 else 1
+    if outputs < 1:
+        return
     every, middle, padding = range(outputs), outputs // 2, layer.padding_of(steps)
     some = {*every[:COMPARED], *every[middle : middle + COMPARED], *every[-COMPARED:]}
     windows = {step: layer.window_of(step, steps) for step in sorted(some)}
-    width = nodes[trace.output].width
-    numbers = length_of(windows[0]) * inputs if width == JOINED else sizes[width]
-    if numbers != (declared := shape[-1] if width == JOINED else layer.output_width(inputs)):
-        yield f"compute makes {numbers} numbers, {width}, and output_width says {declared}", "output_width"
-    elif shape[-1] != numbers:
-        yield f"compute makes {numbers} numbers, {width}, and output_shape says {shape[-1]}", "output_shape"
+    lengths = {*map(length_of, windows.values())}
+    width = trace.nodes[trace.output].width
+    if (numbers := max(lengths) * inputs if width == JOINED else layer.output_width(inputs)) != output[-1]:
+        yield f"compute makes {numbers} numbers, {width}, and output_shape says {output[-1]}", "output_shape"
     for step, window in windows.items():
         if not -padding[0] <= window[0] <= window[-1] < steps + padding[1]:
             message = f"output_shape makes {outputs} of {steps} steps, and window_of({step}, {steps}) is {window}"
             yield f"{message}, while padding_of is {padding}", "window_of"
             return
-    if layer.along and not (layer.ends or layer.whole) and {*map(length_of, windows.values())} != {length}:
+    if layer.along and not (layer.ends or layer.whole) and lengths != {length_of(layer.window_of(0, 1))}:
         yield "windows have different numbers of steps; give all the same", "window_of"
     last = windows[outputs - 1][-1]
     if any(padding) and windows[0][0] >= 0 and last < steps:
@@ -370,7 +395,11 @@ def contradictions(layer: Layer, inputs: int, trace: Trace) -> Iterator[tuple[st
 
 def _error(layer: Layer, member: str, message: str) -> DeclarationError:
     """Return the error of a layer's declaration, with the file and line of the member of its class."""
+    return DeclarationError(f"{layer.kind}: {message}{_line(layer, member)}")
+
+
+def _line(layer: Layer, member: str) -> str:
+    """Return the file and line of a member of a layer's class, or of the class if it has none of its own."""
     definition: Any = vars(type(layer)).get(member)
     definition = definition.fget if isinstance(definition, property) else definition
-    place = line_of(definition if callable(definition) else type(layer))
-    return DeclarationError(f"{layer.kind}: {message}{place}")
+    return line_of(definition if callable(definition) else type(layer))

@@ -85,6 +85,15 @@ def repeats_of(nodes: Sequence[Node]) -> list[frozenset[str]]:
     return letters
 
 
+def made_of(nodes: Sequence[Node], ends: Collection[int]) -> set[int]:
+    """Return the places of some values and of all that they are made of."""
+    reached = {*ends}
+    for place in range(len(nodes) - 1, -1, -1):
+        if place in reached:
+            reached.update(nodes[place].operands)
+    return reached
+
+
 class Weights(NamedTuple):
     """Which weights of a cell: those of a gate's product or bias, or those beside the gates.
 
@@ -128,6 +137,14 @@ class Node(NamedTuple):
         """Whether it is a product in several groups."""
         return self.operation == "matrix" and self.number > 1
 
+    @property
+    def named(self) -> str:
+        """What the author of a step or of a `compute` calls it."""
+        if self.operation == STEP:
+            return f"window[{self.number}]"
+        functions = {"matrix": "product", "row": "lookup", **dict.fromkeys(ACTIVATIONS, "activate")}
+        return self.letter or f"the result of ops.{functions.get(self.operation, self.operation)}"
+
 
 class Operand:
     """A vector while a step is traced: the place of its node."""
@@ -138,7 +155,7 @@ class Operand:
         self.place = place
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise TypeError("a step adds and multiplies with ops.plus(a, b), ops.times(a, b) and their like, for any value")
+        raise TypeError("add and multiply with ops.plus(a, b), ops.times(a, b) and their like, for any value")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __matmul__ = __rmatmul__ = __truediv__ = __rtruediv__ = __neg__ = __pow__ = __iter__ = _refuse
@@ -200,10 +217,11 @@ class Trace(Frozen):
 class Recorder:
     """Makes the nodes of a trace; a subclass says which widths are equal and what is declared.
 
-    protocol: lists the operations that are not in the table.
+    protocol: lists the operations that are not in the table. function: what is traced, in messages.
     """
 
     protocol: ClassVar[type]
+    function: ClassVar[str]
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -219,7 +237,7 @@ class Recorder:
 
     def activate(self, activation: str, vector: Operand) -> Operand:
         if activation not in ACTIVATIONS:
-            raise self._error(f"the step's activation: expected {one_of(ACTIVATIONS)}, got {activation!r}")
+            raise self._error(f"ops.activate: expected {one_of(ACTIVATIONS)}, got {activation!r}")
         place = self._vector(vector)
         if activation == "linear":
             return vector
@@ -239,7 +257,7 @@ class Recorder:
         known = [each for each in vars(self.protocol) if not each.startswith("_")]
         known += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*known, *ACTIVATIONS)]
         near = did_you_mean(name, known)
-        raise self._error(f"the step uses ops.{name}, and there is none{near}; there are {all_of(known)}")
+        raise self._error(f"{self.function} uses ops.{name}, and there is none{near}; there are {all_of(known)}")
 
     def _operate(self, row: Operation, *operands: Operand) -> Operand:
         """Return the result of an operation; its operands have one width, except for one that is a number."""

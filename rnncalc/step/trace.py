@@ -15,12 +15,12 @@ from typing import Any, cast
 from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import DeclarationError, line_of
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.layers.options import is_size
 from rnncalc.step.layer_trace import layer_trace, placed
-from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights
+from rnncalc.step.nodes import INPUT, MATRICES, ONE, STATE, WEIGHTS, Node, Operand, Recorder, Trace, Weights, made_of
 from rnncalc.text import all_of
 
 SIDES = (Side.INPUT, Side.RECURRENT)
@@ -32,6 +32,7 @@ class Tracer(Recorder):
     """The `layers.cell.Operations` that trace a step; undeclared parts are refused."""
 
     protocol = Operations
+    function = "the step"
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
         super().__init__(layer.kind)
@@ -289,18 +290,20 @@ class Tracer(Recorder):
         declared = {*self._products, *((letter, "") for letter in (*self._gates, *self._weights))}
         for part in sorted(declared - self._used):
             raise self._error(f"{_part_name(*part)} is declared, and the step does not use it")
-        reached = {*ends}
-        for place in range(len(self._nodes) - 1, -1, -1):
-            if place in reached:
-                reached.update(self._nodes[place].operands)
+        reached = made_of(self._nodes, ends)
         used = {(letter, "") for letter, place in self._values.items() if place in reached}
         used |= {part for place, parts in self._sums.items() if place in reached for part in parts}
         weights = (self._nodes[place].weights for place in reached)
         beside = (Role.MATRIX, Role.VECTOR, Role.SCALAR)
         used |= {(each.letter, "") for each in weights if each and each.role in beside}
-        for part in sorted(declared - used):
-            what = f"{_part_name(*part)} is made in the step, and reaches neither its output nor a state"
-            raise self._error(what)
+        unused = [_part_name(*part) for part in sorted(declared - used)]
+        unused += [
+            node.named
+            for place, node in enumerate(self._nodes)
+            if place not in reached and node.operation not in (INPUT, STATE, WEIGHTS)
+        ]
+        for name in unused:
+            raise self._error(f"{name} is made in the step, and reaches neither its output nor a state")
 
 
 def _side(vector: str) -> Side:
@@ -348,13 +351,9 @@ def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[
 
 def _checked(layer: Cell, inputs: int, function: Callable[[], Trace]) -> Trace:
     """Return the trace that a function makes of a cell, after a check of what a user's cell declares."""
+    if layer.of_user:
+        from rnncalc.layers.checks import wrong  # few cells are a user's
 
-    def checked() -> Trace:
-        if layer.of_user:
-            from rnncalc.layers.checks import wrong  # few cells are a user's
-
-            for message in wrong(layer, inputs):
-                raise DeclarationError(f"{layer.kind}: {message}")
-        return function()
-
-    return placed(layer, type(layer).step, checked)
+        if message := placed(layer, "step", lambda: next(wrong(layer, inputs), "")):
+            raise DeclarationError(f"{layer.kind}: {message}{line_of(type(layer))}")
+    return placed(layer, "step", function)

@@ -97,12 +97,12 @@ def test_a_matrix_of_the_input_where_the_layer_is_as_wide() -> None:
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        (lambda ops, x, h, z, n: z * n, "TypeError: a step adds and multiplies with ops.plus(a, b), ops.times(a, b)"),
-        (lambda ops, x, h, z, n: 1 - z, "TypeError: a step adds and multiplies with ops.plus(a, b), ops.times(a, b)"),
+        (lambda ops, x, h, z, n: z * n, "TypeError: add and multiply with ops.plus(a, b), ops.times(a, b)"),
+        (lambda ops, x, h, z, n: 1 - z, "TypeError: add and multiply with ops.plus(a, b), ops.times(a, b)"),
         (lambda ops, x, h, z, n: ops.times(z), "TypeError: "),
         (lambda ops, x, h, z, n: forgotten, "NameError: name 'forgotten' is not defined"),  # type: ignore[name-defined]  # noqa: F821
-        (lambda ops, x, h, z, n: n if z else x, "TypeError: a step adds and multiplies with ops.plus(a, b)"),
-        (lambda ops, x, h, z, n: n if h > 0 else x, "TypeError: a step adds and multiplies with ops.plus(a, b)"),
+        (lambda ops, x, h, z, n: n if z else x, "TypeError: add and multiply with ops.plus(a, b)"),
+        (lambda ops, x, h, z, n: n if h > 0 else x, "TypeError: add and multiply with ops.plus(a, b)"),
     ],
 )
 def test_whatever_else_a_step_raises_has_its_line(

@@ -16,7 +16,7 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers import KINDS, kind
 from rnncalc.layers.layer import ArrayAxes, LayerOperations, Shape, Transform
 from rnncalc.layers.options import Option, Size, Switch
-from rnncalc.step.layer_trace import contradictions, layer_trace
+from rnncalc.step.layer_trace import contradictions, layer_trace, window_contradictions
 
 Ops = LayerOperations[Any]
 
@@ -246,12 +246,38 @@ class Wider(GatedUnit):
         return 2 * self.units
 
 
+class Listed(CausalSkip):
+    kind = "listed"
+
+    def window_of(self, step: int, steps: int) -> Any:
+        return [step]
+
+
+class Nothing(GatedUnit):
+    kind = "nothing"
+
+    def compute(self, ops: Ops, window: Any) -> None:
+        ops.weight("bias")
+
+
+class Biased(GatedUnit):
+    kind = "biased"
+    bias: bool = True
+
+    @property
+    def arrays(self) -> tuple[ArrayAxes, ...]:
+        return super().arrays
+
+
 HALF_RIGHT: dict[type[Transform], tuple[str, int]] = {
     Misspelt: ("misspelt: own_options: there is no field 'kernal'; did you mean 'kernel'?", 0),
     Misnamed: ("misnamed: twist: nothing says what it may be; did you mean 'twst'?; add it to own_options", 0),
     Numberless: ("numberless: number: there is no field 'units'; write number = \"\" if the kind takes no number", 0),
     Lacking: ("lacking: compute reads the array scale, which is not declared; there are kernel and bias", 4),
     Wider: ("wider: compute makes 2 numbers, n, and output_width says 4", 3),
+    Listed: ("listed: window_of(0, 1) is [0]; return a range of steps", 3),
+    Nothing: ("nothing: what compute returns is None, which is no vector", 3),
+    Biased: ("biased: bias is an option, and arrays are the same with and without it", 4),
 }
 
 
@@ -263,6 +289,20 @@ def test_it_is_refused_where_it_is_wrong(layer: type[Transform]) -> None:
         register(layer)
     at = inspect.getsourcelines(layer)[1] + line
     assert str(refused.value) == f"{message} (test_new_layer.py, line {at})"
+
+
+class Late(CausalSkip):
+    kind = "late"
+
+    def output_shape(self, shape: Shape) -> Shape:
+        return (shape[0] - (shape[0] == 50), shape[-1])
+
+
+def test_it_is_refused_at_the_steps_of_a_network() -> None:
+    """If it contradicts itself at these steps alone."""
+    assert Network(input=4, layers=[Late(2)], steps=49).params == 4 * (2 + 1)
+    with pytest.raises(DeclarationError, match=r"makes 49 of 50 steps, and no window reads step 49 .*, line "):
+        Network(input=4, layers=[Late(2)], steps=50)
 
 
 def layers_of_the_package() -> list[Transform]:
@@ -283,4 +323,7 @@ def layers_of_the_package() -> list[Transform]:
 def test_no_layer_of_the_package_contradicts_itself(layer: Transform) -> None:
     """What is refused of a stranger's layer, at any width; the package itself does not look."""
     for inputs in (2, 4, 6):
-        assert [*contradictions(layer, inputs, layer_trace(layer, inputs))] == []
+        trace = layer_trace(layer, inputs)
+        assert [*contradictions(layer, inputs, trace)] == []
+        for shape in [(inputs,)] if layer.reads == "a vector" else [(steps, inputs) for steps in range(1, 40)]:
+            assert [*window_contradictions(layer, shape, trace)] == []
